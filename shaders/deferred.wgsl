@@ -1,6 +1,7 @@
-// Deferred shading for reduced-resolution pictures on software devices. The first pass stores the visible
-// surface per pixel, and the second pass lights each pixel once. Software devices spend as much on small
-// triangles as on large ones, so the first pass does little per triangle.
+// Deferred shading for reduced-resolution pictures on software devices. The first pass stores the
+// visible surface of each pixel in a G-buffer, and the second pass lights each pixel once. Software
+// devices spend as much time on small triangles as on large ones, so the first pass does little
+// work per triangle.
 
 @group(2) @binding(0) var surfaces: texture_2d<u32>;
 

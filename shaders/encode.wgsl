@@ -1,5 +1,5 @@
-// Converts linear color to the gamma-encoded bytes that the window blends, on devices without
-// texture views of another format.
+// Converts linear colors to the gamma-encoded bytes that the window blends. Used on devices that
+// cannot view a texture in another format.
 
 @group(0) @binding(0) var picture: texture_2d<f32>;
 

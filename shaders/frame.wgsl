@@ -5,11 +5,12 @@ struct Light {
     // xyz: direction of the light; w: inverse of its range, or 0 if unlimited
     direction: vec4<f32>,
     color: vec4<f32>,
-    // Spot falloff: the cosine of the angle from the axis, times x, plus y.
+    // Spot falloff: x · (cosine of the angle from the axis) + y.
     cone: vec4<f32>,
 };
 
-// Uniforms that all passes of a frame share. Keep in sync with `FrameUniform` in crates/ulna-render/src/renderer.rs.
+// Uniforms that all passes of a frame share. Keep in sync with `FrameUniform` in
+// crates/ulna-render/src/frame_uniform.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
     world_from_clip: mat4x4<f32>,

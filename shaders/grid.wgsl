@@ -43,12 +43,12 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let p = in.ground / frame.eye.w;
     let width = max(fwidth(p), vec2<f32>(1e-6));
     let inverse = 1.0 / width;
-    // Line coverage of the pixel: xy for fine lines, zw for every tenth line.
+    // Line coverage of the pixel: xy for the fine lines, zw for every tenth line.
     let at = vec4<f32>(p, p * 0.1);
     let away = abs(fract(at - 0.5) - 0.5);
     let lines = clamp(1.0 - away * vec4<f32>(inverse, inverse * 10.0), vec4<f32>(0.0), vec4<f32>(1.0));
-    // Lines closer than a few pixels would alias, so they fade out before. At reduced resolution, a line
-    // is wider on the screen, so it is drawn fainter by the same factor.
+    // Lines closer than a few pixels would alias, so they fade out at larger spacings. At reduced
+    // resolution, a line is wider on the screen, so it is drawn fainter by the same factor.
     let part = frame.misc.x;
     let widest = max(width.x, width.y) * part;
     let room = 1.0 - smoothstep(vec2<f32>(0.15), vec2<f32>(0.5), vec2<f32>(widest, widest * 0.1));
@@ -64,7 +64,8 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     return vec4<f32>(color.rgb, color.a * fade * fade);
 }
 
-// The soft shadow of the model on the ground, as black with the occluded fraction of the key light as alpha.
+// Soft shadow of the model on the ground: black, with the occluded fraction of the key light as
+// alpha.
 @fragment
 fn fragment_shadow(in: Fragment) -> @location(0) vec4<f32> {
     let p = (frame.shadow_from_world * vec4<f32>(in.ground.x, 0.0, in.ground.y, 1.0)).xyz;

@@ -1,10 +1,10 @@
-// Joints as octahedra from head to tail, drawn over the mesh. One instance per bone with 24 vertices,
-// three per face.
+// Joints as octahedra from head to tail, drawn over the mesh. There is one instance per bone, with
+// 24 vertices: three per face.
 
 struct Bone {
     @location(0) head: vec3<f32>,
     @location(1) tail: vec3<f32>,
-    // Half of the largest width, meters. A negative value draws a stick of that half width.
+    // Half of the largest width, in meters. A negative value draws a stick with this half width.
     @location(2) width: f32,
     @location(3) color: vec4<f32>,
     @location(4) edge: vec4<f32>,

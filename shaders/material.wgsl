@@ -36,7 +36,7 @@ struct Material {
 @group(1) @binding(9) var shade_texture: texture_2d<f32>;
 @group(1) @binding(10) var shade_sampler: sampler;
 
-// Texture coordinates after the texture transform of the material.
+// Texture coordinates after the material's texture transform. The set is chosen by `u.w`.
 fn placed_uv(u: vec4<f32>, v: vec4<f32>, uv0: vec2<f32>, uv1: vec2<f32>) -> vec2<f32> {
     let uv = select(uv0, uv1, u.w > 0.5);
     return vec2<f32>(dot(u.xyz, vec3<f32>(uv, 1.0)), dot(v.xyz, vec3<f32>(uv, 1.0)));

@@ -64,11 +64,11 @@ const ROUGH = 1u;
 const GLOW = 2u;
 const BUMP = 4u;
 const SHADE = 8u;
-// Alpha cutoff, no lighting, flat shading.
+// Alpha cutoff, unlit, flat shading.
 const CUT = 16u;
 const UNLIT = 32u;
 const FLAT = 64u;
-// Without materials, and x-ray.
+// Displayed without materials, and x-ray shading.
 const PLAIN = 128u;
 const XRAY = 256u;
 // Lit by the lights of the file instead of the studio lights.
@@ -82,7 +82,7 @@ fn has(feature: u32) -> bool {
     return (features & feature) != 0u;
 }
 
-// Fraction of the key light that reaches a point. Each comparison filters four texels.
+// Fraction of the key light that reaches a point. Each depth comparison filters four texels.
 fn key_reaches(world: vec3<f32>, n: vec3<f32>) -> f32 {
     let p = (frame.shadow_from_world * vec4<f32>(world + n * frame.misc.w, 1.0)).xyz;
     let uv = p.xy * vec2<f32>(0.5, -0.5) + 0.5;
@@ -142,8 +142,8 @@ fn both(a: Lit, b: Lit) -> Lit {
     return Lit(a.matt + b.matt, a.gloss + b.gloss);
 }
 
-// Light of the file by KHR_lights_punctual: inverse-square falloff, with a smooth end at the range and
-// at the cone.
+// Light of the file by KHR_lights_punctual. It has inverse-square falloff, and fades out smoothly
+// at its range and at the edge of its cone.
 fn lit_by_file(light: Light, world: vec3<f32>, n: vec3<f32>, v: vec3<f32>, f0: vec3<f32>, roughness: f32, gain: vec3<f32>) -> Lit {
     var toward = -light.direction.xyz;
     var reaches = 1.0;
@@ -181,7 +181,8 @@ fn light_of(f0: vec3<f32>, roughness: f32, open: f32, n: vec3<f32>, smooth_norma
     }
     let key = vec3<f32>(2.0, 1.94, 1.84) * key_reaches(world, smooth_normal);
     lit = both(lit, lit_by(frame.key.xyz, key, n, v, f0, roughness, gain));
-    // A faint fill light from the camera keeps the shape visible on the side away from the key light.
+    // A faint fill light from the camera keeps the shape visible on the side that faces away from
+    // the key light.
     lit = both(lit, lit_by(v, vec3<f32>(0.22, 0.23, 0.25), n, v, f0, max(roughness, 0.5), gain));
     // A cool rim light from behind makes the silhouette visible.
     let away = frame.eye_forward.xyz;
@@ -260,13 +261,14 @@ fn surface_of(in: Fragment, front_facing: bool) -> Surface {
     let v = toward_eye(in.world);
     var smooth_normal = n * select(-1.0, 1.0, front);
     if has(FLAT) {
-        // Meshes without normals have flat shading (glTF 2.0, *Meshes*).
+        // Meshes without normals use flat shading (glTF 2.0, *Meshes*).
         let face = normalize(cross(down, across) + v * 1e-12);
         smooth_normal = face * select(-1.0, 1.0, dot(face, v) >= 0.0);
         n = smooth_normal * select(-1.0, 1.0, front);
         if has(BUMP) {
-            // Schüler, Normal Mapping Without Precomputed Tangents (2013). Pixel rows increase downward here,
-            // which negates both directions, and v increases downward too, which negates the second one again.
+            // Schüler, Normal Mapping Without Precomputed Tangents (2013). Pixel rows increase
+            // downward, which negates both directions. v increases downward too, which negates the
+            // second direction again.
             let a = cross(down, n);
             let b = cross(n, across);
             let t = -(a * bump_across.x + b * bump_down.x);
@@ -306,7 +308,7 @@ fn shaded(s: Surface, world: vec3<f32>) -> vec4<f32> {
 fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4<f32> {
     let s = surface_of(in, front_facing);
     if has(XRAY) && s.roughness > 0.0 {
-        // X-ray: surfaces at grazing angles are more opaque, as in glass.
+        // X-ray: surfaces at grazing angles are more opaque, like glass.
         let edge = 1.0 - abs(dot(s.n, toward_eye(in.world)));
         return vec4<f32>(mix(CLAY, vec3<f32>(0.85, 0.9, 1.0), edge), mix(0.07, 0.6, edge * edge * edge));
     }

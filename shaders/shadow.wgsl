@@ -1,4 +1,4 @@
-// Depth from the key light. Parts below the alpha cutoff cast no shadow.
+// Draws depth as seen from the key light. Parts below the alpha cutoff cast no shadow.
 
 struct Vertex {
     @location(0) position: vec3<f32>,

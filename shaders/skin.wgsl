@@ -1,12 +1,14 @@
-// Morphs and skins one primitive into scene space, once per change of pose or weights.
+// Morphs and skins one primitive into scene space, once per change of its pose or weights.
 //
-// p' = Σ w·T·p; normals by the cofactor matrix of Σ w·T times the sign of its determinant. Keep in sync
-// with the reference implementation in crates/ulna-motion/src/skinning.rs, and `Params` with `SkinParams`
-// in crates/ulna-render/src/skin.rs.
+// p' = Σ w·T·p. Normals are transformed by the cofactor matrix of Σ w·T times the sign of its
+// determinant. Keep in sync with the reference implementation in
+// crates/ulna-motion/src/skinning.rs, and `Params` with `SkinParams` in
+// crates/ulna-render/src/skin.rs.
 
 struct Params {
     vertex_count: u32,
-    // Influences per vertex; 0: rigid, by the first matrix of the palette.
+    // Number of influences per vertex. 0: the primitive is rigid and uses the first matrix of the
+    // palette.
     slots: u32,
     // Number of morph targets with nonzero weight.
     active_targets: u32,

@@ -4,7 +4,8 @@ struct Fragment {
     @builtin(position) clip: vec4<f32>,
     @location(0) world: vec3<f32>,
     @location(1) normal: vec3<f32>,
-    // A weight in x, or a linear color, premultiplied by w. w: 1 where a value exists, 0 where none does
+    // xyz: a weight in x, or a linear color, both premultiplied by w; w: 1 if the vertex has a
+    // value, else 0
     @location(2) tint: vec4<f32>,
 };
 
@@ -32,7 +33,8 @@ fn linear(srgb: vec3<f32>) -> vec3<f32> {
     return select(pow((srgb + 0.055) / 1.055, vec3<f32>(2.4)), srgb / 12.92, srgb <= vec3<f32>(0.04045));
 }
 
-// A weight from its bits. NaN is detected by bits, because shader arithmetic may ignore NaN.
+// Weight and validity from the bits of a weight. NaN is detected by its bits, because shader
+// arithmetic may ignore NaN.
 fn weight_of(value: u32) -> vec4<f32> {
     if (value & 0x7fffffffu) > 0x7f800000u {
         return vec4<f32>(0.0);
@@ -40,7 +42,7 @@ fn weight_of(value: u32) -> vec4<f32> {
     return vec4<f32>(clamp(bitcast<f32>(value), 0.0, 1.0), 0.0, 0.0, 1.0);
 }
 
-// A color from its bytes: red in the highest byte, alpha in the lowest.
+// Linear color from sRGB bytes: red in the highest byte, alpha in the lowest.
 fn color_of(value: u32) -> vec4<f32> {
     let color = unpack4x8unorm(value).abgr;
     return vec4<f32>(linear(color.rgb) * color.a, color.a);
@@ -80,7 +82,7 @@ fn tinted(tint: vec4<f32>, slope: f32) -> vec3<f32> {
     var color = tint.rgb;
     if frame.zero_weight.w < 1.5 {
         let weight = clamp(tint.x / max(share, 1e-6), 0.0, 1.0);
-        // On steep slopes, the border to the gray stays one pixel wide.
+        // On steep slopes of the weight, the border to the gray of weight 0 stays one pixel wide.
         let on_ramp = clamp(weight / clamp(slope, LEAST, 0.05), 0.0, 1.0);
         color = mix(frame.zero_weight.rgb, ramp(weight), on_ramp) * share;
     }
@@ -93,14 +95,15 @@ fn dimmed(n: vec3<f32>, v: vec3<f32>) -> f32 {
     return mix(1.0, min(light_on(n, v) / max(light_on(v, v), 1e-4), 1.0), 0.5);
 }
 
-// Normal toward the visible side; 0 where a vertex has no normal.
+// Normal that faces the camera; 0 if a vertex has no normal.
 fn seen_normal(in: Fragment) -> vec3<f32> {
     let across = dpdx(in.world);
     let down = dpdy(in.world);
     if dot(in.normal, in.normal) <= 0.25 {
         return vec3<f32>(0.0);
     }
-    // The triangle decides the side: near the silhouette, interpolated normals may face away.
+    // The triangle's plane decides the side: near the silhouette, interpolated normals may face
+    // away.
     let face = cross(down, across);
     let turned = dot(face, in.normal) * dot(face, toward_eye(in.world)) < 0.0;
     return normalize(in.normal) * select(1.0, -1.0, turned);
@@ -118,8 +121,8 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     return shaded(tinted(in.tint, fwidth(in.tint.x)), seen_normal(in), in.world);
 }
 
-// Deferred shading: see shaders/deferred.wgsl. Weights have 16 bits, because weights near 0 have
-// another color.
+// Deferred shading: see shaders/deferred.wgsl. Weights are stored with 16 bits, because weights
+// near 0 have a different color.
 @fragment
 fn fragment_kept(in: Fragment) -> @location(0) vec4<u32> {
     let slope = fwidth(in.tint.x);

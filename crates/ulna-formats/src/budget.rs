@@ -1,10 +1,11 @@
-//! The memory budget of one file. All code that allocates by the numbers in a file takes from it.
+//! The memory budget of one file. Every allocation whose size depends on numbers in the file is
+//! charged to it.
 
 use super::gltf::ReadError;
 use ulna_model::Location;
 
-/// Maximum memory, in bytes, that a file of `bytes` bytes may allocate. Real files need much less.
-/// Decoded images have the same limit.
+/// Maximum memory, in bytes, that a file of `bytes` bytes may allocate. Decoded images have the
+/// same limit. Real files need much less.
 pub(crate) const fn budget_bytes(bytes: usize) -> u64 {
     (bytes as u64).saturating_mul(16).saturating_add(48 << 20)
 }
@@ -14,13 +15,12 @@ pub(crate) const fn budget_bytes(bytes: usize) -> u64 {
 pub struct Budget(u64);
 
 impl Budget {
-    /// The budget of a file of this many bytes. Real files need much less. It is less than 20 times
-    /// the size plus 64 MB.
+    /// Creates the budget of a file of this many bytes: less than 20 times its size plus 64 MB.
     pub const fn of(bytes: usize) -> Self {
         Self(budget_bytes(bytes))
     }
 
-    /// Reserves memory.
+    /// Reserves memory. `place` is the location for the error message.
     ///
     /// # Errors
     /// [`ReadError::Memory`] if the budget is too small.

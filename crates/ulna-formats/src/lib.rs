@@ -1,4 +1,4 @@
-//! Converts between bytes and documents. Only this crate reads and writes files of models.
+//! Converts between bytes and documents. Only this crate reads and writes model files.
 
 mod budget;
 mod bvh;

@@ -2,11 +2,11 @@
 
 use std::{fs, io, path::Path};
 
-/// All bytes of a file. Long files are read on all cores, since the first access to new memory
-/// takes most of the time.
+/// Reads all bytes of a file. Long files are read on all cores, because the first access to new
+/// memory takes most of the time.
 ///
 /// # Errors
-/// I/O error of the system.
+/// I/O error of the operating system.
 pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
     #[cfg(unix)]
     if let Some(bytes) = on_all_cores(path)? {
@@ -15,16 +15,16 @@ pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
-/// The bytes of a long file. `None` if the file is short, or if its length changes while it is
-/// read.
+/// Reads a long file on all cores. `None` if the file is short, or if its length changes during
+/// reading.
 #[cfg(unix)]
 fn on_all_cores(path: &Path) -> io::Result<Option<Vec<u8>>> {
     use std::os::unix::fs::FileExt as _;
 
     use rayon::prelude::*;
 
-    /// File sizes for parallel reading. New memory of this size is zeroed by the system without
-    /// being touched.
+    /// File sizes for parallel reading. The operating system zeroes new memory of this size without
+    /// touching it in advance.
     const LONG: std::ops::RangeInclusive<u64> = (32 << 20)..=(1 << 30);
     const BLOCK: usize = 4 << 20;
     let file = fs::File::open(path)?;
@@ -40,7 +40,8 @@ fn on_all_cores(path: &Path) -> io::Result<Option<Vec<u8>>> {
         .par_chunks_mut(BLOCK)
         .enumerate()
         .try_for_each(|(k, block)| file.read_exact_at(block, (k * BLOCK) as u64));
-    // Another program may be writing the file; then the simple way is used.
+    // Another program may be writing the file. In that case, the caller reads the file
+    // sequentially.
     Ok((read.is_ok() && file.metadata()?.len() == about.len()).then_some(bytes))
 }
 

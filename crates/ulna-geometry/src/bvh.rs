@@ -1,9 +1,9 @@
 //! A bounding volume hierarchy over triangles, for ray hits and for vertices within a ball.
 //!
 //! The shape of the tree depends only on the number of triangles. Each leaf has eight triangles,
-//! and every two neighboring nodes of a level have one parent. So a level is one slice, and each
-//! node covers one range of leaves. New boxes for the whole tree are a few plain loops, which run
-//! in parallel.
+//! and every two neighboring nodes of a level have one parent. A level is therefore one slice of
+//! boxes, and each node covers one range of leaves. A few plain loops, which run in parallel,
+//! update all boxes.
 
 use glam::{Vec3, Vec3A, Vec4};
 use rayon::prelude::*;
@@ -13,14 +13,16 @@ use super::{Csr, CsrCounter, Ray};
 /// A bounding volume hierarchy over triangles. The triangles are fixed; their vertices can move.
 #[derive(Clone, Debug, Default)]
 pub struct Bvh {
-    /// The boxes of each level: leaves first, the root last. A node bounds two nodes of the level
-    /// below.
+    /// Bounding boxes by level, from the leaves to the root. Each box encloses two boxes of the
+    /// level before it.
     levels: Vec<Vec<Bounds>>,
     /// Triangle indices, grouped by leaf.
     triangles: Vec<u32>,
-    /// The vertices that each leaf owns. Every vertex that a triangle uses belongs to one leaf.
+    /// Vertex indices owned by each leaf, one row per leaf. Every vertex that a triangle uses
+    /// belongs to exactly one leaf.
     owned: Csr,
-    /// The vertices of each leaf's triangles, padded with the last one to a multiple of four.
+    /// Vertex indices of each leaf's triangles, one row per leaf. Each row is padded to a multiple
+    /// of four with its last index.
     corners: Csr,
 }
 
@@ -39,7 +41,8 @@ impl Bounds {
         list.iter().fold(Self::NOTHING, both)
     }
 
-    /// Distance at which a ray enters the box, if it is less than `limit`.
+    /// Distance along a ray to its entry into the box; `None` if it misses or the distance is not
+    /// below `limit`. `inverse` is the reciprocal of the ray's direction.
     fn entry(&self, origin: Vec3A, inverse: Vec3A, limit: f32) -> Option<f32> {
         let a = (self.low - origin) * inverse;
         let b = (self.high - origin) * inverse;
@@ -69,8 +72,8 @@ struct Item {
 }
 
 impl Bvh {
-    /// Builds a tree over the triangles of `indices`, three corners each. Remaining indices are
-    /// ignored.
+    /// Builds a tree over the triangles of `indices`, three corners each. One or two extra indices
+    /// at the end are ignored.
     pub fn build(positions: &[Vec3], indices: &[u32]) -> Self {
         let triangles = indices.as_chunks::<3>().0;
         let item = |(k, c): (usize, &[u32; 3])| Item {
@@ -91,7 +94,8 @@ impl Bvh {
         tree
     }
 
-    /// Assigns every vertex to the first leaf that uses it, and stores the corners of every leaf.
+    /// Assigns every vertex to the first leaf that uses it. Also stores the padded vertex list of
+    /// every leaf.
     fn share_out(&mut self, vertices: usize, triangles: &[[u32; 3]]) {
         const NONE: u32 = u32::MAX;
         let mut owner = vec![NONE; vertices];
@@ -134,24 +138,25 @@ impl Bvh {
         &self.levels[at.level][at.index]
     }
 
-    /// The children of a node that is not a leaf.
+    /// Child nodes of a node, which must not be a leaf.
     fn below(&self, at: NodeAt) -> impl Iterator<Item = NodeAt> + use<> {
         let (level, first) = (at.level - 1, at.index * 2);
         (first..self.levels[level].len().min(first + 2)).map(move |index| NodeAt { level, index })
     }
 
-    /// The leaves under a node.
+    /// Range of the leaves under a node.
     fn leaves(&self, at: NodeAt) -> std::ops::Range<usize> {
         at.index << at.level..((at.index + 1) << at.level).min(self.leaf_count())
     }
 
-    /// Lowest and highest corner of all vertices that triangles use; `None` if there are no
+    /// Lowest and highest corner of the bounding box of all used vertices; `None` if there are no
     /// triangles.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         self.root().map(|root| self.bounds_of(root)).map(|b| (b.low.into(), b.high.into()))
     }
 
-    /// Updates all boxes for the same triangles with their corners at `positions`.
+    /// Recomputes all boxes after vertices moved. `positions` are the new positions; the triangles
+    /// are unchanged.
     pub fn refit(&mut self, positions: &[Vec3]) {
         let Some((leaves, above)) = self.levels.split_first_mut() else { return };
         let corners = &self.corners;
@@ -174,8 +179,8 @@ impl Bvh {
         }
     }
 
-    /// [`Bvh::refit`] of some leaves only, and of their ancestors. `nodes` are leaf indices in
-    /// rising order.
+    /// Recomputes the boxes of some leaves and of their ancestors, like [`Bvh::refit`] does for
+    /// all. `nodes` are leaf indices in ascending order.
     pub fn refit_leaves(&mut self, mut nodes: Vec<u32>, positions: &[Vec3]) {
         for level in 0..self.levels.len() {
             let (below, here) = self.levels.split_at_mut(level);
@@ -192,7 +197,7 @@ impl Bvh {
         }
     }
 
-    /// Index from each vertex to the leaves that use it.
+    /// Builds an index that lists, for each vertex, the leaves that use it.
     pub fn leaves_of_vertices(&self, vertices: usize) -> LeavesOf {
         let mut counter = CsrCounter::new(vertices);
         self.corners.items().iter().for_each(|v| counter.add(*v as usize, 1));
@@ -205,8 +210,8 @@ impl Bvh {
         LeavesOf { lists: filler.finish(), marks: vec![0; self.leaf_count().div_ceil(64)] }
     }
 
-    /// The nearest triangle that a ray hits before `limit`, from either side. Returns the distance,
-    /// the index of the triangle, and the barycentric coordinates, which sum to 1.
+    /// Finds the nearest triangle that a ray hits before `limit`, from either side. Returns the
+    /// distance, the index of the triangle, and the barycentric coordinates, which sum to 1.
     pub fn hit(
         &self,
         positions: &[Vec3],
@@ -254,8 +259,8 @@ impl Bvh {
         best
     }
 
-    /// Whether a triangle crosses the segment of length `limit` from the origin of a ray. Triangles
-    /// extend a little beyond their edges, so that no ray passes between two of them.
+    /// Whether any triangle crosses the segment of length `limit` from the origin of a ray.
+    /// Triangles extend a little beyond their edges, so that no ray passes between two neighbors.
     pub fn is_blocked(&self, positions: &[Vec3], indices: &[u32], ray: &Ray, limit: f32) -> bool {
         /// Tolerance for rounding errors, relative to the height of a triangle.
         const SLACK: f32 = 1e-5;
@@ -284,8 +289,8 @@ impl Bvh {
         false
     }
 
-    /// Visits triangles by rising distance of their boxes from a point. Stops when no box is nearer
-    /// than the last value that `visit` returned.
+    /// Visits triangles near a point, leaf by leaf, approximately nearest first. `visit` returns
+    /// the current search radius, and boxes beyond that radius are skipped.
     pub fn near(&self, point: Vec3, mut visit: impl FnMut(usize) -> f32) {
         let Some(root) = self.root() else { return };
         let point = Vec3A::from(point);
@@ -316,9 +321,9 @@ impl Bvh {
         }
     }
 
-    /// Passes the vertices of all leaves whose boxes are within `radius` of `center`, leaf by leaf
-    /// and each vertex once. This includes some vertices outside of the ball. Vertices without
-    /// triangles are not included.
+    /// Calls `add` with the vertices of all leaves whose boxes are within `radius` of `center`.
+    /// Each vertex is passed once. Some vertices outside the ball are included; vertices without
+    /// triangles are not.
     pub fn around(&self, center: Vec3, radius: f32, add: &mut impl FnMut(&[u32])) {
         if radius.is_nan() || radius < 0.0 {
             return;
@@ -342,10 +347,11 @@ impl Bvh {
     }
 }
 
-/// The box of some vertices. Their number is a multiple of four.
+/// Bounding box of the vertices in `corners`, whose number must be a multiple of four.
 fn leaf_box(corners: &[u32], positions: &[Vec3]) -> Bounds {
     let numbers: &[f32] = bytemuck::cast_slice(positions);
-    // Load four numbers at once. The fourth belongs to the next vertex, or is 0 after the last one.
+    // Load four numbers at once. The fourth number belongs to the next vertex, or is 0 after the
+    // last vertex.
     let load = |vertex: u32| {
         let at = vertex as usize * 3;
         match numbers.get(at..at + 4) {
@@ -362,8 +368,8 @@ fn leaf_box(corners: &[u32], positions: &[Vec3]) -> Bounds {
     Bounds { low: Vec3A::from_vec4(low), high: Vec3A::from_vec4(high) }
 }
 
-/// Sorts triangles into the order of the leaves. Splits along the longest side of the box of the
-/// triangles' centers, so that the first part fills a whole node of the level below.
+/// Sorts triangles into the order of the leaves. Splits along the longest side of the bounding box
+/// of the triangles' centers. The first part always fills a whole node of the level below.
 fn arrange(items: &mut [Item]) {
     let leaves = items.len().div_ceil(LEAF);
     if leaves <= 1 {
@@ -388,16 +394,17 @@ fn arrange(items: &mut [Item]) {
     }
 }
 
-/// Index from vertices to the leaves that use them, with marks to list each leaf once.
+/// Index from vertices to the leaves that use them. Temporary marks prevent duplicates in query
+/// results.
 #[derive(Clone, Debug)]
 pub struct LeavesOf {
     lists: Csr,
-    /// One bit per leaf; all 0 between calls.
+    /// One temporary mark (bit) per leaf. All marks are 0 between queries.
     marks: Vec<u64>,
 }
 
 impl LeavesOf {
-    /// The leaves that use any of some vertices, each once, in rising order.
+    /// Leaves that use at least one of `vertices`, in ascending order without duplicates.
     pub fn of(&mut self, vertices: &[u32]) -> Vec<u32> {
         for vertex in vertices {
             let vertex = *vertex as usize;
@@ -440,7 +447,7 @@ mod tests {
     use super::*;
     use glam::Vec3Swizzles as _;
 
-    /// A wavy sheet of `n` × `n` vertices, and its triangles.
+    /// Positions and triangle indices of a wavy sheet of `n` × `n` vertices.
     fn sheet(n: usize, bend: f32) -> (Vec<Vec3>, Vec<u32>) {
         let side = (n - 1) as f32;
         let positions = (0..n * n).map(|k| {
@@ -482,8 +489,7 @@ mod tests {
         assert!(hits > 50, "{hits}");
     }
 
-    /// Checks that every box is exactly the bounds of its triangles' corners, after any number of
-    /// parallel refit tasks.
+    /// Checks that every box is exactly the bounding box of its triangles.
     fn check_boxes(tree: &Bvh, positions: &[Vec3], indices: &[u32]) {
         let mut stack: Vec<NodeAt> = tree.root().into_iter().collect();
         let mut nodes = 0;
@@ -519,7 +525,7 @@ mod tests {
             let (mut positions, _) = sheet(n, -0.7);
             tree.refit(&positions);
             check_boxes(&tree, &positions, &indices);
-            // Refit of a few leaves only.
+            // Refit only a few leaves.
             let moved: Vec<u32> = (0..positions.len() as u32).filter(|k| k % 97 == 3).collect();
             for v in &moved {
                 positions[*v as usize] += Vec3::new(0.3, -2.0, *v as f32);

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 /// Rows of different lengths, stored one after the other in one array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Csr<T = u32> {
-    /// Index of the first item of each row, and the end of the last row.
+    /// Index of the first item of each row, followed by the end of the last row.
     starts: Vec<u32>,
     items: Vec<T>,
 }
@@ -19,23 +19,23 @@ impl<T> Default for Csr<T> {
 }
 
 impl<T> Csr<T> {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub const fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The items of all rows.
+    /// Items of all rows, concatenated.
     #[inline]
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// Bytes that the arrays allocate, without heap memory of the items.
+    /// Memory of the arrays in bytes, without heap memory owned by the items.
     pub const fn bytes(&self) -> usize {
         self.starts.capacity() * size_of::<u32>() + self.items.capacity() * size_of::<T>()
     }
@@ -73,7 +73,7 @@ impl<T> Csr<T> {
         &mut self.items[self.starts[row] as usize..self.starts[row + 1] as usize]
     }
 
-    /// Rows of the same lengths with other items.
+    /// Maps each item to a new one. The row lengths stay the same.
     pub fn map<U>(&self, item: impl FnMut(&T) -> U) -> Csr<U> {
         Csr { starts: self.starts.clone(), items: self.items.iter().map(item).collect() }
     }
@@ -86,8 +86,8 @@ impl<T> Csr<T> {
 }
 
 impl Csr {
-    /// Groups the numbers `0..` by row: `row_of` lists the row of each number. The numbers of a row
-    /// are in rising order.
+    /// Groups the numbers `0..` into rows. `row_of` yields the row of number 0, of number 1, and so
+    /// on. The numbers of a row are in ascending order.
     pub fn grouped(row_of: impl Iterator<Item = usize> + Clone, rows: usize) -> Self {
         let mut counter = CsrCounter::new(rows);
         row_of.clone().for_each(|row| counter.add(row, 1));
@@ -128,7 +128,7 @@ impl<T: Copy + Send> Csr<T> {
     }
 }
 
-/// Counter of the items of each row: the first of two passes that make a [`Csr`].
+/// First of two passes that build a [`Csr`]: counts the items of each row.
 #[derive(Clone, Debug)]
 pub struct CsrCounter {
     starts: Vec<u32>,
@@ -146,7 +146,7 @@ impl CsrCounter {
         self.starts[row + 1] += items;
     }
 
-    /// Begins the second pass. Items that are never pushed have the value `unset`.
+    /// Begins the second pass. Slots that are never filled keep the value `unset`.
     pub fn filler<T: Clone>(mut self, unset: T) -> CsrFiller<T> {
         let mut end = 0;
         for start in &mut self.starts {
@@ -158,7 +158,7 @@ impl CsrCounter {
     }
 }
 
-/// Second pass: writes the items into the rows that were counted.
+/// Second of two passes that build a [`Csr`]: writes the items into the counted rows.
 #[derive(Clone, Debug)]
 pub struct CsrFiller<T> {
     next: Vec<u32>,

@@ -2,8 +2,8 @@
 
 use glam::Vec2;
 
-/// The corners of the convex hull of points, counter-clockwise, without collinear corners. Fewer
-/// than three corners if all points are collinear.
+/// Corners of the convex hull of points, counter-clockwise, without collinear corners. Returns
+/// fewer than three corners if all points are collinear.
 ///
 /// Andrew, *Another efficient algorithm for convex hulls in two dimensions*, 1979.
 pub fn convex_hull(points: &[Vec2]) -> Vec<Vec2> {
@@ -31,8 +31,8 @@ pub fn convex_hull(points: &[Vec2]) -> Vec<Vec2> {
     hull
 }
 
-/// Depth of a point inside a convex polygon with counter-clockwise corners. Negative outside: the
-/// distance to the polygon. Never positive if the polygon is a line or a point.
+/// Depth of a point inside a convex polygon with counter-clockwise corners. Outside, it is the
+/// negative distance to the polygon. It is never positive if the polygon is a line or a point.
 pub fn depth_in(hull: &[Vec2], p: Vec2) -> f32 {
     let edges = || (0..hull.len()).map(|k| (hull[k], hull[(k + 1) % hull.len()]));
     let to_edge = |(a, b): (Vec2, Vec2)| {

@@ -5,18 +5,19 @@ use rayon::prelude::*;
 
 use super::sparse::{SparseError, SymmetricMatrix};
 
-/// Minimum weight of an edge. A typical one is about 0.5. Edges between obtuse triangles have a
+/// Minimum weight of an edge; a typical weight is about 0.5. Edges between obtuse triangles have a
 /// negative weight, which would let solutions leave the range of their fixed values.
 const LEAST_WEIGHT: f64 = 1e-6;
-/// Minimum slack of a triangle's inequality after mollification, relative to the mean edge length.
+/// Minimum slack of the triangle inequality after mollification, relative to the mean edge length.
 const MOLLIFICATION: f64 = 1e-5;
 
 /// The discrete Laplacian of a surface: positive semidefinite, with rows that sum to 0.
 #[derive(Clone, Debug)]
 pub struct SurfaceLaplacian {
-    /// The stiffness matrix. It has no unit: a scaled surface has the same.
+    /// Stiffness matrix, without a unit: scaling the surface does not change it.
     pub stiffness: SymmetricMatrix,
-    /// A third of the area of the triangles around each point, square units of the positions.
+    /// Area of each point: a third of the area of the triangles around it, in squared units of the
+    /// positions.
     pub areas: Vec<f64>,
 }
 
@@ -100,7 +101,8 @@ mod tests {
         let weight = |a: usize, b: u32| {
             -surface.stiffness.row(a).iter().find(|e| e.column == b).unwrap().value
         };
-        // The cotangents of 45° and 90°. The triangles' winding differs, which must not matter.
+        // The weights are the cotangents of 45° and 90°. The two triangles have opposite winding,
+        // which must not matter.
         assert!((weight(0, 1) - 0.5).abs() < 1e-4, "{}", weight(0, 1));
         assert!(weight(0, 2).abs() < 1e-4 && weight(0, 2) >= LEAST_WEIGHT);
         assert!((surface.areas.iter().sum::<f64>() - 9.0).abs() < 1e-3);

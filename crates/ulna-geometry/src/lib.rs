@@ -1,4 +1,4 @@
-//! Pure geometry on arrays and rays. This crate knows no document, file or window.
+//! Geometry algorithms on plain arrays and rays, independent of documents, files and windows.
 
 mod bvh;
 mod closest;

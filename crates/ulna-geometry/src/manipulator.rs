@@ -1,4 +1,4 @@
-//! Pointer motion over the handles of a manipulator, converted to angles, distances and factors.
+//! Conversion of pointer motion over the handles of a manipulator to angles, distances and factors.
 //! The inputs are points of the viewport and rays through them.
 
 use std::f32::consts::TAU;
@@ -11,8 +11,8 @@ use super::Ray;
 /// position does not determine a point on the handle.
 const EDGE: f32 = 0.08;
 
-/// Signed distance, in meters, along the line through `origin` with unit direction `axis`, of the
-/// point nearest to a ray. `None` if the line is almost parallel to the ray.
+/// Finds the point of a line that is nearest to a ray. Returns its signed distance from `origin`,
+/// in meters, along the unit direction `axis`. `None` if the line is almost parallel to the ray.
 pub fn along_axis(ray: &Ray, origin: Vec3, axis: Vec3) -> Option<f32> {
     let (to, cos) = (origin - ray.origin, axis.dot(ray.direction));
     let sine_squared = 1.0 - cos * cos;
@@ -33,16 +33,16 @@ pub fn on_plane(ray: &Ray, origin: Vec3, normal: Vec3) -> Option<Vec3> {
     (distance > 0.0).then(|| ray.origin + ray.direction * distance)
 }
 
-/// Trackball rotation for a pointer motion `way` over a ball in front of the eye: a unit axis, and
-/// radians. `right` and `up` are the axes of the viewport in scene space. `way` and `radius` are in
-/// points.
+/// Trackball rotation for a pointer motion over a ball in front of the camera: a unit axis, and an
+/// angle in radians. `way` is the motion and `radius` the ball's radius, both in viewport points.
+/// `right` and `up` are the axes of the viewport in scene space.
 pub fn ball_turn(way: Vec2, radius: f32, right: Vec3, up: Vec3) -> (Vec3, f32) {
     // The viewport's y axis points down.
     let axis = up * way.x + right * way.y;
     (axis.normalize_or(up), way.length() / radius.max(1.0))
 }
 
-/// A virtual pointer with adjustable speed. It never jumps when the speed changes.
+/// Virtual pointer with adjustable speed. It never jumps when the speed changes.
 #[derive(Clone, Copy, Debug)]
 pub struct FinePointer {
     at: Vec2,
@@ -50,7 +50,7 @@ pub struct FinePointer {
 }
 
 impl FinePointer {
-    /// Starts at the position of the press.
+    /// Creates a virtual pointer at the position of the mouse press.
     pub const fn new(at: Vec2) -> Self {
         Self { at, last: at }
     }
@@ -69,17 +69,17 @@ impl FinePointer {
     }
 }
 
-/// Appearance of a rotation ring in the viewport.
+/// Appearance of a rotation ring in the viewport, which decides how a drag rotates it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RingSight {
-    /// Visible as an ellipse: the pointer is dragged around its center.
+    /// Visible as an ellipse; the ring is rotated by dragging around its center.
     Round {
         /// The center, in points of the viewport.
         center: Vec2,
         /// Whether the axis points to the eye.
         toward: bool,
     },
-    /// Seen edge-on: the pointer is dragged along a line.
+    /// Seen edge-on; the ring is rotated by dragging along a line.
     Edge {
         /// Unit direction in the viewport in which the near side of the ring moves for a positive
         /// rotation.
@@ -89,7 +89,7 @@ pub enum RingSight {
     },
 }
 
-/// Rotation of a ring since the press, in radians. Full turns are counted.
+/// Accumulated rotation of a ring since the mouse press, in radians; can exceed a full turn.
 #[derive(Clone, Copy, Debug)]
 pub struct RingTurn {
     start: Vec2,
@@ -98,18 +98,19 @@ pub struct RingTurn {
 }
 
 impl RingTurn {
-    /// Starts at the position of the press, in points of the viewport.
+    /// Creates a rotation of 0 for a mouse press at `start`, in points of the viewport.
     pub const fn new(start: Vec2) -> Self {
         Self { start, last: 0.0, turned: 0.0 }
     }
 
-    /// Position of the press.
+    /// Position of the mouse press, in points of the viewport.
     pub const fn start(&self) -> Vec2 {
         self.start
     }
 
-    /// Follows the pointer. Returns the radians so far about the axis, by the right-hand rule. The
-    /// motion since the last call is scaled by `factor`, so a change of the factor causes no jump.
+    /// Follows the pointer. Returns the accumulated rotation about the axis in radians, by the
+    /// right-hand rule. The motion since the last call is scaled by `factor`, so a change of the
+    /// factor causes no jump.
     pub fn follow(&mut self, sight: RingSight, pointer: Vec2, factor: f32) -> f32 {
         let (angle, wraps) = match sight {
             RingSight::Round { center, toward } => {
@@ -131,7 +132,8 @@ impl RingTurn {
     }
 }
 
-/// A value of a drag, rounded to the nearest multiple of `step`, if any, and to hundredths.
+/// Rounds a dragged value to hundredths, after rounding it to the nearest multiple of `step`, if
+/// any.
 pub fn snapped(value: f32, step: Option<f32>) -> f32 {
     let value = step.map_or(value, |step| (value / step).round() * step);
     (value * 100.0).round() / 100.0
@@ -160,7 +162,7 @@ mod tests {
                 let mut found = 0.0;
                 for k in 1..=steps {
                     let angle = 2.9 + turns * TAU * k as f32 / steps as f32;
-                    // The distance from the center does not matter.
+                    // The pointer's distance from the center must not matter.
                     found = turn.follow(round(toward), at(angle, 20.0 + k as f32), 1.0);
                 }
                 assert!((found - sign * turns * TAU).abs() < 1e-3, "{toward} {turns}: {found}");
@@ -197,7 +199,7 @@ mod tests {
         for way in [-2.0, -0.1, 0.0, 0.7, 3.0] {
             let found = along_axis(&ray(eye, origin + axis * way), origin, axis).unwrap();
             assert!((found - way).abs() < 1e-4, "{way}: {found}");
-            // An offset perpendicular to the line and to the ray does not change the result.
+            // An offset perpendicular to both the line and the ray must not change the result.
             let aside =
                 axis.cross((origin + axis * way - eye).normalize_or_zero()).normalize_or_zero()
                     * 0.3;

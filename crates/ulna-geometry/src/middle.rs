@@ -4,8 +4,9 @@ use glam::Vec3;
 
 use super::Ray;
 
-/// Center of a body along a ray: midway between its first and last crossing with the skin. With
-/// `front`, between the first two crossings. `extent` and `hit` are those of [`middle_of_limb`].
+/// Center of a body along a ray: midway between the first and the last crossing with the skin. With
+/// `front`, it is midway between the first two crossings. See [`middle_of_limb`] for `extent` and
+/// `hit`.
 pub fn middle_along_ray(
     ray: &Ray,
     extent: f32,
@@ -23,23 +24,24 @@ pub fn middle_along_ray(
         start += distance + gap;
     }
     let (first, last) = (*crossings.first()?, *crossings.last()?);
-    // Shells that overlap closely, such as clothes over skin, count as one crossing.
+    // Closely overlapping shells, such as clothes over skin, count as one crossing.
     let second = crossings.iter().copied().find(|d| d - first > gap * 20.0);
     let end = if front { second.unwrap_or(last) } else { last };
     Some(ray.origin + ray.direction * ((first + end) * 0.5))
 }
 
 /// Center of a limb around a point inside it: the mean of opposite skin points in the plane
-/// perpendicular to the bone. `bone` is the direction of the bone, `extent` the size of the scene
-/// in meters. `hit` returns the distance along a ray to the skin. `None` if the point is not
-/// inside.
+/// perpendicular to the bone. Returns `None` if the point is not inside.
+///
+/// `bone` is the direction of the bone, and `extent` the size of the scene in meters. `hit` returns
+/// the distance along a ray to the skin.
 pub fn middle_of_limb(
     at: Vec3,
     bone: Vec3,
     extent: f32,
     hit: &dyn Fn(&Ray) -> Option<f32>,
 ) -> Option<Vec3> {
-    /// Pairs of opposite directions, and iterations from the last center.
+    /// Number of pairs of opposite directions. `ROUNDS` limits the number of iterations.
     const PAIRS: usize = 12;
     const ROUNDS: usize = 6;
     let way = if bone.length() > extent * 1e-6 { bone } else { Vec3::Y };
@@ -63,12 +65,12 @@ pub fn middle_of_limb(
     Some(middle)
 }
 
-/// Center of the narrowest loop around a point inside a limb. The shortest loop is the one around
-/// the limb's own direction. `extent` and `hit` are those of [`middle_of_limb`].
+/// Center of the narrowest cross-section around a point inside a limb. The plane of the shortest
+/// skin loop is taken as perpendicular to the limb. See [`middle_of_limb`] for `extent` and `hit`.
 pub fn middle_of_loop(at: Vec3, extent: f32, hit: &dyn Fn(&Ray) -> Option<f32>) -> Option<Vec3> {
-    /// Directions to try, over a hemisphere.
+    /// Number of candidate limb directions, over a hemisphere.
     const DIRECTIONS: usize = 48;
-    /// Pairs of opposite points of a loop.
+    /// Number of pairs of opposite points of a loop.
     const PAIRS: usize = 8;
     let width = |way: Vec3| -> Option<f32> {
         let (u, v) = way.any_orthonormal_pair();
@@ -81,7 +83,7 @@ pub fn middle_of_loop(at: Vec3, extent: f32, hit: &dyn Fn(&Ray) -> Option<f32>) 
         }
         Some(sum)
     };
-    // A spiral distributes points evenly.
+    // A spiral distributes the directions evenly.
     let direction = |k: usize| {
         let height = (k as f32 + 0.5) / DIRECTIONS as f32;
         let angle = k as f32 * 2.399_963;
@@ -97,14 +99,14 @@ pub fn middle_of_loop(at: Vec3, extent: f32, hit: &dyn Fn(&Ray) -> Option<f32>) 
 mod tests {
     use super::*;
 
-    /// Ray distance to a tube with an axis, a center and a radius.
+    /// Ray cast from inside against a tube with the given axis, center and radius.
     fn tube(axis: Vec3, center: Vec3, radius: f32) -> impl Fn(&Ray) -> Option<f32> {
         move |ray| {
             let (origin, direction) = (ray.origin, ray.direction);
             let flat = |v: Vec3| v - axis * v.dot(axis);
             let (o, d) = (flat(origin - center), flat(direction));
             let (a, b, c) = (d.dot(d), 2.0 * o.dot(d), o.dot(o) - radius * radius);
-            // Rays along the tube hit a cap, far away.
+            // Rays parallel to the tube hit an end cap far away.
             if a < 1e-9 {
                 return Some(10.0);
             }
@@ -134,7 +136,7 @@ mod tests {
         assert_eq!(middle_of_loop(Vec3::ZERO, 1.0, &|_| None), None);
     }
 
-    /// Ray distance to the next of some planes perpendicular to x.
+    /// Ray cast along x against planes perpendicular to x, at ascending positions.
     fn planes(at: &[f32]) -> impl Fn(&Ray) -> Option<f32> {
         move |ray| at.iter().map(|x| x - ray.origin.x).find(|d| *d > 0.0)
     }
@@ -142,7 +144,7 @@ mod tests {
     #[test]
     fn the_center_along_a_ray_is_halfway_between_front_and_back_skin() {
         let ray = Ray { origin: Vec3::ZERO, direction: Vec3::X };
-        // A sleeve over an arm, then the body behind the arm.
+        // Planes: a sleeve over an arm, then the body behind the arm.
         let hit = planes(&[1.0, 1.001, 1.2, 2.0, 2.6]);
         let x = |front| middle_along_ray(&ray, 2.0, front, &hit).unwrap().x;
         assert!((x(true) - 1.1).abs() < 1e-5, "{}", x(true));

@@ -1,19 +1,19 @@
-//! A hashed grid of cells for searches of near points.
+//! Hashed grid of cells for finding nearby points.
 
 use glam::Vec3;
 use rayon::prelude::*;
 
 use super::csr::Csr;
 
-/// Points by the grid cell that contains them. Points that are not finite are left out.
+/// Points grouped by the grid cell that contains them. Points that are not finite are left out.
 ///
 /// The cells are hashed into as many rows as there are points, so several cells may share one row.
-/// Cells of one block have neighboring rows, so near points are near in memory.
+/// Cells of one block have neighboring rows, so nearby points are close in memory.
 #[derive(Clone, Debug)]
 pub struct PointGrid {
     /// Length of a cell's edges.
     cell: f32,
-    /// Offset of the cells' borders, in cells.
+    /// Offset of the cell borders from the origin, in cells.
     shift: f32,
     /// Maximum number of points per cell that a search visits.
     most: usize,
@@ -55,9 +55,10 @@ impl PointGrid {
         (((mixed ^ (mixed >> 29)) << (3 * SIDE) | within) & self.mask) as usize
     }
 
-    /// Visits the indices of all points within a radius, each once, in the order of cells with x
-    /// fastest, then in rising order. Some points outside of the radius are visited, too. `points`
-    /// must be those of the grid.
+    /// Visits the indices of all points within `radius` of `at`, each once. Some points outside the
+    /// radius are visited, too. `points` must be the points that the grid was created with.
+    ///
+    /// The order is by cell with x fastest, then by ascending index.
     #[inline]
     pub fn visit_near(&self, points: &[Vec3], at: Vec3, radius: f32, mut visit: impl FnMut(usize)) {
         if !at.is_finite() {
@@ -70,8 +71,8 @@ impl PointGrid {
                 for x in low[0]..=high[0] {
                     let cell = [x, y, z];
                     let row = self.rows.row(self.row_of(cell));
-                    // Points of other cells in this row are outside of the radius. They matter only
-                    // if the number of visits is limited, or if their cell is visited as well.
+                    // Points of other cells in this row are outside the radius. They matter only if
+                    // the number of visits is limited, or if their cell is visited as well.
                     if is_one && row.len() <= self.most {
                         row.iter().for_each(|k| visit(*k as usize));
                         continue;

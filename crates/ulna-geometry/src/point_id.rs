@@ -12,13 +12,13 @@ impl PointId {
     /// The first point.
     pub const FIRST: Self = Self(NonZeroU32::MIN);
 
-    /// The index of the point in lists by point.
+    /// Index into arrays with one entry per point.
     #[inline]
     pub const fn index(self) -> usize {
         (self.0.get() - 1) as usize
     }
 
-    /// The first `count` points, in rising order.
+    /// Ids of the first `count` points, in ascending order.
     pub fn first(
         count: usize,
     ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {

@@ -1,5 +1,5 @@
-//! The orthogonal part of a matrix. Converts rotations of the scene into scaled or mirrored
-//! parents.
+//! The orthogonal part of a matrix, used to convert scene rotations into the space of scaled or
+//! mirrored parents.
 
 use glam::{DMat3, DMat4};
 

@@ -1,16 +1,16 @@
-//! The choice of vector instructions for long loops: the widest of the processor, unless an
-//! environment variable forbids them.
+//! Choice of the vector instructions for long loops: the widest that the processor supports, unless
+//! an environment variable forbids them.
 
 use std::sync::OnceLock;
 
 use pulp::Arch;
 
 /// Name of the environment variable that sets the widest allowed vectors: `avx512`, `avx2` or
-/// `scalar`. One machine can thus measure and test the code of lesser processors.
+/// `scalar`. It allows testing the code for older processors on a newer one.
 pub const VECTORS_VARIABLE: &str = "ULNA_VECTORS";
 
-/// The instruction set that loops are dispatched to. It is chosen at the first call; later changes
-/// of the environment have no effect.
+/// Instruction set that vectorized loops use. It is chosen at the first call; later changes of the
+/// environment have no effect.
 pub fn vectors() -> Arch {
     static CHOSEN: OnceLock<Arch> = OnceLock::new();
     *CHOSEN.get_or_init(|| {
@@ -25,7 +25,7 @@ pub fn vectors() -> Arch {
     })
 }
 
-/// The widest vectors of this processor up to the named ones; `None` for an unknown name.
+/// The widest vectors of this processor, up to the named ones; `None` for an unknown name.
 fn up_to(name: &str) -> Option<Arch> {
     match name {
         "" | "avx512" => Some(Arch::new()),
@@ -38,15 +38,15 @@ fn up_to(name: &str) -> Option<Arch> {
     }
 }
 
-/// AVX2 with FMA, for loops that are written for eight lanes. `None` if the processor lacks it or
-/// it is forbidden.
+/// AVX2 with FMA, for loops that are written for eight lanes. `None` if the processor lacks these
+/// instructions or the environment variable forbids them.
 #[cfg(target_arch = "x86_64")]
 pub fn eight_lanes() -> Option<pulp::x86::V3> {
     (!matches!(vectors(), Arch::Scalar)).then(pulp::x86::V3::try_new).flatten()
 }
 
-/// Display name of the choice of [`vectors`]: `AVX-512`, `AVX2`, or `no vector instructions` (other
-/// names, such as `NEON`, on other processors).
+/// Display name of the instruction set that [`vectors`] returns: `AVX-512`, `AVX2` or `no vector
+/// instructions`. Processors other than x86 have other names, such as `NEON`.
 pub fn vectors_in_use() -> &'static str {
     match vectors() {
         Arch::Scalar => "no vector instructions",

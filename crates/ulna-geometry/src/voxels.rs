@@ -1,4 +1,4 @@
-//! A surface as voxels, and path lengths through the solid cells.
+//! Voxelization of a surface, and path lengths through the solid cells.
 
 use std::{
     num::NonZeroU32,
@@ -7,22 +7,24 @@ use std::{
 
 use glam::Vec3;
 
-/// Maximum number of samples of triangles. Cells are made coarser to stay below it.
+/// Maximum number of samples on all triangles. Cells are enlarged to stay below it.
 const MOST_SAMPLES: f64 = 3e8;
-/// Minimum number of cells along the longest side.
+/// Minimum number of cells along the longest side of the surface's box.
 const FEWEST_CELLS: usize = 16;
-/// Maximum number of cells along the longest side: 17 million cells in all.
+/// Maximum number of cells along the longest side of the surface's box, which allows 17 million
+/// cells in all.
 const MOST_CELLS: usize = 256;
 /// Spacing of samples, in cells. No point of a triangle is farther than 0.41 cells from a sample.
-/// So a path through the faces of cells cannot cross the surface between marked cells.
+/// Paths through the faces of cells therefore cannot cross the surface between marked cells.
 const SPACING: f64 = 0.7;
-/// Lengths of steps to a neighbor along one, two and three axes, in [`STEP`]ths of a cell: within
-/// 1 % of √2 and √3.
+/// Step lengths to a neighbor along one, two and three axes, in units of 1/[`STEP`] of a cell. They
+/// are within 1 % of √2 and √3.
 const STEPS: [u32; 3] = [12, 17, 21];
 const STEP: f32 = 12.0;
-/// Number of lists by distance; more than the longest step.
+/// Number of distance buckets; must be greater than the longest step.
 const BUCKETS: usize = 32;
-/// Minimum number of covered sides for a cell outside of an open surface to count as enclosed.
+/// Minimum number of axis directions in which the surface must cover an outside cell for the cell
+/// to count as enclosed.
 const ENCLOSING_SIDES: u8 = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,22 +37,22 @@ enum Cell {
 /// The cells on and inside a surface.
 #[derive(Clone, Debug)]
 pub struct SurfaceVoxels {
-    /// Number of cells along each axis. A layer of cells around the surface is outside.
+    /// Number of cells along each axis. The outermost layer of cells is always outside the surface.
     sides: [usize; 3],
     low: Vec3,
     /// Length of a cell's edges.
     size: f32,
     cells: Vec<Cell>,
-    /// Number of each cell among the solid cells, plus 1; `None` for cells outside.
+    /// Number of each cell among the solid cells, counted from 1; `None` for cells outside.
     numbers: Vec<Option<NonZeroU32>>,
-    /// Indices of the solid cells, which are those on or inside the surface.
+    /// Indices of the solid cells: all cells on or inside the surface.
     solid: Vec<u32>,
 }
 
 impl SurfaceVoxels {
     /// Creates the grid of a surface with `count` cells along the longest side of its box. Cells
-    /// that a flood fill from the corner does not reach are inside. `None` if there is no triangle
-    /// with finite corners, or if `cancel` is set before the end.
+    /// that a flood fill from the corner does not reach are inside. Returns `None` if no triangle
+    /// has finite corners, or if `cancel` is set before the end.
     ///
     /// # Panics
     /// A corner of a triangle is not the index of a position.
@@ -96,7 +98,7 @@ impl SurfaceVoxels {
         Some(grid)
     }
 
-    /// Length of a cell's edges.
+    /// Edge length of a cell, in the unit of the positions.
     pub const fn cell_size(&self) -> f32 {
         self.size
     }
@@ -106,7 +108,7 @@ impl SurfaceVoxels {
         self.solid.len()
     }
 
-    /// Marks the surface cells of a triangle.
+    /// Marks the cells that a triangle passes through.
     fn mark(&mut self, [a, b, c]: [Vec3; 3]) {
         let steps = subdivisions([a, b, c], f64::from(self.size));
         let part = (steps as f32).recip();
@@ -120,7 +122,7 @@ impl SurfaceVoxels {
         }
     }
 
-    /// Flood fill: marks the cells that are reached from the corner through faces of cells as
+    /// Flood fill: marks all cells that are reachable from the corner through faces of cells as
     /// outside.
     fn flood(&mut self) {
         let mut stack = vec![0];
@@ -156,8 +158,8 @@ impl SurfaceVoxels {
         }
     }
 
-    /// Fills the space that an open surface encloses, such as a sleeve. These are the outside cells
-    /// that the surface covers from at least four of the six axis directions. The orientation of
+    /// Fills the space that an open surface encloses, such as a sleeve. An outside cell is filled
+    /// if the surface covers it in at least four of the six axis directions. The orientation of
     /// triangles does not matter.
     pub fn fill_enclosed(&mut self) {
         let mut covered = vec![0u8; self.cells.len()];
@@ -191,17 +193,19 @@ impl SurfaceVoxels {
         [cell % width, cell / width % height, cell / (width * height)]
     }
 
-    /// The cell of a point. Points in the outer layer are assigned to the layer next to it. Such a
-    /// point is within rounding of the surface's box, or outside by less than a cell.
+    /// Index of the cell that contains a point; `None` outside the grid. Points in the outermost
+    /// layer are assigned to the adjacent inner layer, because they are outside the surface's box
+    /// by less than a cell.
     fn cell_at(&self, point: Vec3) -> Option<usize> {
         let at = ((point - self.low) / self.size).floor();
-        // NaN is outside, too.
+        // The comparisons also reject NaN.
         let is_inside = (0..3).all(|k| at[k] >= 0.0 && at[k] < self.sides[k] as f32);
         let [x, y, z] = [0, 1, 2].map(|k| (at[k] as usize).clamp(1, self.sides[k] - 2));
         is_inside.then(|| (z * self.sides[1] + y) * self.sides[0] + x)
     }
 
-    /// The number of the solid cell that contains a point, and the distance to its center.
+    /// Number of the solid cell that contains a point, and the distance from the point to the
+    /// cell's center.
     pub fn solid_at(&self, point: Vec3) -> Option<(usize, f32)> {
         let cell = self.cell_at(point)?;
         let number = self.numbers[cell]?.get() as usize - 1;
@@ -213,7 +217,7 @@ impl SurfaceVoxels {
         self.low + at * self.size
     }
 
-    /// The solid cells along a segment, each with the least distance of its center to a sample of
+    /// Solid cells along a segment, each with the minimum distance from its center to a sample of
     /// the segment. Samples are half a cell apart.
     pub fn solid_along(&self, head: Vec3, tail: Vec3) -> Vec<(usize, f32)> {
         let high = self.low + Vec3::from(self.sides.map(|s| s as f32)) * self.size;
@@ -241,9 +245,9 @@ impl SurfaceVoxels {
         found
     }
 
-    /// Lengths of the shortest paths through solid cells from `starts`, each with an initial
-    /// distance. Infinite for cells without a path. Paths step to the 26 neighbors of a cell, so
-    /// they are up to 8 % longer than straight lines.
+    /// Lengths of the shortest paths through solid cells from `starts`, each of which has an
+    /// initial distance. The length is infinite for cells without a path. Paths step to the 26
+    /// neighbors of a cell, so they are up to 8 % longer than straight lines.
     pub fn distances(&self, starts: &[(usize, f32)]) -> Vec<f32> {
         let units = STEP / self.size;
         let mut lengths = vec![u32::MAX; self.solid.len()];
@@ -268,7 +272,7 @@ impl SurfaceVoxels {
                 }
                 let at = self.solid[cell as usize] as usize;
                 for (offset, step) in &steps {
-                    // Solid cells are not in the outer layer: all neighbors exist.
+                    // Solid cells are never in the outermost layer, so all neighbors exist.
                     let Some(next) = self.numbers[at.wrapping_add_signed(*offset)] else {
                         continue;
                     };
@@ -290,7 +294,7 @@ impl SurfaceVoxels {
         lengths.into_iter().map(real).collect()
     }
 
-    /// The neighbors of a cell: the offset of each cell index, and the length of the step.
+    /// Steps to the neighbors of a cell: the offset of the cell index, and the length of the step.
     fn steps(&self) -> Vec<(isize, u32)> {
         let [width, height, _] = self.sides.map(|s| s as isize);
         let mut steps = Vec::with_capacity(26);
@@ -308,7 +312,8 @@ impl SurfaceVoxels {
     }
 }
 
-/// Number of parts that a triangle's edges are divided into, for samples within [`SPACING`].
+/// Number of parts to divide a triangle's edges into, so that samples are at most [`SPACING`] cells
+/// apart.
 fn subdivisions([a, b, c]: [Vec3; 3], size: f64) -> u32 {
     let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
     (f64::from(longest) / (SPACING * size)).ceil().clamp(1.0, 1e4) as u32
@@ -318,7 +323,7 @@ fn subdivisions([a, b, c]: [Vec3; 3], size: f64) -> u32 {
 mod tests {
     use super::*;
 
-    /// A box from −1 to 1, without the top if `is_open`.
+    /// A box from −1 to 1 on all axes, without the top if `is_open`.
     fn closed_box(is_open: bool) -> (Vec<Vec3>, Vec<[u32; 3]>) {
         let corner =
             |k: usize| Vec3::from([k & 1, k >> 1 & 1, k >> 2].map(|b| b as f32 * 2.0 - 1.0));
@@ -359,7 +364,7 @@ mod tests {
             [Vec3::X * 0.9, Vec3::new(0.8, 0.8, 0.0), Vec3::splat(-0.7), Vec3::new(0.9, 0.4, 0.0)]
         {
             let (cell, rest) = voxels.solid_at(goal).unwrap();
-            // Both ends have an error of up to the distance from a corner of a cell to its center.
+            // Each end has an error of up to the distance from a corner of a cell to its center.
             let error = distances[cell] + rest - goal.length();
             let most = 0.09 * goal.length() + 2.0 * voxels.cell_size();
             assert!((-voxels.cell_size()..most).contains(&error), "{goal}: {error}");

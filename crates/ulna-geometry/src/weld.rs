@@ -5,10 +5,10 @@ use glam::Vec3;
 use super::PointId;
 
 /// Welds vertices that have exactly the same position. Returns the point of each vertex, and the
-/// positions of the points, in the order of their first vertices.
+/// position of each point. Points are in the order of their first vertices.
 pub fn weld(positions: &[Vec3]) -> (Vec<PointId>, Vec<Vec3>) {
-    // An open-addressing table without protection against hostile keys, which would take most of
-    // the time in the standard table. A collision costs one comparison here, as the table is at
+    // This open-addressing table has no protection against hostile keys, which would take most of
+    // the time in the standard table. A collision costs one comparison, because the table is at
     // most half full.
     let size = (positions.len() * 2).next_power_of_two().max(16);
     let mut table: Vec<Option<PointId>> = vec![None; size];

@@ -1,5 +1,5 @@
-//! The editor state of a document. It is undone and redone like file content. It is saved only
-//! where a file has a place for it.
+//! The editor state of a document: everything besides the file content that is undone and redone.
+//! It is saved only as far as the file format can store it.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,11 @@ use super::{
     References, Shared, SkinId, WeightLayers,
 };
 
-/// Editor state beside the file content.
+/// Editor state of a document, in addition to its file content.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EditorState {
-    /// Poses that were made over a clip and are not keyed yet.
+    /// Unkeyed poses: changes that the user made to the pose of a clip at a time, and that are not
+    /// stored in keys yet.
     pub unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
     /// Layers of pose offsets (`Ul`) over clips and over the pose. No list is empty.
     ///
@@ -21,15 +22,15 @@ pub struct EditorState {
     /// Whether saving also stores the layers themselves, so that they can be edited again after
     /// opening.
     pub keeps_layers: bool,
-    /// Weight layers over the weights of the file, by skin. The primitives have the combined
-    /// weights, which are saved. The layers themselves are saved only on request.
+    /// Weight layers by skin. The primitives already contain the combined weights, which are saved.
+    /// The layers themselves are saved only on request.
     pub weight_layers: BTreeMap<SkinId, Shared<WeightLayers>>,
     /// Mirror partners set by the user; later pairs override earlier ones. A joint paired with
     /// itself is on the center plane. A joint paired with `None` has no mirror partner.
     pub mirror_pairs: Shared<[(NodeId, Option<NodeId>)]>,
-    /// Nodes that are held in the scene while other nodes are posed.
+    /// Pinned nodes, which keep their world position or rotation while other nodes are posed.
     pub pins: BTreeMap<NodeId, Pin>,
-    /// The mix of clips on lanes, if it was changed since the file was opened. `None`: the mix that
+    /// Mix of clips on lanes, if it was changed since the file was opened. `None`: use the mix that
     /// the scene stores.
     pub mix: Option<Shared<Mix>>,
 }
@@ -44,7 +45,7 @@ pub struct Pin {
 }
 
 impl Pin {
-    /// The next state of the toggle: none, position, both, rotation, none.
+    /// Next state of a toggled pin, in the cycle none, position, both, rotation.
     pub const fn next(pin: Option<Self>) -> Option<Self> {
         match pin {
             None => Some(Self { place: true, angle: false }),
@@ -56,28 +57,29 @@ impl Pin {
 }
 
 impl EditorState {
-    /// Whether all members have their default values.
+    /// Whether the editor state is empty: all members have their default values.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The layers of a clip, or of the pose; an empty list if there are none.
+    /// Layers of a clip or of the pose; empty if there are none.
     pub fn layers(&self, home: LayerHome) -> Shared<PoseLayers> {
         self.pose_layers.get(&home).cloned().unwrap_or_default()
     }
 
-    /// The layer with an id, and the clip or pose that it belongs to.
+    /// Finds a layer by its id. Also returns the clip or pose that it belongs to.
     pub fn pose_layer(&self, id: PoseLayerId) -> Option<(LayerHome, &Shared<PoseLayer>)> {
         self.pose_layers.iter().find_map(|(home, layers)| Some((*home, layers.get(id)?)))
     }
 
-    /// An id that no layer has.
+    /// Unused id for a new layer.
     pub fn free_pose_layer(&self) -> PoseLayerId {
         let all = self.pose_layers.values().flat_map(|l| l.iter()).map(|l| l.id.0);
         PoseLayerId(all.max().map_or(0, |id| id.saturating_add(1)))
     }
 
-    /// The unkeyed pose of a clip at a time in seconds, within [`UnkeyedAt::NEAR`].
+    /// Finds the unkeyed pose of a clip at a time in seconds, with a tolerance of
+    /// [`UnkeyedAt::NEAR`].
     pub fn unkeyed(&self, clip: ClipId, time: f64) -> Option<(UnkeyedAt, &Shared<Unkeyed>)> {
         let near =
             |at: &UnkeyedAt| (f64::from(at.time()) - time).abs() <= f64::from(UnkeyedAt::NEAR);
@@ -94,7 +96,7 @@ impl EditorState {
     }
 }
 
-/// The clip and the time of an unkeyed pose.
+/// Clip and time of an unkeyed pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnkeyedAt {
     /// The clip.
@@ -104,10 +106,10 @@ pub struct UnkeyedAt {
 }
 
 impl UnkeyedAt {
-    /// Tolerance in seconds; two closer times count as the same time.
+    /// Tolerance in seconds, below which two times count as the same.
     pub const NEAR: f32 = 1e-4;
 
-    /// A time of a clip in seconds. Negative times and NaN become 0.
+    /// Creates the key of an unkeyed pose at a time in seconds. Negative times and NaN become 0.
     pub fn new(clip: ClipId, time: f32) -> Self {
         let time = if time > 0.0 { time } else { 0.0 };
         Self { clip, bits: time.to_bits() }
@@ -131,23 +133,23 @@ impl References for UnkeyedAt {
     }
 }
 
-/// An unkeyed pose: only the changed components and morph weights.
+/// An unkeyed pose, which contains only the changed components and morph weights.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unkeyed {
-    /// Components of local transforms, by node.
+    /// Changed components of local transforms, by node.
     pub locals: BTreeMap<NodeId, Components>,
     /// Weights of all morph targets, by node.
     pub morphs: BTreeMap<NodeId, Shared<[f32]>>,
 }
 
 impl Unkeyed {
-    /// Whether the pose changes nothing.
+    /// Whether the pose contains no changes.
     pub fn is_empty(&self) -> bool {
         self.locals.is_empty() && self.morphs.is_empty()
     }
 
-    /// The nodes that the pose changes: first those with transforms, then those with morph weights
-    /// alone, each in the order of their ids.
+    /// Nodes that the pose changes: first nodes with changed transforms, then nodes with only
+    /// changed morph weights. Both are in the order of their ids.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         let only_morphs = self.morphs.keys().filter(|n| !self.locals.contains_key(n));
         self.locals.keys().chain(only_morphs).copied()

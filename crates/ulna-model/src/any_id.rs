@@ -1,4 +1,4 @@
-//! Ids of any kind, and the JSON pointers that name them.
+//! Ids of elements of any kind, and the JSON pointers that refer to them.
 
 use std::fmt;
 
@@ -6,43 +6,46 @@ use super::{
     CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, SceneId, SkinId, VariantId,
 };
 
-/// A list of a glTF file whose elements are named by their index.
+/// Kind of an element: the list of a glTF file that contains it. Elements are referred to by their
+/// index in that list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IdKind {
-    /// `nodes`
+    /// A node, from `nodes`.
     Node,
-    /// `meshes`
+    /// A mesh, from `meshes`.
     Mesh,
-    /// `skins`
+    /// A skin, from `skins`.
     Skin,
-    /// `animations`
+    /// A clip, from `animations`.
     Clip,
-    /// `scenes`
+    /// A scene, from `scenes`.
     Scene,
-    /// `materials`
+    /// A material, from `materials`.
     Material,
-    /// The variants of `KHR_materials_variants`.
+    /// A material variant, from `KHR_materials_variants`.
     Variant,
-    /// `cameras`
+    /// A camera, from `cameras`.
     Camera,
-    /// The lights of `KHR_lights_punctual`.
+    /// A light, from `KHR_lights_punctual`.
     Light,
-    /// `images`
+    /// An image, from `images`.
     Image,
-    /// `textures`; the model stores their content in each material.
+    /// A texture, from `textures`. The model has no such elements: each material contains its
+    /// textures.
     Texture,
-    /// `samplers` of textures; the model stores their content in each material.
+    /// A texture sampler, from `samplers`. The model has no such elements: each material contains
+    /// them.
     Sampler,
-    /// `accessors`; the model stores their content.
+    /// An accessor, from `accessors`. The model has no such elements, only their content.
     Accessor,
-    /// `bufferViews`; the model stores their content.
+    /// A buffer view, from `bufferViews`. The model has no such elements, only their content.
     View,
-    /// `buffers`; the model stores their content.
+    /// A buffer, from `buffers`. The model has no such elements, only their content.
     Buffer,
 }
 
 impl IdKind {
-    /// All kinds.
+    /// All kinds of elements.
     pub const ALL: [Self; 15] = [
         Self::Node,
         Self::Mesh,
@@ -61,7 +64,7 @@ impl IdKind {
         Self::Buffer,
     ];
 
-    /// JSON pointer of the list, without the slash before it.
+    /// JSON pointer of the list, without the leading slash.
     pub const fn list(self) -> &'static str {
         match self {
             Self::Node => "nodes",
@@ -104,23 +107,23 @@ impl IdKind {
     }
 }
 
-/// An id of any kind.
+/// Reference to an element of any kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AnyId {
-    /// The list of the element.
+    /// Kind of the element, which selects the list.
     pub kind: IdKind,
-    /// Index in that list.
+    /// Index of the element in its list.
     pub index: u32,
 }
 
 impl AnyId {
-    /// An element of a list.
+    /// Creates a reference to an element of a list.
     pub const fn new(kind: IdKind, index: u32) -> Self {
         Self { kind, index }
     }
 
-    /// The element that a JSON pointer into a glTF file names or passes through first: node 3 in
-    /// `/nodes/3/translation`. `None` if the pointer begins in no list of elements.
+    /// First element on the path of a JSON pointer into a glTF file, such as node 3 for
+    /// `/nodes/3/translation`. `None` if the pointer does not pass through an element of a list.
     pub fn in_pointer(pointer: &str) -> Option<Self> {
         IdKind::ALL.into_iter().find_map(|kind| {
             let index = after_list(kind, pointer)?.split('/').next()?;
@@ -131,8 +134,8 @@ impl AnyId {
         })
     }
 
-    /// A JSON pointer with the index of its first element replaced by this id's. Pointers into
-    /// other lists are returned as they are.
+    /// Replaces the index of the first element in a JSON pointer by the index of this id. Pointers
+    /// into other lists are returned unchanged.
     pub fn put_in_pointer(self, pointer: &str) -> String {
         let Some(after) = after_list(self.kind, pointer) else { return pointer.to_owned() };
         let rest = after.find('/').map_or("", |at| &after[at..]);
@@ -140,7 +143,8 @@ impl AnyId {
     }
 }
 
-/// The part of a JSON pointer after the name of a list and the slash that follows.
+/// Rest of a JSON pointer after the name of a list and a slash; `None` if the pointer is not in
+/// that list.
 fn after_list(kind: IdKind, pointer: &str) -> Option<&str> {
     pointer.strip_prefix('/')?.strip_prefix(kind.list())?.strip_prefix('/')
 }

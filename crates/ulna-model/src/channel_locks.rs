@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use super::Property;
 
-/// Locked channels of a node, along or about x, y and z. Manual posing does not change these
-/// components of its pose offset (`Ul`). Clips and layers are played unchanged.
+/// Locked channels of a node, per axis. Manual posing does not change these components of its pose
+/// offset (`Ul`). Playback of clips and layers ignores the locks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChannelLocks {
-    /// The translation in the axes of the rest pose.
+    /// Whether translation is locked along x, y and z, in the axes of the rest pose.
     #[serde(skip_serializing_if = "is_free")]
     pub translation: [bool; 3],
-    /// The angles about x, y and z, in this order.
+    /// Whether the Euler angle is locked about x, y and z.
     #[serde(skip_serializing_if = "is_free")]
     pub rotation: [bool; 3],
-    /// The scale along the node's own axes.
+    /// Whether the scale factor is locked along x, y and z, in the node's own axes.
     #[serde(skip_serializing_if = "is_free")]
     pub scale: [bool; 3],
 }
@@ -33,7 +33,7 @@ impl ChannelLocks {
         *self == Self::default()
     }
 
-    /// Locked axes of a property; weights of morph targets have none.
+    /// Locked axes of a property; always none for morph weights.
     pub const fn of(&self, property: Property) -> [bool; 3] {
         match property {
             Property::Translation => self.translation,
@@ -62,10 +62,10 @@ impl ChannelLocks {
     }
 }
 
-/// The rotation nearest to `wanted` whose locked Euler angles (XYZ) equal those of `now`.
+/// Rotation nearest to `wanted` whose locked Euler angles (XYZ) equal those of `now`.
 ///
-/// With two free angles, the dot product of the quaternions has one term in their sum and one in
-/// their difference. Each term is maximized separately.
+/// If two angles are free, the dot product of the quaternions is a sum of two terms. One depends on
+/// the sum of the angles, and the other on their difference. Each term is maximized separately.
 pub(super) fn with_angles(now: Quat, wanted: Quat, locked: [bool; 3]) -> Quat {
     let to = wanted.as_dquat();
     let (x, y, z) = now.as_dquat().to_euler(EulerRot::XYZ);
@@ -130,7 +130,7 @@ pub(super) mod tests {
         let now = euler([20.0, 0.0, 0.0]);
         let to = with_angles(now, euler([70.0, 0.0, 0.0]), [false, true, true]);
         assert!(angle_between(to, euler([70.0, 0.0, 0.0])) < 1e-5);
-        // A rotation about another axis changes nothing.
+        // A rotation about a locked axis changes nothing.
         let to = with_angles(now, now * euler([0.0, 0.0, 40.0]), [false, true, true]);
         assert!(angle_between(to, now) < 1e-5, "{:?}", angles(to));
         // Beyond 90° about y, the other Euler angles flip; the hinge angle still follows.

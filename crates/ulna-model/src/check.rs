@@ -14,7 +14,7 @@ use super::{
 pub struct Broken(String);
 
 impl Broken {
-    /// Returns an error for a part that refers to an element that does not exist.
+    /// Returns an error if a part refers to a missing element.
     fn dangling(part: &str, missing: Option<AnyId>) -> Result<(), Self> {
         match missing {
             Some(id) => Err(Self(format!("{part} refers to {id}, which does not exist"))),
@@ -24,8 +24,8 @@ impl Broken {
 }
 
 impl FileContent {
-    /// Whether the file has an element. Kinds whose content the model stores elsewhere, such as
-    /// accessors, are not in it.
+    /// Whether the file has an element. False for kinds that have no list in the model, such as
+    /// accessors.
     pub fn has(&self, id: AnyId) -> bool {
         let AnyId { kind, index } = id;
         let within = |count: usize| (index as usize) < count;
@@ -48,7 +48,7 @@ impl FileContent {
         }
     }
 
-    /// The first element that a value refers to and that the file does not have.
+    /// First element that a value refers to and that the file does not have.
     pub fn missing(&self, value: &impl References) -> Option<AnyId> {
         let mut missing = None;
         value.for_each_id(&mut |id| {
@@ -59,7 +59,7 @@ impl FileContent {
         missing
     }
 
-    /// The first node that a value refers to and that the file does not have.
+    /// First node that a value refers to and that the file does not have.
     pub fn missing_node(&self, value: &impl References) -> Option<NodeId> {
         let mut missing = None;
         value.for_each_node(&mut |node| {
@@ -97,7 +97,7 @@ impl FileContent {
     /// Checks that all elements that the file refers to exist.
     fn check_references(&self) -> Result<(), Broken> {
         let Some(missing) = self.missing(self) else { return Ok(()) };
-        // Slower search for the element with the reference, for the message.
+        // This slower search finds the element that contains the reference, for the message.
         for (id, node) in self.nodes.iter() {
             Broken::dangling(&format!("node {}", id.0), self.missing(node))?;
         }
@@ -164,7 +164,7 @@ impl FileContent {
     }
 }
 
-/// Whether the weights of a primitive match its vertices.
+/// Whether the number of weights of a primitive matches its vertices.
 fn has_fitting_weights(primitive: &Primitive) -> bool {
     let count = primitive.positions.len();
     primitive.weights.as_ref().is_none_or(|w| {
@@ -173,7 +173,7 @@ fn has_fitting_weights(primitive: &Primitive) -> bool {
 }
 
 impl Mesh {
-    /// Whether its weights match its vertices.
+    /// Whether the weights of the primitive match its vertices.
     pub fn is_valid(&self) -> bool {
         self.primitives.iter().all(has_fitting_weights)
     }
@@ -209,7 +209,8 @@ impl Document {
         Broken::dangling("the choice of what is shown", file.missing(shown))
     }
 
-    /// Checks the editor state. Clips of a mix may be missing: their bars do not play.
+    /// Checks the editor state. A mix may refer to missing clips, because bars without a clip do
+    /// not play.
     fn check_editor_state(&self, aids: &EditorState) -> Result<(), Broken> {
         let EditorState {
             unkeyed,
@@ -258,10 +259,11 @@ impl Document {
         }
     }
 
-    /// Whether a list can be the layers of a clip, or of the pose.
+    /// Whether `layers` are valid as the layers of a clip or of the pose.
     ///
-    /// The list must not be empty, and its layers must be valid. Its references must exist. Names
-    /// must be unique within it, and ids unique over all lists. Layers of the pose have no keys.
+    /// The list must not be empty, and its layers must be valid. All references must exist. Names
+    /// must be unique within the list, and ids unique over all lists. Layers of the pose have no
+    /// keys.
     pub fn fits_pose_layers(&self, home: LayerHome, layers: &PoseLayers) -> bool {
         let there = self.missing(&home).is_none() && self.missing(layers).is_none();
         let sound =

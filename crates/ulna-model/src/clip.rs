@@ -9,21 +9,21 @@ use super::{
     TrackId, Tracks,
 };
 
-/// Behavior at the end of a playing clip.
+/// Playback behavior at the end of a clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeat {
-    /// Stops.
+    /// Playback stops.
     Once,
-    /// Starts again.
+    /// The clip starts again from the beginning.
     #[default]
     Loop,
-    /// Plays backward, then forward again.
+    /// The clip alternately plays forward and backward.
     PingPong,
 }
 
 impl Repeat {
-    /// The next value, in the order of the variants.
+    /// Next variant in the order of declaration; the first one follows the last.
     pub const fn next(self) -> Self {
         match self {
             Self::Once => Self::Loop,
@@ -33,8 +33,8 @@ impl Repeat {
     }
 }
 
-/// Keys of a property that the file names by a JSON pointer (`KHR_animation_pointer`). They are
-/// saved unchanged and cannot be edited.
+/// Keys of a property that the file identifies by a JSON pointer (`KHR_animation_pointer`). They
+/// are saved unchanged and cannot be edited.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointerTrack {
     /// The animated property, such as `/materials/2/pbrMetallicRoughness/roughnessFactor`.
@@ -47,17 +47,17 @@ pub struct PointerTrack {
     pub times: Slice<f32>,
     /// Numbers per value.
     pub width: usize,
-    /// The same keys as a track, if they animate a node's transform or morph weights. This track is
-    /// played.
+    /// Track with the same keys, if they animate a node's transform or morph weights. Used for
+    /// playback.
     pub track: Option<Shared<Track>>,
-    /// The same keys as visibility keys, if they show and hide a node. These are played.
+    /// Visibility keys with the same content, if they show and hide a node. Used for playback.
     pub visibility: Option<VisibilityKeys>,
 }
 
 /// Keys that show and hide a node and its descendants (`KHR_node_visibility`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisibilityKeys {
-    /// The node.
+    /// Node whose visibility is animated.
     pub node: NodeId,
     /// Visibility from each key to the next; one value per key time.
     pub visible: Shared<[bool]>,
@@ -79,8 +79,8 @@ pub struct Clip {
     pub name: Option<Arc<str>>,
     /// Tracks by the index of their channel in the file. New tracks have higher indices.
     pub tracks: Tracks,
-    /// Number of channels of the file's animation, including channels that are not tracks; 0 for a
-    /// new clip.
+    /// Number of channels of the animation in the file, including channels that are not tracks; 0
+    /// for a new clip.
     pub channels_in_file: u32,
     /// Named times, sorted by time; stored in the animation's extras.
     pub markers: Shared<[Marker]>,
@@ -89,22 +89,21 @@ pub struct Clip {
     pub contacts: Shared<[Goal]>,
     /// Behavior at the end of the clip, if stored in the animation's extras.
     pub repeat: Option<Repeat>,
-    /// Ticks per second that times are counted in, above 0, if the imported file or the user set
-    /// it; stored in the animation's extras.
+    /// Time resolution in ticks per second, above 0, if the imported file or the user set it;
+    /// stored in the animation's extras.
     pub ticks: Option<f64>,
-    /// Frames per second, above 0; stored in the animation's extras. It is set by the user, or kept
-    /// from before a change of the key times. `None`: the rate of the key times.
+    /// Frames per second, above 0; stored in the animation's extras. The rate is set by the user,
+    /// or preserved when key times change. `None`: use the rate of the key times.
     pub rate: Option<f64>,
-    /// The layers that the file stores with the clip, already baked into its keys; in the
-    /// animation's extras.
+    /// Pose layers stored in the animation's extras. Their effect is already baked into the keys.
     pub kept_layers: Option<Shared<KeptLayers>>,
     /// Channels whose target is a JSON pointer.
     pub pointers: Shared<[PointerTrack]>,
-    /// Targets of channels whose keys cannot be edited and are saved unchanged. They must not get a
-    /// second channel.
+    /// Targets of channels whose keys cannot be edited and are saved unchanged. A target must not
+    /// get a second channel.
     pub kept: Shared<[(NodeId, Property)]>,
-    /// Tracks whose keys had to be repaired for display: sorted, or made finite. If one of them is
-    /// edited, all of its keys are written.
+    /// Tracks whose keys were repaired for display: sorted, or made finite. If one of these tracks
+    /// is edited, all of its keys are written.
     pub mended: Shared<[TrackId]>,
 }
 
@@ -115,19 +114,20 @@ impl Clip {
         pointers.fold(self.tracks.end(), f32::max)
     }
 
-    /// The track of a property of a node. If an invalid file has two, the later one is returned, as
-    /// in playback.
+    /// Finds the track of a property of a node. If an invalid file has two, the later one is
+    /// returned, as in playback.
     pub fn track(&self, node: NodeId, property: Property) -> Option<(TrackId, &Shared<Track>)> {
         self.tracks.of(node, property)
     }
 
-    /// An id that no track of this clip and no channel of the file has.
+    /// Unused track id: no track of this clip and no channel of the file has it.
     pub fn free_track_id(&self) -> TrackId {
         let after = self.tracks.keys().next_back().map_or(0, |id| id.0 + 1);
         TrackId(after.max(self.channels_in_file))
     }
 
-    /// All tracks that are played: the clip's own, and those of pointers that animate nodes.
+    /// All tracks that playback uses: the clip's own tracks, and tracks of pointers that animate
+    /// nodes.
     pub fn played(&self) -> impl Iterator<Item = &Shared<Track>> {
         self.tracks.values().chain(self.pointers.iter().filter_map(|p| p.track.as_ref()))
     }

@@ -8,14 +8,14 @@ use super::{
     transform::{is_turned_less, unit_or},
 };
 
-/// Some components of a local transform. `None` components are not set.
+/// Partial local transform. Components that are `None` are not set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Components {
-    /// Meters in the parent's space.
+    /// Translation in meters, in the parent's space.
     pub translation: Option<Vec3>,
-    /// Unit quaternion.
+    /// Rotation as a unit quaternion.
     pub rotation: Option<Quat>,
-    /// Factors.
+    /// Scale factors.
     pub scale: Option<Vec3>,
 }
 
@@ -25,7 +25,7 @@ impl Components {
         *self == Self::default()
     }
 
-    /// These components, with those of `other` for the ones that are not set.
+    /// Copy with the components of `other` where none is set here.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -60,11 +60,11 @@ impl Components {
         }
     }
 
-    /// These components of a local transform without changes of locked channels. A rotation becomes
-    /// the nearest one that keeps the locked angles.
+    /// Copy in which changes of locked channels are undone. A rotation becomes the nearest one that
+    /// keeps the locked angles.
     ///
-    /// `now` is the local transform before the change. With the identity as `rest`, both are pose
-    /// offsets.
+    /// `now` is the local transform before the change. With the identity as `rest`, both transforms
+    /// are pose offsets.
     #[must_use]
     pub fn keeping(&self, locks: ChannelLocks, rest: &Transform, now: &Transform) -> Self {
         let mask = |axes: [bool; 3]| Vec3::from_array(axes.map(|l| f32::from(u8::from(l))));
@@ -75,7 +75,7 @@ impl Components {
             }
         }
         if let (Some(to), false) = (kept.translation, is_free(&locks.translation)) {
-            // Without a division: the rest may have a scale of 0.
+            // No division by the rest's scale, which may be 0.
             let back = rest.rotation.conjugate() * (now.translation - to);
             kept.translation = Some(to + rest.rotation * (back * mask(locks.translation)));
         }
@@ -92,7 +92,7 @@ impl Components {
         kept
     }
 
-    /// Only the listed components.
+    /// Copy in which only the listed components are set.
     #[must_use]
     pub fn only(&self, parts: &[Property]) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl Components {
         }
     }
 
-    /// `under` with these components replaced.
+    /// Copy of `under` in which the components that are set here are replaced.
     pub fn over(&self, under: &Transform) -> Transform {
         Transform {
             translation: self.translation.unwrap_or(under.translation),
@@ -111,16 +111,16 @@ impl Components {
         }
     }
 
-    /// The local transform `under` with these components replaced. A matrix is returned unchanged
-    /// if no component is set.
+    /// Copy of the local transform `under` in which the components that are set here are replaced.
+    /// A matrix is returned unchanged if no component is set.
     pub fn seen(&self, under: &Local) -> Local {
         if self.is_empty() { *under } else { Local::Trs(self.over(&under.transform())) }
     }
 }
 
 impl Transform {
-    /// The user-local transform `ul` for which `self ∘ ul` has the components of `wanted`. Other
-    /// components are those of `old`, and are not computed.
+    /// Pose offset `ul` for which `self ∘ ul` has the components of `wanted`. Components that
+    /// `wanted` does not set are copied from `old`.
     ///
     /// # Errors
     /// As for [`Transform::user_from`].
@@ -180,7 +180,8 @@ mod tests {
                 let moved = (before.translation[k] - after.translation[k]).abs();
                 prop_assert!(!locks.translation[k] || moved < 1e-5);
                 prop_assert!(!locks.scale[k] || before.scale[k] == after.scale[k]);
-                // Near 90° about y, the other two angles describe the same rotation.
+                // Near 90° about y, several values of the other two angles describe the same
+                // rotation.
                 let is_clear = b[1].abs() < 85.0;
                 let turned = (a[k] - b[k]).rem_euclid(360.0);
                 let turned = turned.min(360.0 - turned);

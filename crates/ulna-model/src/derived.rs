@@ -1,7 +1,8 @@
-//! Cached values, each stored with the key that it was computed from, so that a stale value is
+//! Cached values. Each is stored with the key that it was computed from, so that a stale value is
 //! never used.
 
-/// A cached value with the key that it was computed from. It is computed again for another key.
+/// Cached value together with the key that it was computed from. Another key causes a new
+/// computation.
 #[derive(Clone, Debug)]
 pub struct Derived<K, T>(Option<(K, T)>);
 
@@ -12,7 +13,7 @@ impl<K, T> Default for Derived<K, T> {
 }
 
 impl<K, T> Derived<K, T> {
-    /// The cached value, for any key.
+    /// Returns the cached value, regardless of its key.
     pub const fn get(&self) -> Option<&T> {
         match &self.0 {
             Some((_, value)) => Some(value),
@@ -20,7 +21,7 @@ impl<K, T> Derived<K, T> {
         }
     }
 
-    /// The cached value, for updates in place.
+    /// Mutable access to the cached value, for updates in place.
     pub const fn get_mut(&mut self) -> Option<&mut T> {
         match &mut self.0 {
             Some((_, value)) => Some(value),
@@ -28,7 +29,7 @@ impl<K, T> Derived<K, T> {
         }
     }
 
-    /// The key of the cached value.
+    /// Key that the cached value was computed from.
     pub const fn key(&self) -> Option<&K> {
         match &self.0 {
             Some((key, _)) => Some(key),
@@ -36,7 +37,7 @@ impl<K, T> Derived<K, T> {
         }
     }
 
-    /// Stores a value that was computed elsewhere.
+    /// Stores a value that was computed elsewhere, with its key.
     pub fn put(&mut self, key: K, value: T) {
         self.0 = Some((key, value));
     }
@@ -46,7 +47,7 @@ impl<K, T> Derived<K, T> {
         self.0 = None;
     }
 
-    /// Removes and returns the key and the value, so that their memory can be reused.
+    /// Removes and returns the key and the value, so that the caller can reuse their memory.
     pub const fn take(&mut self) -> Option<(K, T)> {
         self.0.take()
     }
@@ -58,7 +59,7 @@ impl<K: PartialEq, T> Derived<K, T> {
         self.key() == Some(key)
     }
 
-    /// The value for a key; computed if the cache has another key.
+    /// Returns the value for a key. It is computed with `make` if the cached value has another key.
     pub fn update(&mut self, key: K, make: impl FnOnce(&K) -> T) -> &mut T {
         let kept = self.0.take().filter(|(of, _)| *of == key);
         let kept = kept.unwrap_or_else(|| {

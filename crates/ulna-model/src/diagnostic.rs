@@ -1,4 +1,5 @@
-//! Findings about a file. They are found while reading, and listed in Problems and by `ulna check`.
+//! Findings about a file, made while reading it. They are listed in the Problems panel and by `ulna
+//! check`.
 
 use std::fmt;
 
@@ -28,8 +29,8 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A command that repairs findings at a click. Variants are in the order of execution: weights must
-/// exist before they can be normalized.
+/// Command that repairs a finding with one click. Variants are in the order of execution: weights
+/// must exist before they can be normalized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Repair {
     /// Assigns the weights of the nearest joints.
@@ -63,14 +64,15 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// One sentence, with the number of cases first, without a full stop.
     pub message: String,
-    /// The location in the file; a path such as `nodes/3` or `animations/0/samplers/2` in JSON.
+    /// Location in the file. JSON output contains it as a path such as `nodes/3` or
+    /// `animations/0/samplers/2`.
     pub place: Location,
     /// The command that repairs the finding, if there is one.
     pub fix: Option<Repair>,
 }
 
 impl Diagnostic {
-    /// A finding without a repair command.
+    /// Creates a finding without a repair command.
     pub fn new(
         severity: Severity,
         code: &'static str,
@@ -81,8 +83,8 @@ impl Diagnostic {
     }
 }
 
-/// Collects findings. Up to a limit, each finding is stored with its location; further ones are
-/// only counted.
+/// Collection of findings. Up to a limit, each finding is stored with its location; further ones
+/// are only counted.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
@@ -114,7 +116,7 @@ impl Diagnostics {
         self.left_out += other.left_out;
     }
 
-    /// All findings, sorted by descending severity, then in the order of discovery.
+    /// All findings, sorted by descending severity, then by the order in which they were found.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         if self.left_out > 0 {
             let message = format!("{} more problems are not listed", self.left_out);

@@ -9,7 +9,7 @@ use super::{
     label,
 };
 
-/// A scene: a set of root nodes that are displayed together.
+/// A scene: a set of root nodes that are displayed together, with the editor data stored in it.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Scene {
     /// The name, if the file has one.
@@ -43,7 +43,7 @@ pub struct FileContent {
     pub nodes: Nodes,
     /// All scenes; may be empty.
     pub scenes: Slots<SceneId, Scene>,
-    /// The default scene of the file.
+    /// Default scene of the file, if it has one.
     pub scene: Option<SceneId>,
     /// All meshes.
     pub meshes: Slots<MeshId, Shared<Mesh>>,
@@ -74,13 +74,13 @@ pub struct Document {
     pub file: FileContent,
     /// State that is undone like file content, but is not part of the file.
     pub aids: EditorState,
-    /// Scene and material variant on display, which are neither undone nor saved. They are here
-    /// because commands, evaluation and rendering depend on them and share only the document.
+    /// Scene and material variant on display, which are neither undone nor saved. They are part of
+    /// the document because commands, evaluation and rendering depend on them.
     pub shown: DisplayChoice,
 }
 
-/// Nearly every read of a document is a read of its file content, so `.file` would be noise. There
-/// is no `DerefMut`: a change names the part that it changes.
+/// Nearly all read access to a document is to its file content, so `.file` can be omitted. There is
+/// no `DerefMut`: changes must name the part that they change.
 impl Deref for Document {
     type Target = FileContent;
 
@@ -96,27 +96,27 @@ impl From<FileContent> for Document {
 }
 
 impl FileContent {
-    /// The node of an id.
+    /// Returns the node with an id.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id]
     }
 
-    /// The mesh of an id.
+    /// Returns the mesh with an id.
     pub fn mesh(&self, id: MeshId) -> &Mesh {
         &self.meshes[id]
     }
 
-    /// The skin of an id.
+    /// Returns the skin with an id.
     pub fn skin(&self, id: SkinId) -> &Skin {
         &self.skins[id]
     }
 
-    /// A primitive, if it exists.
+    /// Returns a primitive, if it exists.
     pub fn primitive(&self, mesh: MeshId, primitive: PrimitiveId) -> Option<&Primitive> {
         self.meshes.get(mesh)?.primitives.get(primitive.index())
     }
 
-    /// A primitive for changes, if it exists.
+    /// Mutable access to a primitive, if it exists.
     pub fn primitive_mut(
         &mut self,
         mesh: MeshId,
@@ -126,23 +126,23 @@ impl FileContent {
         Shared::make_mut(self.meshes.get_mut(mesh)?).primitives.get_mut(primitive.index())
     }
 
-    /// The direct children of a node, in the file's order.
+    /// Direct children of a node, in the file's order.
     pub fn children(&self, id: NodeId) -> &[NodeId] {
         self.nodes.children(id)
     }
 
-    /// Every node's id.
+    /// Ids of all nodes, in ascending order.
     pub fn node_ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + Clone {
         self.nodes.ids()
     }
 
-    /// The name of a scene, or `scene N`.
+    /// Name of a scene, or `scene N` if it has none.
     pub fn scene_label(&self, scene: SceneId) -> String {
         label(self.scenes.get(scene).and_then(|s| s.name.as_deref()), "scene", scene.0)
     }
 
-    /// The scene that stores poses, sets, groups and other editor data: the default scene, else the
-    /// first.
+    /// The scene that stores poses, sets, groups and other editor data: the default scene, or the
+    /// first scene if there is no default.
     pub fn keeping_scene(&self) -> Option<SceneId> {
         self.scene.or_else(|| self.scenes.ids().next())
     }
@@ -157,7 +157,8 @@ impl FileContent {
         self.keeping_scene().and_then(|s| self.scenes.get(s)).map_or(&[], |s| &s.groups)
     }
 
-    /// The map of humanoid bones: that of the VRM avatar, else that of [`Self::keeping_scene`].
+    /// Map of humanoid bones: from the VRM avatar if there is one, otherwise from
+    /// [`Self::keeping_scene`].
     pub fn humanoid(&self) -> Option<&Vrm> {
         let kept = || self.scenes.get(self.keeping_scene()?)?.humanoid.as_deref();
         self.vrm.as_deref().or_else(kept)
@@ -174,7 +175,7 @@ impl FileContent {
         found.map(|(_, material)| *material).or(primitive.material)
     }
 
-    /// The roots of a scene, or all root nodes if there is no such scene.
+    /// Root nodes of a scene; all root nodes of the file if there is no such scene.
     pub fn roots_of(&self, scene: Option<SceneId>) -> Vec<NodeId> {
         match scene.and_then(|s| self.scenes.get(s)) {
             Some(scene) => scene.roots.clone(),
@@ -197,7 +198,7 @@ impl FileContent {
         found
     }
 
-    /// One flag per node: whether any skin has it as a joint.
+    /// One flag per node: whether the node is a joint of any skin.
     pub fn joint_flags(&self) -> Vec<bool> {
         let mut flags = vec![false; self.nodes.len()];
         for skin in self.skins.values() {
@@ -208,10 +209,10 @@ impl FileContent {
         flags
     }
 
-    /// One flag per node: whether it can be a joint of a skeleton without a mesh.
+    /// One flag per node: whether the node can be a joint of a skeleton without a mesh.
     ///
-    /// Such a node is not a joint of a skin. Neither it nor a descendant has a mesh, camera or
-    /// light. Ancestors of a joint, up to the next joint or the root, are excluded.
+    /// Such a node is not a joint of a skin, and neither the node nor a descendant has a mesh,
+    /// camera or light. Ancestors of skin joints, up to the next joint or the root, are excluded.
     pub fn loose_joint_flags(&self) -> Vec<bool> {
         let joints = self.joint_flags();
         let shows = |id: NodeId| {
@@ -230,8 +231,8 @@ impl FileContent {
         for id in self.node_ids().filter(|id| is_loose(*id)) {
             flags[id.index()] = true;
         }
-        // An ancestor above the topmost joint is not part of the skeleton. It is an armature, or
-        // the root of the file.
+        // An ancestor above the topmost joint is not part of the skeleton. It is an armature or the
+        // root of the file.
         let bound: Vec<NodeId> = self.node_ids().filter(|n| joints[n.index()]).collect();
         for joint in bound {
             let mut above = self.node(joint).parent;
@@ -243,12 +244,12 @@ impl FileContent {
         flags
     }
 
-    /// The name of a clip, or `clip N`.
+    /// Name of a clip, or `clip N` if it has none.
     pub fn clip_label(&self, id: ClipId) -> String {
         label(self.clips.get(id).and_then(|c| c.name.as_deref()), "clip", id.0)
     }
 
-    /// The names from the root down to a node, joined by `/`.
+    /// Path of a node: the names from the root down to it, joined by `/`.
     pub fn path(&self, id: NodeId) -> String {
         let mut names = vec![self.node(id).label(id)];
         let mut at = self.node(id).parent;
@@ -260,7 +261,7 @@ impl FileContent {
         names.join("/")
     }
 
-    /// Whether `ancestor` is above `node`.
+    /// Whether `ancestor` is an ancestor of `node`.
     pub fn is_above(&self, ancestor: NodeId, node: NodeId) -> bool {
         let mut at = self.node(node).parent;
         while let Some(parent) = at {
@@ -272,8 +273,8 @@ impl FileContent {
         false
     }
 
-    /// Morph weights of a node without a clip: one per morph target, from the node or the mesh,
-    /// padded with 0.
+    /// Default morph weights of a node, which apply without a clip. There is one per morph target,
+    /// from the node or else the mesh, padded with 0.
     pub fn morph_weights(&self, node: NodeId) -> Vec<f32> {
         let node = self.node(node);
         let Some(mesh) = node.mesh.map(|m| self.mesh(m)) else { return Vec::new() };
@@ -284,7 +285,7 @@ impl FileContent {
 }
 
 impl Document {
-    /// The displayed scene: the chosen one, else the file's default.
+    /// The displayed scene: the chosen scene, or the file's default if none is chosen.
     pub fn shown_scene(&self) -> Option<SceneId> {
         self.shown.scene.or(self.scene)
     }
@@ -294,7 +295,7 @@ impl Document {
         self.nodes_of(self.shown_scene())
     }
 
-    /// The skin whose weight layers include this primitive.
+    /// Skin whose weight layers include this primitive; `None` if there is none.
     pub fn layered(&self, mesh: MeshId, primitive: PrimitiveId) -> Option<SkinId> {
         self.aids
             .weight_layers
@@ -303,12 +304,12 @@ impl Document {
             .map(|(skin, _)| *skin)
     }
 
-    /// Nodes that any unkeyed pose changes.
+    /// Nodes that are changed by at least one unkeyed pose.
     pub fn unkeyed_nodes(&self) -> BTreeSet<NodeId> {
         self.aids.unkeyed.values().flat_map(|pose| pose.nodes()).collect()
     }
 
-    /// Number of displayed vertices. Each node and each instance of a mesh counts separately.
+    /// Number of displayed vertices. A mesh is counted once per node and per instance.
     pub fn shown_vertex_count(&self) -> usize {
         let count = |id: &NodeId| {
             let node = self.node(*id);

@@ -1,4 +1,4 @@
-//! Frame rate of a clip: read from its key times, and kept when the times change.
+//! Frame rate of a clip. It is inferred from the key times, and preserved when they change.
 
 use super::{Clip, Track};
 
@@ -23,13 +23,13 @@ const RATES: [f64; 13] = [
 /// Maximum distance of a key from its frame, in frames.
 const ON_FRAME: f64 = 0.01;
 
-/// Minimum share of keys on whole frames for a rate to fit, `0..=1`.
+/// Minimum fraction of keys on whole frames for a rate to fit, `0..=1`.
 const FIT: f32 = 0.9;
 
 /// Maximum number of key times that are examined.
 const MOST_TIMES: usize = 20_000;
 
-/// The exact rate for a rounded one: 29.97 becomes 30000/1001. Other rates are rounded to 4
+/// Exact frame rate for a rounded one: 29.97 becomes 30000/1001. Unknown rates are rounded to 4
 /// decimals.
 pub fn meant_rate(rate: f64) -> f64 {
     let near = |whole: f64| {
@@ -37,11 +37,11 @@ pub fn meant_rate(rate: f64) -> f64 {
         ((exact - rate).abs() < 2e-4 * rate).then_some(exact)
     };
     let known = [24.0, 30.0, 60.0, 120.0].into_iter().find_map(near);
-    // Rounding removes the error of single precision.
+    // Rounding removes the single-precision error.
     known.unwrap_or((rate * 1e4).round() / 1e4)
 }
 
-/// A rate with up to three decimals and no trailing zeros: 30, 29.97, 23.976.
+/// Formats a frame rate with up to three decimals and no trailing zeros: 30, 29.97, 23.976.
 pub fn rate_in_words(rate: f64) -> String {
     let text = format!("{rate:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -68,7 +68,7 @@ impl Fit {
     }
 }
 
-/// The fit of each rate, in the order of [`RATES`].
+/// Fit of each common frame rate, in the order of [`RATES`].
 fn fits(times: &[f32]) -> Vec<Fit> {
     RATES.into_iter().map(|rate| Fit::of(rate, times)).collect()
 }
@@ -79,8 +79,8 @@ fn best(fits: &[Fit]) -> Option<Fit> {
     const EXACT: f64 = 2e-4;
     let mut best = *fits.first()?;
     for fit in &fits[1..] {
-        // A short clip at an NTSC rate nearly fits the whole rate, too. Its remaining error shows
-        // the true rate.
+        // A short clip at an NTSC rate nearly fits the whole-number rate, too. The remaining error
+        // shows the true rate.
         let nearer = (fit.share - best.share).abs() <= 0.01
             && fit.off < EXACT
             && best.off > 4.0 * fit.off.max(1e-5);
@@ -94,7 +94,8 @@ fn best(fits: &[Fit]) -> Option<Fit> {
 }
 
 impl Clip {
-    /// Key times above 0, in seconds. Consecutive tracks that share one list count once.
+    /// Key times above 0, in seconds. Consecutive tracks that share one list of times are counted
+    /// once.
     fn some_times(&self) -> Vec<f32> {
         let mut seen: Vec<f32> = Vec::new();
         let mut last: Option<*const f32> = None;
@@ -108,7 +109,7 @@ impl Clip {
         seen
     }
 
-    /// The frame rate that puts the most keys on whole frames, and the share of these keys
+    /// Frame rate that puts the most keys on whole frames, and the fraction of these keys
     /// (`0..=1`). A rate that is stored with the clip takes precedence.
     ///
     /// Returns `None` if no rate is stored and no key is after 0.
@@ -124,8 +125,8 @@ impl Clip {
         Some(if found.share > 0.0 { (found.rate, found.share) } else { (30.0, 0.0) })
     }
 
-    /// The frame rate, if it is stored or unambiguous. Two keys one second apart fit every rate, so
-    /// they give none.
+    /// Frame rate of the clip, if it is stored or unambiguous; otherwise `None`. Two keys one
+    /// second apart, for example, fit every rate.
     fn sure_rate(&self) -> Option<f64> {
         if self.rate.is_some() {
             return self.rate;
@@ -143,8 +144,8 @@ impl Clip {
         all.iter().filter(|f| f.share >= FIT).all(|f| whole(f.rate)).then_some(found.rate)
     }
 
-    /// The clip with the frame rate of `before`, which it was derived from. The rate is stored if
-    /// the key times imply another one.
+    /// Gives a clip the frame rate of `before`, the clip that it was derived from. The rate is
+    /// stored only if the key times imply another one.
     #[must_use]
     pub fn at_rate_of(self, before: &Self) -> Self {
         if self.rate.is_some() || before.has_times_of(&self) {
@@ -156,7 +157,7 @@ impl Clip {
         }
     }
 
-    /// The clip at a frame rate, which is stored if the key times imply another one.
+    /// Sets the frame rate. It is stored only if the key times imply another one.
     #[must_use]
     pub fn counted_at(mut self, rate: f64) -> Self {
         self.rate = None;
@@ -167,7 +168,7 @@ impl Clip {
         self
     }
 
-    /// Whether both clips have the same tracks with the same key times, so that both have the same
+    /// Whether both clips have the same tracks with the same key times, and therefore the same
     /// rate.
     fn has_times_of(&self, other: &Self) -> bool {
         let same =
@@ -221,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_rate_is_stored_only_if_the_keys_imply_another() {
-        // Keys that fit every rate store none.
+        // Keys that fit every rate do not cause a rate to be stored.
         let open = clip(&[0.0, 1.0]);
         assert_eq!(clip(&[0.0, 1.2]).at_rate_of(&open).rate, None);
         let before = baked(30.0, 60);

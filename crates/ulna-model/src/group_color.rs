@@ -79,7 +79,7 @@ impl GroupColor {
         }
     }
 
-    /// Parses a name of the palette or `#rrggbb`; `None` for other texts.
+    /// Parses the name of a palette color or `#rrggbb`; `None` for other texts.
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(place) = WORDS.iter().position(|word| word.eq_ignore_ascii_case(text)) {
             return Some(Self::PALETTE[place]);

@@ -3,9 +3,10 @@
 use glam::Vec3;
 use image::{DynamicImage, Rgb, RgbImage};
 
-/// Whether an image is a height map rather than a normal map: its pixels are gray.
+/// Whether an image is a height map rather than a normal map, which is the case if its pixels are
+/// gray.
 pub fn is_gray(picture: &DynamicImage) -> bool {
-    /// Maximum number of samples per axis, roughly.
+    /// Approximate maximum number of samples per axis.
     const LOOKED: u32 = 64;
     let rgb = picture.to_rgb8();
     let (wide, high) = rgb.dimensions();
@@ -19,11 +20,11 @@ pub fn is_gray(picture: &DynamicImage) -> bool {
     })
 }
 
-/// The normal map of a height map: `n = (−∂h/∂x, −∂h/∂y, 1)`, normalized, with green up (glTF 2.0,
-/// 3.9.3).
+/// Converts a height map to a normal map: `n = (−∂h/∂x, −∂h/∂y, 1)`, normalized, with green up
+/// (glTF 2.0, 3.9.3).
 ///
-/// Heights of `0..=1` correspond to `strength` pixels. Slopes are computed with the Sobel operator.
-/// With `wrap`, opposite edges are adjacent, for repeating textures.
+/// The height range `0..=1` corresponds to `strength` pixels. Slopes are computed with the Sobel
+/// operator. With `wrap`, opposite edges are treated as adjacent, for repeating textures.
 pub fn normal_map(picture: &DynamicImage, strength: f32, wrap: bool) -> DynamicImage {
     let heights = picture.to_luma32f();
     let (wide, high) = heights.dimensions();
@@ -55,12 +56,12 @@ mod tests {
 
     #[test]
     fn normals_point_away_from_rising_slopes() {
-        // Heights rise to the right and upward in the image.
+        // The heights rise to the right and upward in the image.
         let slope = GrayImage::from_fn(8, 8, |x, y| Luma([(x * 16 + (7 - y) * 8) as u8]));
         let made = normal_map(&DynamicImage::ImageLuma8(slope), 4.0, false).to_rgb8();
         let Rgb([r, g, b]) = *made.get_pixel(4, 4);
         assert!(r < 110 && g < 120 && r < g && b > 200, "{r} {g} {b}");
-        // The slope is 16/255 per pixel, times a strength of 4.
+        // The expected slope is 16/255 per pixel, times a strength of 4.
         let normal = (Vec3::new(f32::from(r), f32::from(g), f32::from(b)) - 127.5) / 127.5;
         assert!((-normal.x / normal.z - 4.0 * 16.0 / 255.0).abs() < 0.02, "{normal}");
         assert!((-normal.y / normal.z - 4.0 * 8.0 / 255.0).abs() < 0.02, "{normal}");

@@ -1,4 +1,5 @@
-//! Memory of values in bytes. Shared allocations are identified by their address and counted once.
+//! Memory use of values in bytes. Shared allocations are identified by their address and counted
+//! once.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -16,32 +17,34 @@ const COUNTS: usize = 16;
 
 /// A value whose heap memory can be counted.
 pub trait Held {
-    /// Whether values of the type own no heap memory, so that lists of them need not be visited.
+    /// Whether values of this type never own heap memory, so that lists of them need not be
+    /// visited.
     const PLAIN: bool = false;
 
-    /// Adds the heap memory of the value.
+    /// Adds the heap memory of the value to `_parts`.
     fn held(&self, _parts: &mut Parts) {}
 }
 
-/// The combined heap memory of several values.
+/// Combined heap memory of several values.
 #[derive(Debug, Default)]
 pub struct Parts {
     /// Bytes of memory with a single owner, such as lists and names.
     pub own: usize,
-    /// Shared allocations, each once: address, and bytes without nested shared allocations.
+    /// Shared allocations without duplicates: the address, and the size in bytes without nested
+    /// shared allocations.
     pub shared: Vec<(usize, usize)>,
     seen: HashSet<usize>,
 }
 
 impl Parts {
-    /// The heap memory of a value.
+    /// Measures the heap memory of a value.
     pub fn of(value: &impl Held) -> Self {
         let mut parts = Self::default();
         value.held(&mut parts);
         parts
     }
 
-    /// Total bytes.
+    /// Total number of bytes.
     pub fn bytes(&self) -> usize {
         self.own + self.shared.iter().map(|(_, bytes)| bytes).sum::<usize>()
     }
@@ -58,7 +61,7 @@ impl Parts {
     }
 }
 
-/// Address of a value, which identifies its shared allocation.
+/// Address of a value. It identifies a shared allocation.
 pub(super) fn address<T: ?Sized>(at: &T) -> usize {
     std::ptr::from_ref(at).cast::<()>().addr()
 }
@@ -156,7 +159,7 @@ impl Held for Arc<str> {
 
 impl<K: Held, V: Held> Held for BTreeMap<K, V> {
     fn held(&self, parts: &mut Parts) {
-        /// Capacity of a B-tree node, and its usual number of entries.
+        /// Capacity of a B-tree node. `USUAL` is the assumed average number of entries.
         const ROOM: usize = 11;
         const USUAL: usize = 8;
         let node = ROOM * (size_of::<K>() + size_of::<V>()) + 24;

@@ -1,5 +1,5 @@
-//! Ids of the elements of a document. An id is the glTF index of the opened file, so it means the
-//! same in the file, in the window and in scripts.
+//! Ids of the elements of a document. An id is the element's glTF index in the opened file. It has
+//! the same meaning in the file, the window and scripts.
 
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +88,8 @@ id!(
 pub struct JointSlot(pub u16);
 
 impl JointSlot {
-    /// The joint at an index of the skin's list. `None` if the index exceeds `u16::MAX`.
+    /// Creates the slot for an index of the skin's list of joints. `None` if the index exceeds
+    /// `u16::MAX`.
     pub fn new(index: usize) -> Option<Self> {
         u16::try_from(index).ok().map(Self)
     }
@@ -99,7 +100,7 @@ impl JointSlot {
         self.0 as usize
     }
 
-    /// The first `count` joints of a skin in ascending order; at most 65,536.
+    /// Slots of the first `count` joints of a skin, in ascending order; at most 65,536.
     pub fn first(count: usize) -> impl DoubleEndedIterator<Item = Self> + Clone {
         (0..=u16::MAX).take(count).map(Self)
     }

@@ -9,20 +9,21 @@ use super::{GroupColor, NodeId};
 /// A named group of joints. A joint can be in several groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JointGroup {
-    /// The name; not blank, and no other group of the scene has it.
+    /// Name; not blank, and unique among the groups of the scene.
     pub name: Arc<str>,
-    /// The color of its bones.
+    /// Color of the group's joints.
     #[serde(default)]
     pub color: GroupColor,
-    /// Its nodes in ascending order, each once.
+    /// Nodes of the group in ascending order, without duplicates.
     pub nodes: Vec<NodeId>,
-    /// Whether its joints are hidden, unless another group shows them.
+    /// Whether the group hides its joints. A joint stays visible if another of its groups shows it.
     #[serde(default, skip_serializing_if = "is_off")]
     pub hidden: bool,
-    /// Whether its joints cannot be picked or posed in the viewport.
+    /// Whether the group's joints cannot be picked or posed in the viewport.
     #[serde(default, skip_serializing_if = "is_off")]
     pub locked: bool,
-    /// Whether the group is soloed. Joints outside of all soloed groups are hidden.
+    /// Whether the group is soloed. If any group is soloed, joints outside all soloed groups are
+    /// hidden.
     #[serde(default, skip_serializing_if = "is_off")]
     pub solo: bool,
 }
@@ -38,7 +39,7 @@ impl JointGroup {
         self.nodes.binary_search(&node).is_ok()
     }
 
-    /// Whether the groups have unique names that are not blank, and sorted nodes without
+    /// Whether all groups have unique names that are not blank, and sorted nodes without
     /// duplicates.
     pub fn are_valid(groups: &[Self]) -> bool {
         let names: BTreeSet<&str> = groups.iter().map(|g| &*g.name).collect();
@@ -46,8 +47,8 @@ impl JointGroup {
         names.len() == groups.len() && groups.iter().all(|g| !g.name.trim().is_empty() && rises(g))
     }
 
-    /// Whether the groups hide a joint. With soloed groups, it must be in one of them to be
-    /// visible. Otherwise it is hidden if all of its groups are hidden.
+    /// Whether the groups hide a joint. If any group is soloed, joints outside all soloed groups
+    /// are hidden. Otherwise, a joint is hidden if all of its groups are hidden.
     pub fn hide(groups: &[Self], node: NodeId) -> bool {
         let mut own = groups.iter().filter(|g| g.contains(node)).peekable();
         if groups.iter().any(|g| g.solo) {
@@ -56,12 +57,12 @@ impl JointGroup {
         own.peek().is_some() && own.all(|g| g.hidden)
     }
 
-    /// Whether any group of a joint is locked.
+    /// Whether any group that contains a joint is locked.
     pub fn lock(groups: &[Self], node: NodeId) -> bool {
         groups.iter().any(|g| g.locked && g.contains(node))
     }
 
-    /// The color of a joint: that of its first group.
+    /// Color of a joint: the color of the first group that contains it.
     pub fn color_of(groups: &[Self], node: NodeId) -> Option<GroupColor> {
         groups.iter().find(|g| g.contains(node)).map(|g| g.color)
     }

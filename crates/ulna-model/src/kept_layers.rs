@@ -1,29 +1,28 @@
-//! Pose layers as a file stores them. Joints are named by their paths. The original keys and
-//! transforms are stored, too, so that the layers can be removed again.
+//! Pose layers in the form that a file stores. Joints are identified by their paths. The original
+//! keys and transforms are stored, too, so that the layers can be removed again.
 
 use super::{Interpolation, Local, MixMask, Property, Slice, TangentModes};
 
-/// Pose layers that a file stores beside the keys or nodes that they are baked into.
+/// Pose layers as stored in a file, in addition to the keys or nodes that they are baked into.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptLayers {
     /// The layers, bottom to top.
     pub layers: Vec<KeptLayer>,
-    /// The clip's keys without layers, for the channels that the layers change.
+    /// Keys of the clip without layers, for the channels that layers change.
     pub own_keys: Vec<OwnKeys>,
-    /// Node paths with their local transforms without layers, for the nodes that pose layers
-    /// change.
+    /// Node paths with local transforms without layers, for the nodes that pose layers change.
     pub own_pose: Vec<(String, Local)>,
-    /// Hash of the file's baked content. If it differs, another program changed the file, and the
-    /// stored layers no longer apply.
+    /// Hash of the file's baked content. If it differs when the file is opened, another program
+    /// changed the content, and the stored layers no longer apply.
     pub hash: u64,
 }
 
-/// One layer.
+/// A pose layer as stored in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptLayer {
     /// The name.
     pub name: String,
-    /// Strength, a factor of the layer's effect.
+    /// Strength factor of the layer, `0..=1`.
     pub strength: f32,
     /// Keys of the strength, if it is animated.
     pub strength_keys: Option<KeptKeys>,
@@ -31,18 +30,18 @@ pub struct KeptLayer {
     pub muted: bool,
     /// Whether the layer is soloed.
     pub solo: bool,
-    /// The joints that the layer affects; all if `None`.
+    /// Joints that the layer affects; all joints if `None`.
     pub mask: Option<MixMask<String>>,
-    /// Constant offsets by node path: translation, rotation, scale (10 numbers).
+    /// Constant offsets by node path. The 10 numbers are translation, rotation and scale.
     pub moves: Vec<(String, [f32; 10])>,
     /// Animated offsets by node path and property.
     pub keys: Vec<(String, Property, KeptKeys)>,
 }
 
-/// A clip's own keys of one property of a node.
+/// Original keys of one property of a node in a clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnKeys {
-    /// The path of the node.
+    /// Path of the node.
     pub node: String,
     /// The property.
     pub property: Property,
@@ -57,7 +56,7 @@ pub struct KeptKeys {
     pub interpolation: Interpolation,
     /// Key times in seconds.
     pub times: Slice<f32>,
-    /// Values in the layout of a track's values.
+    /// Values of the keys, in the layout of `Track::values`.
     pub values: Slice<f32>,
     /// Tangent modes of the keys.
     pub modes: TangentModes,

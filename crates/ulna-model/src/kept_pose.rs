@@ -1,5 +1,6 @@
 //! Named poses and numbered selection sets, as stored in a scene's extras. A stored pose includes
-//! the rest of each joint, so that it can be applied to a skeleton with another rest pose.
+//! the rest transform of each joint, so that it can be applied to a skeleton with another rest
+//! pose.
 
 use glam::Quat;
 use serde::{Deserialize, Serialize};
@@ -11,18 +12,19 @@ use super::{NodeId, Transform};
 pub struct KeptJoint {
     /// The node's name.
     pub name: String,
-    /// Index of the nearest ancestor in the pose's list. It is smaller than the joint's own index.
+    /// Index of the nearest ancestor that is in the pose's list. It is smaller than the joint's own
+    /// index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
-    /// Node names from the root, joined by `/`.
+    /// Path of the node: names from the root, joined by `/`.
     pub path: String,
-    /// The local transform in the pose.
+    /// Local transform in the stored pose.
     pub local: Transform,
-    /// The local transform in the rest pose.
+    /// Local transform in the rest pose.
     pub rest: Transform,
-    /// The world rotation in the rest pose.
+    /// World rotation in the rest pose.
     pub frame: Quat,
-    /// Meters in the scene per unit of the parent's space, in the rest pose.
+    /// World-space meters per unit of the parent's space, in the rest pose.
     pub unit: f32,
 }
 
@@ -42,16 +44,16 @@ pub struct KeptPose {
     pub name: String,
     /// Height of the skeleton in the rest pose, in meters.
     pub height: f32,
-    /// The nodes; ancestors come first.
+    /// Transforms of the nodes; ancestors come before descendants.
     pub joints: Vec<KeptJoint>,
-    /// Morph weights.
+    /// Morph weights by node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub morphs: Vec<KeptMorphs>,
 }
 
 impl KeptPose {
-    /// Whether the name is not blank, all numbers are finite, no rotation is zero, and ancestors
-    /// come first.
+    /// Whether the pose is valid: the name is not blank, all numbers are finite, no rotation is
+    /// zero, and ancestors come before descendants.
     pub fn is_valid(&self) -> bool {
         let joint = |(k, j): (usize, &KeptJoint)| {
             let turns = [j.frame, j.local.rotation, j.rest.rotation]

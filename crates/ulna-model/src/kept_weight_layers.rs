@@ -1,16 +1,18 @@
-//! Weight layers as a mesh stores them in a file. Joints are named by their paths. A hash shows
-//! whether another program changed the combined weights, in which case the layers no longer apply.
+//! Weight layers in the form that a file stores in a mesh. Joints are identified by their paths. A
+//! hash detects whether another program changed the combined weights, in which case the layers no
+//! longer apply.
 
 use std::sync::Arc;
 
 use super::{LayerPart, MirrorFrom, PrimitiveId, WeightPatch};
 
-/// Weight layers that a mesh stores beside the combined weights.
+/// Weight layers as a file stores them in a mesh, in addition to the combined weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptWeightLayers {
     /// Paths of the skin's joints. Joint indices of the layers refer to this list.
     pub joints: Vec<String>,
-    /// Weights below the layers, for vertices where they differ from the combined weights.
+    /// Base weights below the layers, for vertices whose base weights differ from the combined
+    /// weights.
     pub bases: Vec<(PrimitiveId, WeightPatch)>,
     /// The layers, bottom to top. All meshes of a skin have the same number of layers.
     pub layers: Vec<KeptWeightLayer>,
@@ -27,10 +29,10 @@ pub struct KeptWeightLayer {
     pub opacity: f32,
     /// Whether the layer is shown.
     pub shown: bool,
-    /// Whether the layer is soloed; several layers can be.
+    /// Whether the layer is soloed. Several layers can be soloed.
     pub solo: bool,
-    /// The side that a mirrored layer shows on both sides; `None` if it is not mirrored.
+    /// Side that a mirrored layer shows on both sides; `None` if the layer is not mirrored.
     pub mirror: Option<MirrorFrom>,
-    /// The layer's content for the primitives of this mesh.
+    /// Content of the layer for the primitives of this mesh.
     pub parts: Vec<(PrimitiveId, LayerPart)>,
 }

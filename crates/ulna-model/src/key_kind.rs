@@ -1,11 +1,11 @@
-//! Key types of animators: extreme, breakdown, in-between. They do not affect the motion. They are
-//! stored in the clip's extras.
+//! Key types of hand animation: extreme, breakdown, in-between. They do not affect the motion, and
+//! are stored in the clip's extras.
 
 use serde::{Deserialize, Serialize};
 
 use super::{AnyId, Held, IdKind, Parts, References, Shared, references::no_ids};
 
-/// The type of a key that is not a plain key.
+/// Type of a key, other than plain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyKind {
@@ -22,9 +22,9 @@ impl KeyKind {
     pub const ALL: [Self; 3] = [Self::Extreme, Self::Breakdown, Self::InBetween];
 }
 
-/// The key types of a track, by exact key times. Keys without an entry are plain.
+/// Key types of a track, by exact key times. Keys without an entry are plain.
 ///
-/// Invariant: times are strictly increasing. An entry without a key has no effect.
+/// Invariant: times are strictly increasing. An entry whose time has no key has no effect.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeyKinds(Shared<[(f32, KeyKind)]>);
 
@@ -62,8 +62,8 @@ impl KeyKinds {
         Self(list.into())
     }
 
-    /// The same with another type for the keys at `times`, which must be ascending. With `None`,
-    /// they become plain.
+    /// Copy in which the keys at `times` have another type. `times` must be ascending. `None` makes
+    /// the keys plain.
     #[must_use]
     pub fn with(&self, times: &[f32], kind: Option<KeyKind>) -> Self {
         let others =
@@ -76,7 +76,7 @@ impl KeyKinds {
 }
 
 impl FromIterator<(f32, KeyKind)> for KeyKinds {
-    /// Collects entries in any order. The last entry of a time wins.
+    /// Collects entries in any order. For equal times, the last entry is used.
     fn from_iter<I: IntoIterator<Item = (f32, KeyKind)>>(list: I) -> Self {
         Self::in_order(list.into_iter().collect())
     }

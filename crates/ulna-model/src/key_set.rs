@@ -1,13 +1,13 @@
-//! Sets of keys of a clip, by exact times: a selection, or the keys that a command changes.
+//! Sets of keys of a clip, by exact times, such as a selection or the keys that a command changes.
 //!
 //! A set of all keys of a long capture must be cheap. It therefore refers to a range of the track's
-//! own list of times, and copies nothing.
+//! own list of times, without a copy.
 
 use std::{collections::BTreeMap, ops::Range};
 
 use super::{Clip, Slice, Track, TrackId};
 
-/// Times of keys of one track, ascending, exactly as stored. Clones are cheap.
+/// Times of some keys of one track, ascending, exactly as stored. Clones are cheap.
 #[derive(Clone, Debug, Default)]
 pub struct KeyTimes {
     list: Slice<f32>,
@@ -15,20 +15,20 @@ pub struct KeyTimes {
 }
 
 impl KeyTimes {
-    /// A range of a track's own key times.
+    /// Creates a set from a range of a track's own list of key times.
     pub fn part(list: &Slice<f32>, range: Range<usize>) -> Self {
         let end = range.end.min(list.len());
         Self { list: list.clone(), range: range.start.min(end)..end }
     }
 
-    /// The key times of a track from `from` to `to`, inclusive, in seconds.
+    /// Key times of a track from `from` to `to`, inclusive, in seconds.
     pub fn within(list: &Slice<f32>, from: f32, to: f32) -> Self {
         let start = list.partition_point(|t| *t < from);
         let end = list.partition_point(|t| *t <= to);
         Self::part(list, start..end.max(start))
     }
 
-    /// Whether the set has exactly this time.
+    /// Whether the set contains exactly this time.
     pub fn contains(&self, time: f32) -> bool {
         self.binary_search_by(|t| t.total_cmp(&time)).is_ok()
     }
@@ -70,7 +70,8 @@ impl PartialEq for KeyTimes {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeySet {
     tracks: BTreeMap<TrackId, KeyTimes>,
-    /// Keys with only some components in the set. A key without an entry is in the set as a whole.
+    /// Keys of which the set contains only some components, by track and component. Keys without an
+    /// entry are in the set as a whole.
     parts: BTreeMap<(TrackId, u16), KeyTimes>,
 }
 
@@ -78,7 +79,7 @@ impl KeySet {
     /// The empty set.
     pub const EMPTY: Self = Self { tracks: BTreeMap::new(), parts: BTreeMap::new() };
 
-    /// The keys that a function returns for each track.
+    /// Creates a set from the key times that `times` returns for each track.
     pub fn of(clip: &Clip, times: impl Fn(TrackId, &Track) -> KeyTimes) -> Self {
         clip.tracks.iter().map(|(id, track)| (*id, times(*id, track))).collect()
     }
@@ -113,14 +114,14 @@ impl KeySet {
         self.tracks.iter().map(|(id, times)| (*id, times))
     }
 
-    /// The earliest and the latest time, in seconds.
+    /// Earliest and latest time of all keys, in seconds; `None` if the set is empty.
     pub fn span(&self) -> Option<(f32, f32)> {
         let first = self.tracks.values().filter_map(|t| t.first().copied()).reduce(f32::min)?;
         let last = self.tracks.values().filter_map(|t| t.last().copied()).reduce(f32::max)?;
         Some((first, last))
     }
 
-    /// A set of one component of some keys of a track.
+    /// Creates a set of one component of some keys of a track.
     pub fn of_component(track: TrackId, component: u16, times: KeyTimes) -> Self {
         let mut set = Self::default();
         if !times.is_empty() {
@@ -130,18 +131,18 @@ impl KeySet {
         set
     }
 
-    /// Whether the set has single components of keys.
+    /// Whether the set contains any single components of keys.
     pub fn has_parts(&self) -> bool {
         !self.parts.is_empty()
     }
 
-    /// Whether the set has a component of the key of a track at a time.
+    /// Whether the set contains a component of a track's key at a time.
     pub fn has(&self, track: TrackId, component: u16, time: f32) -> bool {
         self.contains(track, time)
             && (self.part_contains(track, component, time) || self.is_whole(track, time))
     }
 
-    /// Whether the set has the whole key of a track at a time.
+    /// Whether the set contains all components of a track's key at a time.
     pub fn is_whole(&self, track: TrackId, time: f32) -> bool {
         self.contains(track, time) && !self.parts_of(track).any(|(_, times)| times.contains(time))
     }
@@ -150,13 +151,14 @@ impl KeySet {
         self.parts.get(&(track, component)).is_some_and(|times| times.contains(time))
     }
 
-    /// Component entries of a track, with the times of keys that are not in the set as a whole.
+    /// Component entries of a track: for each component, the times of keys that are only partly in
+    /// the set.
     pub fn parts_of(&self, track: TrackId) -> impl Iterator<Item = (u16, &KeyTimes)> {
         let own = self.parts.range((track, 0)..=(track, u16::MAX));
         own.map(|((_, component), times)| (*component, times))
     }
 
-    /// Ascending times of the keys of a track that are in the set with a component.
+    /// Ascending times of a track's keys of which the set contains a given component.
     pub fn times_of(&self, track: TrackId, component: u16) -> KeyTimes {
         let Some(times) = self.tracks.get(&track) else { return KeyTimes::default() };
         if self.parts_of(track).next().is_none() {
@@ -166,13 +168,14 @@ impl KeySet {
         own.collect::<Vec<_>>().into()
     }
 
-    /// The same keys, each as a whole.
+    /// Converts all keys to whole keys, with all components.
     #[must_use]
     pub fn whole(self) -> Self {
         Self { tracks: self.tracks, parts: BTreeMap::new() }
     }
 
-    /// The keys of a track at new times. `to` has one time per key, in the same order.
+    /// Copy in which the keys of a track have new times. `to` has one time per key, in the same
+    /// order.
     ///
     /// Components are kept. If times coincide, all keys become whole keys.
     pub fn moved(&self, track: TrackId, to: &[f32]) -> Self {
@@ -197,7 +200,7 @@ impl KeySet {
         }
     }
 
-    /// Removes component entries of a track whose keys are not in the set.
+    /// Removes component entries of a track for keys that are not in the set.
     fn trim(&mut self, track: TrackId) {
         let own = self.tracks.get(&track).cloned().unwrap_or_default();
         let parts: Vec<(u16, KeyTimes)> =
@@ -210,7 +213,7 @@ impl KeySet {
         }
     }
 
-    /// Replaces all entries of a track with whole keys.
+    /// Replaces all entries of a track with whole keys at `times`.
     pub fn set(&mut self, track: TrackId, times: KeyTimes) {
         self.parts.retain(|(id, _), _| *id != track);
         if times.is_empty() {
@@ -246,8 +249,8 @@ impl KeySet {
         self
     }
 
-    /// The difference of both sets. The number of components of a key is unknown here. A whole key
-    /// is therefore removed completely if `other` has any of its components.
+    /// Difference of both sets. The number of components of a key is unknown here, so a whole key
+    /// is removed completely if `other` has any of its components.
     #[must_use]
     pub fn without(mut self, other: &Self) -> Self {
         for (track, times) in &other.tracks {
@@ -267,7 +270,7 @@ impl KeySet {
         self
     }
 
-    /// The keys of the set that a clip has.
+    /// Removes keys that do not exist in a clip.
     #[must_use]
     pub fn there(mut self, clip: &Clip) -> Self {
         self.tracks.retain(|id, times| {
@@ -327,7 +330,7 @@ mod tests {
         assert_eq!(&*both.times_of(TrackId(0), 1), [2.0, 3.0]);
         assert_eq!(both.clone().without(&x(&[1.0, 2.0])), y(&[2.0, 3.0]));
         assert_eq!(both.clone().without(&set(0, &[2.0])), x(&[1.0]).union(&y(&[3.0])));
-        // A whole key absorbs its components, in either order.
+        // A whole key absorbs its components, regardless of the order of the sets.
         let whole = both.clone().union(&set(0, &[2.0]));
         assert!(whole.is_whole(TrackId(0), 2.0) && !whole.is_whole(TrackId(0), 1.0));
         assert_eq!(whole, set(0, &[2.0]).union(&both));

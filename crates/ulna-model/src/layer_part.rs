@@ -2,10 +2,10 @@
 
 use super::{MeshId, PrimitiveId, WeightPatch};
 
-/// A primitive: the id of its mesh, and its id within the mesh.
+/// Key of a primitive: the id of its mesh, and its id within the mesh.
 pub type PrimitiveKey = (MeshId, PrimitiveId);
 
-/// The source side of a mirrored layer, which is shown on both sides.
+/// Source side of a mirrored layer. The layer's content on this side is shown on both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MirrorFrom {
     /// The character's left side.
@@ -21,20 +21,21 @@ pub enum MirrorFrom {
 /// has a positive one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LayerPart {
-    /// Sets of four slots per vertex; may differ from the mesh's.
+    /// Number of sets of four slots per vertex; may differ from the mesh.
     pub sets: usize,
     /// The vertices that are in the layer.
     pub vertices: Vec<u32>,
-    /// Mask per vertex, `0..=1`; a factor of the layer's opacity.
+    /// Mask per vertex, `0..=1`; multiplied by the layer's opacity.
     pub mask: Vec<f32>,
-    /// Joints of all slots, as indices into the skin's list.
+    /// Joints of all slots, as indices into the skin's list of joints.
     pub joints: Vec<u16>,
     /// Weights of all slots.
     pub weights: Vec<f32>,
 }
 
 impl LayerPart {
-    /// A part with the weights of a patch, sorted by vertex, and one mask value for all vertices.
+    /// Creates a part with the weights of a patch, sorted by vertex, and one mask value for all
+    /// vertices.
     pub fn new(patch: &WeightPatch, mask: f32) -> Self {
         let mut order: Vec<usize> = (0..patch.vertices.len()).collect();
         order.sort_unstable_by_key(|k| patch.vertices[*k]);
@@ -52,13 +53,13 @@ impl LayerPart {
         self.sets * 4
     }
 
-    /// The position of a vertex in the list of vertices.
+    /// Position of a vertex in the list of vertices.
     #[inline]
     pub fn find(&self, vertex: u32) -> Option<usize> {
         self.vertices.binary_search(&vertex).ok()
     }
 
-    /// The joints and weights of the `k`-th vertex of the list.
+    /// Joints and weights of the `k`-th vertex of the list.
     #[inline]
     pub fn slots(&self, k: usize) -> (&[u16], &[f32]) {
         let range = k * self.stride()..(k + 1) * self.stride();
@@ -74,7 +75,7 @@ impl LayerPart {
         self.weights.extend(weights.iter().copied().chain(std::iter::repeat(0.0)).take(most));
     }
 
-    /// This part combined with another, whose vertices take precedence.
+    /// Merges two parts. For vertices in both, `other` takes precedence.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         let mut all = Self { sets: self.sets.max(other.sets), ..Self::default() };
@@ -95,7 +96,7 @@ impl LayerPart {
         all
     }
 
-    /// The vertices that are not in `old`, or differ from it.
+    /// Copy of this part with only the vertices that are missing from `old` or differ from it.
     pub fn since(&self, old: Option<&Self>) -> Self {
         let mut new = Self { sets: self.sets, ..Self::default() };
         for (k, v) in self.vertices.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! Weight layers: influences over a skin's base weights, with a mask and an opacity. They can be
-//! removed again.
+//! Weight layers: influences on top of a skin's base weights, with a mask and an opacity. They can
+//! be removed again.
 //!
 //! A primitive always has the combined weights of its base and layers. Drawing and saving therefore
-//! need not know the layers. The file stores the layers themselves only on request.
+//! need no access to the layers. The file stores the layers themselves only on request.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -23,45 +23,45 @@ pub struct WeightLayer {
     pub opacity: f32,
     /// Whether the layer is shown.
     pub shown: bool,
-    /// Whether the layer is soloed; several layers can be.
+    /// Whether the layer is soloed. Several layers can be soloed.
     pub solo: bool,
-    /// The source side of a mirrored layer; `None` if it is not mirrored. The layer's content of
-    /// the other side is kept, but has no effect.
+    /// Source side of a mirrored layer; `None` if it is not mirrored. The layer's content on the
+    /// other side is kept, but has no effect.
     pub mirror: Option<MirrorFrom>,
     /// Content by primitive; no part is empty.
     pub parts: BTreeMap<PrimitiveKey, Shared<LayerPart>>,
 }
 
-/// All weight layers of a skin, and the base weights. There is at least one layer.
+/// Weight layers of a skin, and the base weights. There is at least one layer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightLayers {
     /// Base weights below all layers, by primitive.
     pub bases: BTreeMap<PrimitiveKey, Shared<WeightMap>>,
     /// The layers, bottom to top.
     pub layers: Vec<Shared<WeightLayer>>,
-    /// The id of the next new layer.
+    /// Id for the next new layer.
     pub next: u32,
     /// Whether saving also stores the layers themselves, so that they can be edited again after
     /// opening.
     pub keeps: bool,
-    /// Cached mirror pairs of the skin's surfaces, which are slow to compute. They are not compared
-    /// or saved.
+    /// Cached mirror pairs of the skin's vertices, which are slow to compute. The cache is neither
+    /// compared nor saved.
     pub kept: Memo,
 }
 
 impl WeightLayers {
-    /// Whether a layer takes effect: it is shown, its opacity is above 0, and it is soloed if any
-    /// layer is.
+    /// Whether a layer takes effect: it is shown, its opacity is above 0, and if any layer is
+    /// soloed, it is one of them.
     pub fn counts(&self, layer: &WeightLayer) -> bool {
         layer.shown && layer.opacity > 0.0 && (layer.solo || self.layers.iter().all(|l| !l.solo))
     }
 
-    /// The index of a layer; 0 is the bottom.
+    /// Index of a layer in the list; 0 is the bottom.
     pub fn position(&self, id: LayerId) -> Option<usize> {
         self.layers.iter().position(|l| l.id == id)
     }
 
-    /// The layer with an id.
+    /// Finds a layer by its id.
     pub fn layer(&self, id: LayerId) -> Option<&WeightLayer> {
         self.layers.iter().map(|l| &**l).find(|l| l.id == id)
     }

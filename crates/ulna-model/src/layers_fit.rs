@@ -1,4 +1,4 @@
-//! Check of weight layers against a document.
+//! Validation of weight layers against a document.
 
 use super::{
     Document, LayerId, LayerPart, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers,
@@ -6,8 +6,8 @@ use super::{
 };
 
 impl WeightLayers {
-    /// Whether these can be the layers of a skin in a document. Parts that the document already has
-    /// are not checked again.
+    /// Whether the layers are valid for a skin of a document. Parts that are already in the
+    /// document are not checked again.
     pub fn fits(&self, document: &Document, skin: SkinId) -> bool {
         let now = document.aids.weight_layers.get(&skin);
         let count_of = |(mesh, primitive): &PrimitiveKey| {

@@ -7,50 +7,52 @@ use serde::{Serialize, Serializer};
 use super::{AnyId, IdKind, MeshId, PrimitiveId};
 
 /// A location in a file: an element of one of its lists, and the path inside that element. An empty
-/// location is the whole file. It is displayed as a path such as `animations/0/samplers/2`.
+/// location means the whole file. Locations are displayed as paths such as
+/// `animations/0/samplers/2`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Location {
-    /// The element; `None` for members outside the lists, and for files that are not glTF.
+    /// Element that contains the location. `None` for members outside the lists, and for files that
+    /// are not glTF.
     pub element: Option<AnyId>,
     /// Path from the element, or from the top level of the file if `element` is `None`.
     pub steps: Vec<LocationStep>,
 }
 
-/// One step of a path.
+/// One step of the path inside an element.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LocationStep {
     /// A primitive of a mesh.
     Primitive(PrimitiveId),
     /// An item of any other list.
     Item(Cow<'static, str>, u32),
-    /// A member of an object. For files that are not glTF, a description in words.
+    /// A member of an object. In files that are not glTF, a description in words.
     Member(Cow<'static, str>),
 }
 
 impl Location {
-    /// An element.
+    /// Location of an element.
     pub fn of(element: impl Into<AnyId>) -> Self {
         Self { element: Some(element.into()), steps: Vec::new() }
     }
 
-    /// An element of a list.
+    /// Location of the element at an index of a list.
     pub fn at(kind: IdKind, index: usize) -> Self {
         Self::of(AnyId::new(kind, number(index)))
     }
 
-    /// A primitive of a mesh.
+    /// Location of a primitive of a mesh.
     pub fn primitive(mesh: MeshId, primitive: PrimitiveId) -> Self {
         let steps = vec![LocationStep::Primitive(primitive)];
         Self { element: Some(mesh.into()), steps }
     }
 
-    /// A member of the object at this location.
+    /// Location of a member of the object at this location.
     pub fn member(&self, name: impl Into<Cow<'static, str>>) -> Self {
         self.with(LocationStep::Member(name.into()))
     }
 
-    /// An item of a list that is a member of the object at this location. For a top-level list of
-    /// elements, the result is that element.
+    /// Location of an item of a list that is a member of the object at this location. If the list
+    /// is a top-level list of elements, the result is the location of that element.
     pub fn item(&self, list: impl Into<Cow<'static, str>>, index: usize) -> Self {
         let (list, index) = (list.into(), number(index));
         match self.element {
@@ -76,17 +78,17 @@ impl Location {
         Self { element: self.element, steps }
     }
 
-    /// Whether the location is the whole file.
+    /// Whether the location means the whole file.
     pub const fn is_file(&self) -> bool {
         self.element.is_none() && self.steps.is_empty()
     }
 
-    /// The index of the element if it is of this kind.
+    /// Index of the element, if it is of this kind.
     pub fn index_in(&self, kind: IdKind) -> Option<u32> {
         self.element.filter(|e| e.kind == kind).map(|e| e.index)
     }
 
-    /// The primitive at this location, or around it.
+    /// Primitive that contains this location, if any.
     pub fn primitive_key(&self) -> Option<(MeshId, PrimitiveId)> {
         match (self.index_in(IdKind::Mesh), self.steps.first()) {
             (Some(mesh), Some(LocationStep::Primitive(primitive))) => {
@@ -96,16 +98,16 @@ impl Location {
         }
     }
 
-    /// Whether the location equals `outer`, or is inside it.
+    /// Whether the location equals `outer` or is inside it.
     pub fn is_within(&self, outer: &Self) -> bool {
         outer.is_file() || (self.element == outer.element && self.steps.starts_with(&outer.steps))
     }
 }
 
-/// The list of primitives of a mesh.
+/// Name of the list of primitives of a mesh.
 const PRIMITIVES: &str = "primitives";
 
-/// An index in a list of a file, which always fits into 32 bits.
+/// Converts an index in a list of a file, which always fits into 32 bits.
 fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
@@ -145,7 +147,7 @@ impl From<&Self> for Location {
     }
 }
 
-/// A description in words; an empty one is the whole file.
+/// Location given by a description in words. An empty description means the whole file.
 impl From<&'static str> for Location {
     fn from(words: &'static str) -> Self {
         if words.is_empty() { Self::default() } else { Self::default().member(words) }

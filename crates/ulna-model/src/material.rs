@@ -7,7 +7,7 @@ use image::{DynamicImage, ImageResult};
 
 use super::{ImageId, Slice, unpack_picture};
 
-/// Meaning of alpha.
+/// Interpretation of a material's alpha.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum AlphaMode {
     /// Alpha is ignored.
@@ -19,7 +19,7 @@ pub enum AlphaMode {
     Blend,
 }
 
-/// Continuation of a texture outside of `0..=1`.
+/// Wrapping mode: extension of a texture outside `0..=1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Wrap {
     /// Tiled.
@@ -31,7 +31,7 @@ pub enum Wrap {
     Clamp,
 }
 
-/// Selection of mipmap levels.
+/// Selection of mipmap levels for minification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Mip {
     /// No mipmaps: the full resolution is always used.
@@ -48,7 +48,7 @@ pub enum Mip {
 pub struct TextureRef {
     /// The image.
     pub image: ImageId,
-    /// Index of the texture coordinates: 0 or 1.
+    /// Texture coordinate set: 0 or 1.
     pub uv_set: u32,
     /// Wrapping along u and v.
     pub wrap: [Wrap; 2],
@@ -73,34 +73,34 @@ pub struct Material {
     pub name: Option<Arc<str>>,
     /// Linear color with straight alpha.
     pub base_color: Vec4,
-    /// Multiplies `base_color`; stored as sRGB.
+    /// Base color texture, which multiplies `base_color`; stored as sRGB.
     pub base_color_texture: Option<TextureRef>,
     /// Metalness, `0..=1`: 0 is a dielectric, 1 a metal.
     pub metallic: f32,
     /// Roughness, `0..=1`: 0 is a mirror, 1 fully rough.
     pub roughness: f32,
-    /// Green is roughness, blue is metalness.
+    /// Texture with roughness in green and metalness in blue.
     pub metallic_roughness_texture: Option<TextureRef>,
-    /// Normals in tangent space.
+    /// Texture of tangent-space normals.
     pub normal_texture: Option<TextureRef>,
-    /// Multiplies x and y of the texture's normals.
+    /// Factor of x and y of the texture's normals.
     pub normal_scale: f32,
-    /// Red is the ambient visibility, `0..=1`.
+    /// Texture with ambient visibility in red, `0..=1`.
     pub occlusion_texture: Option<TextureRef>,
     /// Strength of the occlusion texture, `0..=1`; 0 ignores it.
     pub occlusion_strength: f32,
-    /// Emitted light, linear.
+    /// Emitted light, as a linear color.
     pub emissive: Vec3,
-    /// Multiplies `emissive`; stored as sRGB.
+    /// Emissive texture, which multiplies `emissive`; stored as sRGB.
     pub emissive_texture: Option<TextureRef>,
-    /// Meaning of alpha.
+    /// Interpretation of alpha.
     pub alpha: AlphaMode,
     /// Whether back faces are drawn.
     pub double_sided: bool,
     /// Whether the base color is drawn without lighting (`KHR_materials_unlit`).
     pub unlit: bool,
-    /// Transmitted share of the light, `0..=1` (`KHR_materials_transmission`). It is drawn as alpha
-    /// blending.
+    /// Transmitted fraction of the light, `0..=1` (`KHR_materials_transmission`). It is drawn as
+    /// alpha blending.
     pub transmission: f32,
 }
 
@@ -134,12 +134,13 @@ impl Default for Material {
     }
 }
 
-/// An encoded image, as in the file.
+/// An encoded image, as stored in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image {
     /// The name, if the file has one.
     pub name: Option<Arc<str>>,
-    /// Encoded bytes; empty if they could not be read (a diagnostic says why).
+    /// Encoded bytes. They are empty if the image could not be read; a diagnostic reports the
+    /// reason.
     pub bytes: Slice<u8>,
 }
 

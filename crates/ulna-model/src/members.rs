@@ -1,4 +1,4 @@
-//! The members of the types of a document: their memory, and the ids in them.
+//! Memory use and ids of all types of a document, listed member by member.
 //!
 //! Every type is destructured without `..`. A new member therefore does not compile until its
 //! memory is counted and its ids are visited.
@@ -59,7 +59,8 @@ macro_rules! members {
     };
 }
 
-/// Implements both for types with the type parameters `C` for clips and `N` for nodes.
+/// Implements `Held` and `References` for types with the type parameters `C` for clips and `N` for
+/// nodes.
 macro_rules! members_by_name {
     ($($name:ident { $($member:ident),* $(,)? })*) => {
         $(
@@ -87,7 +88,7 @@ macro_rules! members_by_name {
     };
 }
 
-/// Implements both for types without heap memory and without ids.
+/// Implements `Held` and `References` for types without heap memory and without ids.
 macro_rules! plain_without_ids {
     ($($name:ident),* $(,)?) => {
         plain!($($name),*);
@@ -289,7 +290,7 @@ impl References for LayerHome {
     }
 }
 
-/// The text of the pointer is updated together with its target.
+/// Updates the text of the pointer together with its target.
 impl References for PointerTrack {
     fn for_each_id(&self, visit: &mut dyn FnMut(AnyId)) {
         let Self { pointer: _, target, interpolation: _, times: _, width: _, track, visibility } =

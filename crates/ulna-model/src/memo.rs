@@ -10,8 +10,8 @@ use super::{AnyId, Held, IdKind, Parts, References, held::address, references::n
 
 /// A cached value that is slow to compute; clones share it.
 ///
-/// It is part of the document, because layers are combined from the document alone, without a
-/// session that could own a cache. The type of the value belongs to a higher crate.
+/// It is part of the document, because layers are combined from the document alone, with no other
+/// owner for a cache. The type of the value is defined in a crate that depends on this one.
 #[derive(Clone, Default)]
 pub struct Memo(Arc<Mutex<Option<Arc<dyn Any + Send + Sync>>>>);
 
@@ -30,8 +30,8 @@ impl fmt::Debug for Memo {
 
 no_ids!(Memo);
 
-/// Counts only the cached value itself. Memory behind it belongs to the document, or is recomputed
-/// on demand.
+/// Counts only the cached value itself. Memory that it refers to belongs to the document, or is
+/// recomputed on demand.
 impl Held for Memo {
     fn held(&self, parts: &mut Parts) {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -44,9 +44,9 @@ impl Held for Memo {
 }
 
 impl Memo {
-    /// The cached value, if it has this type and `fits` accepts it.
+    /// Returns the cached value if it has type `T` and `fits` accepts it.
     pub fn find<T: Send + Sync + 'static>(&self, fits: impl FnOnce(&T) -> bool) -> Option<Arc<T>> {
-        // A panic cannot leave the value half changed, because it is replaced as a whole.
+        // A poisoned lock is safe to use: the value is always replaced as a whole.
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         kept.and_then(|k| k.downcast::<T>().ok()).filter(|k| fits(k))
     }

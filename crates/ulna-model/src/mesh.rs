@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3, Vec4};
 
 use super::{KeptWeightLayers, MaterialId, PrimitiveId, Shared, Slice, VariantId, WeightMap};
 
-/// Meaning of a primitive's indices.
+/// Primitive type: meaning of a primitive's indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topology {
     /// Points.
@@ -17,7 +17,7 @@ pub enum Topology {
     Triangles,
 }
 
-/// Offsets of one morph target, one per vertex. They are added before skinning.
+/// Per-vertex offsets of one morph target. They are added before skinning.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct MorphTarget {
     /// Position offsets in meters; empty if the target has none.
@@ -26,7 +26,7 @@ pub struct MorphTarget {
     pub normals: Slice<Vec3>,
 }
 
-/// A part of a mesh with one material, drawn by one call.
+/// A part of a mesh with one material, drawn with one call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Primitive {
     /// Meaning of the indices.
@@ -41,13 +41,13 @@ pub struct Primitive {
     pub uv0: Slice<Vec2>,
     /// Second texture coordinates; empty if the file has none.
     pub uv1: Slice<Vec2>,
-    /// Linear colors with straight alpha; empty if the file has none.
+    /// Linear vertex colors with straight alpha; empty if the file has none.
     pub colors: Slice<Vec4>,
     /// Vertex indices, grouped by `topology`.
     pub indices: Slice<u32>,
     /// The material; `None` for the default material.
     pub material: Option<MaterialId>,
-    /// Materials by variant (`KHR_materials_variants`). Other variants use `material`.
+    /// Material per variant (`KHR_materials_variants`). Variants without an entry use `material`.
     pub variants: Shared<[(VariantId, MaterialId)]>,
     /// Morph targets; all primitives of a mesh have the same number.
     pub targets: Shared<[MorphTarget]>,
@@ -69,7 +69,7 @@ pub struct RestGeometry {
 }
 
 impl Primitive {
-    /// The rest geometry.
+    /// Returns the rest geometry of the primitive.
     pub fn shape(&self) -> RestGeometry {
         let Self { positions, normals, tangents, targets, .. } = self;
         RestGeometry {
@@ -80,8 +80,8 @@ impl Primitive {
         }
     }
 
-    /// Whether a rest geometry has arrays of the same lengths as this primitive, and only finite
-    /// numbers.
+    /// Whether a rest geometry fits this primitive: its arrays have the same lengths, and all
+    /// numbers are finite.
     pub fn fits(&self, shape: &RestGeometry) -> bool {
         let targets = |(a, b): (&MorphTarget, &MorphTarget)| {
             let finite = b.positions.iter().chain(b.normals.iter()).all(|v| v.is_finite());
@@ -104,7 +104,7 @@ pub struct Mesh {
     pub name: Option<Arc<str>>,
     /// The primitives.
     pub primitives: Vec<Primitive>,
-    /// Morph weights for nodes without own ones; one per target.
+    /// Default morph weights, used by nodes without their own weights; one per target.
     pub default_weights: Shared<[f32]>,
     /// Names of the morph targets, from `extras.targetNames`; may be shorter than the targets.
     pub target_names: Vec<Arc<str>>,

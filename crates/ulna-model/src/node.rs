@@ -11,7 +11,7 @@ use super::{
 /// A node's transform in the parent's space, in one of the two forms of glTF.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Local {
-    /// Translation, rotation, scale.
+    /// Separate translation, rotation and scale.
     Trs(Transform),
     /// A matrix, kept exactly until the node is edited or keyed.
     Matrix(Mat4),
@@ -42,7 +42,7 @@ impl Local {
         }
     }
 
-    /// The transform as translation, rotation and scale. Shear of a matrix is lost.
+    /// The transform as translation, rotation and scale. Any shear of a matrix is lost.
     pub fn transform(&self) -> Transform {
         match self {
             Self::Trs(t) => *t,
@@ -51,41 +51,41 @@ impl Local {
     }
 }
 
-/// Origin of a node's rest.
+/// Source of a node's rest transform.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RestSource {
     /// The node's own transform in the file.
     #[default]
     File,
-    /// The inverse bind matrices of a skin. The node's transform in the file is then its pose.
+    /// The inverse bind matrices of a skin. The node's transform in the file then becomes its pose.
     Bind,
     /// `extras["ulna.rest"]` of the node, stored by an earlier save of a pose.
     Extras,
-    /// A pose that the user made the rest pose, although the inverse bind matrices of a skin imply
+    /// A pose that the user made the rest pose, although a skin's inverse bind matrices imply
     /// another one. It is stored in `extras["ulna.rest"]`, with `over_bind`.
     Pose,
 }
 
 /// A node's pose: `Ul`, and the local transform `L ∘ Ul`.
 ///
-/// Both members describe the same pose within rounding. Both are stored so that values from the
-/// file or from the user keep their exact bits when another component changes. A matrix keeps its
-/// shear until it is edited.
+/// Both members describe the same pose within rounding. Storing both keeps the exact bits of file
+/// and user values when another component changes. A matrix keeps its shear until it is edited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodePose {
-    /// `Ul`, relative to the rest.
+    /// Pose offset `Ul`, relative to the rest.
     pub user: Transform,
     /// The local transform, as displayed and saved.
     pub local: Local,
 }
 
 impl NodePose {
-    /// The pose of an `Ul` over a rest.
+    /// Creates the pose with the offset `user` from a rest.
     pub fn by(rest: &Local, user: Transform) -> Self {
         Self { user, local: Local::Trs(rest.transform().compose(&user)) }
     }
 
-    /// The pose over a rest with the local transform `local`.
+    /// Creates the pose with the local transform `local`. Its offset is computed relative to a
+    /// rest.
     ///
     /// # Errors
     /// As for [`Transform::user_from`].
@@ -106,18 +106,18 @@ pub struct Node {
     pub name: Option<Arc<str>>,
     /// The parent; `None` for a root.
     pub parent: Option<NodeId>,
-    /// Sort key among the siblings, in ascending order; equal ranks are sorted by id.
+    /// Sort key among siblings, ascending. Siblings with equal ranks are sorted by id.
     pub rank: u32,
-    /// `L`: the local transform in the rest pose.
+    /// Rest transform `L`: the local transform in the rest pose.
     pub rest: Local,
     /// Origin of `rest`.
     pub rest_source: RestSource,
     /// The pose relative to the rest, from the file or the user; `None` if the node is in its rest
     /// pose.
     pub pose: Option<NodePose>,
-    /// The mesh at this node.
+    /// Mesh that the node displays.
     pub mesh: Option<MeshId>,
-    /// The skin that deforms `mesh`; the node's own transform is then ignored.
+    /// Skin that deforms `mesh`. The node's own transform is then ignored.
     pub skin: Option<SkinId>,
     /// Instances of the mesh as `node_from_instance` (`EXT_mesh_gpu_instancing`). If present, the
     /// mesh is drawn only at the instances.
@@ -126,7 +126,7 @@ pub struct Node {
     pub camera: Option<CameraId>,
     /// The light at this node.
     pub light: Option<LightId>,
-    /// Morph weights of the node; `None` for the mesh's defaults.
+    /// Morph weights of the node; `None` uses the mesh's defaults.
     pub morph_weights: Option<Shared<[f32]>>,
     /// Whether the file hides the node and its descendants (`KHR_node_visibility`).
     pub hidden: bool,
@@ -135,28 +135,29 @@ pub struct Node {
 }
 
 impl Node {
-    /// `L ∘ Ul`: the local transform of the pose. An unedited matrix stays a matrix.
+    /// Local transform of the pose, `L ∘ Ul`. An unedited matrix stays a matrix.
     pub fn local(&self) -> Local {
         self.pose.map_or(self.rest, |p| p.local)
     }
 
-    /// `Ul`; `None` if the node is in its rest pose.
+    /// Pose offset `Ul`; `None` if the node is in its rest pose.
     pub fn user(&self) -> Option<Transform> {
         self.pose.map(|p| p.user)
     }
 
-    /// Poses the node by an `Ul`. `None` resets it to its rest.
+    /// Sets the pose offset `Ul`. `None` resets the node to its rest.
     pub fn set_user(&mut self, user: Option<Transform>) {
         self.pose = user.map(|u| NodePose::by(&self.rest, u));
     }
 
-    /// The name in one line, or `node N`.
+    /// Name of the node in one line; `node N` if it has none.
     pub fn label(&self, id: NodeId) -> String {
         label(self.name.as_deref(), "node", id.0)
     }
 }
 
-/// A name in one line; for an empty or missing name, the kind and the number of the element.
+/// Formats the name of an element in one line. If it has no name, the kind and the number of the
+/// element are used.
 pub fn label(name: Option<&str>, what: &str, number: u32) -> String {
     match name {
         Some(name) if name.contains(char::is_control) => name.replace(char::is_control, " "),
@@ -170,7 +171,7 @@ pub fn label(name: Option<&str>, what: &str, number: u32) -> String {
 pub struct Skin {
     /// The name, if the file has one.
     pub name: Option<Arc<str>>,
-    /// The joints; the weights refer to indices of this list.
+    /// Joints of the skin. Weights refer to indices of this list.
     pub joints: Shared<[NodeId]>,
     /// `joint_from_mesh`, one per joint; identity matrices if the file has none.
     pub inverse_bind: Shared<[Mat4]>,
@@ -179,8 +180,8 @@ pub struct Skin {
 }
 
 impl Skin {
-    /// Whether there is one inverse bind matrix per joint, all finite and affine. Without matrices
-    /// in the file, all must be the identity.
+    /// Whether the skin has one inverse bind matrix per joint, all finite and affine. If the file
+    /// has no matrices, all must be the identity.
     pub fn is_valid(&self) -> bool {
         let fine = |m: &Mat4| {
             m.is_finite() && m.row(3) == Vec4::W && (self.has_inverse_bind || *m == Mat4::IDENTITY)

@@ -1,4 +1,4 @@
-//! Values that extensions express in the space of nodes, and constraints between nodes.
+//! Vectors that extensions express in the space of nodes, and constraints between nodes.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use super::{NodeId, Shared};
 
-/// Meaning of a [`NodeVector`].
+/// Kind of a [`NodeVector`]: position or direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorKind {
     /// A point.
@@ -15,57 +15,57 @@ pub enum VectorKind {
     Direction,
 }
 
-/// Spelling of a [`NodeVector`] in the file.
+/// JSON representation of a [`NodeVector`] in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorForm {
     /// A list of three numbers.
     List,
-    /// The members `x`, `y` and `z` of VRM 0, whose z axis points the other way.
+    /// The members `x`, `y` and `z` of VRM 0, whose z axis has the opposite direction.
     LeftHanded,
 }
 
-/// A vector of an extension in the space of a node, such as the offset of a collider.
+/// Vector of an extension in the space of a node, such as the offset of a collider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeVector {
-    /// The node.
+    /// Node whose space the vector is in.
     pub node: NodeId,
-    /// JSON pointer to the vector in the file, without the leading `/`. The file may lack the last
-    /// member.
+    /// JSON pointer to the vector in the file, without the leading `/`. The last member may be
+    /// missing in the file.
     pub pointer: Arc<str>,
     /// Components along the axes of the node.
     pub value: Vec3,
-    /// Its meaning.
+    /// Kind of the vector: position or direction.
     pub kind: VectorKind,
-    /// Its spelling in the file.
+    /// JSON representation of the vector in the file.
     pub form: VectorForm,
 }
 
 /// Kind of a [`NodeConstraint`] (`VRMC_node_constraint`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstraintKind {
-    /// The rotation of the source about an axis of the node.
+    /// The node copies the rotation of the source about one axis of the node.
     Roll,
-    /// An axis of the node points at the source.
+    /// One axis of the node points at the source.
     Aim,
-    /// The rotation of the source since its rest pose, about its own axes.
+    /// The node copies the rotation of the source since its rest pose, about the source's own axes.
     Rotation,
 }
 
-/// A node whose rotation follows another node.
+/// Constraint of a node whose rotation follows another node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeConstraint {
-    /// The node that follows.
+    /// The constrained node.
     pub node: NodeId,
-    /// The node that it follows.
+    /// The node whose rotation or position is followed.
     pub source: NodeId,
-    /// Part of the rotation that is followed.
+    /// Kind of the constraint.
     pub kind: ConstraintKind,
 }
 
-/// Everything that extensions of a file express in the space of nodes.
+/// All vectors and constraints that extensions of a file express in the space of nodes.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct NodeSpace {
-    /// Vectors. Each pointer occurs once.
+    /// Vectors. No two have the same pointer.
     pub vectors: Shared<[NodeVector]>,
     /// Constraints, in the order of the nodes in the file.
     pub constraints: Shared<[NodeConstraint]>,

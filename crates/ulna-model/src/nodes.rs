@@ -14,13 +14,13 @@ pub struct Nodes {
     tree: Shared<Tree>,
 }
 
-/// The tree that is derived from the parents. It is rebuilt only if a parent or rank changes, or a
+/// Tree derived from the parents of the nodes. It is rebuilt only if a parent or rank changes, or a
 /// node is added or removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
-    /// All nodes once, parents before children. Nodes on a cycle are missing.
+    /// All nodes except nodes on a cycle, each once, parents before children.
     order: Vec<NodeId>,
-    /// Children by parent, in the order of their ranks.
+    /// Children of each node, in the order of their ranks.
     below: Csr<NodeId>,
 }
 
@@ -50,12 +50,12 @@ impl Tree {
         Self { order, below }
     }
 
-    /// The direct children of a node, in the order of their ranks.
+    /// Direct children of a node, in the order of their ranks.
     pub fn children(&self, node: NodeId) -> &[NodeId] {
         self.below.get(node.index()).unwrap_or_default()
     }
 
-    /// All nodes once, parents before children. Nodes on a cycle are missing.
+    /// All nodes except nodes on a cycle, each once, parents before children.
     pub fn order(&self) -> &[NodeId] {
         &self.order
     }
@@ -90,7 +90,7 @@ impl References for Nodes {
     }
 }
 
-/// Read access, as in [`Slots`].
+/// Read access, as for [`Slots`].
 impl Nodes {
     /// The nodes as a list by id.
     pub const fn list(&self) -> &Slots<NodeId, Node> {
@@ -129,7 +129,7 @@ impl Nodes {
         self.slots.values()
     }
 
-    /// The node of an id.
+    /// Returns the node with an id, if it exists.
     pub fn get(&self, id: NodeId) -> Option<&Node> {
         self.slots.get(id)
     }
@@ -166,12 +166,12 @@ impl Nodes {
         &self.tree
     }
 
-    /// The direct children of a node, in the order of their ranks.
+    /// Direct children of a node, in the order of their ranks.
     pub fn children(&self, node: NodeId) -> &[NodeId] {
         self.tree.children(node)
     }
 
-    /// All nodes once, parents before children.
+    /// All nodes, each once, parents before children.
     pub fn order(&self) -> &[NodeId] {
         self.tree.order()
     }
@@ -192,7 +192,7 @@ impl Nodes {
         self.slots.values_mut()
     }
 
-    /// Swaps nodes with the given ones, by id. `None` stands for no node.
+    /// Swaps the nodes with the given ids for the given nodes. `None` stands for no node.
     ///
     /// The caller ensures that all parents exist and that the parents form no cycle.
     pub fn swap(&mut self, nodes: &mut [(NodeId, Option<Box<Node>>)]) {
@@ -223,7 +223,7 @@ impl Index<NodeId> for Nodes {
     }
 }
 
-/// The nodes of a file.
+/// Creates the list from the nodes of a file.
 impl From<Vec<Node>> for Nodes {
     fn from(list: Vec<Node>) -> Self {
         let slots = Slots::from(list);
@@ -231,7 +231,7 @@ impl From<Vec<Node>> for Nodes {
     }
 }
 
-/// The nodes of a file; `None` for unreadable ones.
+/// Creates the list from the nodes of a file; `None` marks an unreadable node.
 impl From<Vec<Option<Node>>> for Nodes {
     fn from(list: Vec<Option<Node>>) -> Self {
         let slots = Slots::from(list);
@@ -239,7 +239,7 @@ impl From<Vec<Option<Node>>> for Nodes {
     }
 }
 
-/// The nodes of a file.
+/// Creates the list from the nodes of a file.
 impl FromIterator<Node> for Nodes {
     fn from_iter<L: IntoIterator<Item = Node>>(items: L) -> Self {
         items.into_iter().collect::<Vec<_>>().into()

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// A note or an error. The code is stable across versions; the message is not.
+/// Note or error for the user. The code is stable across versions; the message is not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Notice {
     /// Lowercase words joined by `_`; docs/json.md lists all codes.
@@ -14,7 +14,7 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// A notice with a code and a message.
+    /// Creates a notice from a code and a message.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }

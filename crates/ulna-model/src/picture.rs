@@ -13,7 +13,7 @@ use image::{
 pub struct PictureHeader {
     /// Width and height in pixels.
     pub size: (u32, u32),
-    /// Bytes of the decoded pixels.
+    /// Number of bytes of the decoded pixels.
     pub unpacked: u64,
 }
 
@@ -29,7 +29,7 @@ pub fn picture_header(bytes: &[u8], format: ImageFormat) -> ImageResult<PictureH
 /// Decodes an image. `most` is the memory limit in bytes.
 ///
 /// # Errors
-/// The error of the format's decoder, also if the limit is exceeded.
+/// The decoder's error, including a memory limit that is exceeded.
 pub fn unpack_picture(bytes: &[u8], format: ImageFormat, most: u64) -> ImageResult<DynamicImage> {
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::default();

@@ -1,4 +1,5 @@
-//! Pose layers: offsets (`Ul`) over a whole clip, or over the pose. They remain separate edits.
+//! Pose layers: offsets (`Ul`) applied to a whole clip, or to the pose. The offsets stay separate
+//! and editable.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -21,7 +22,7 @@ impl JointMask {
         self.0.get(node.index()).copied().unwrap_or(0.0)
     }
 
-    /// A mask with weight 1 for the given nodes, and 0 for all others.
+    /// Creates a mask with weight 1 for the given nodes, and 0 for all others.
     pub fn of(nodes: impl IntoIterator<Item = NodeId>) -> Self {
         let mut mask = Vec::new();
         for node in nodes {
@@ -33,13 +34,13 @@ impl JointMask {
         Self(mask.into())
     }
 
-    /// The nodes with a weight above 0.
+    /// Nodes with a weight above 0.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.0.iter().enumerate().filter(|(_, k)| **k > 0.0).map(|(node, _)| NodeId::from(node))
     }
 }
 
-/// Nodes with weight 0 are not referenced.
+/// Only nodes with a weight above 0 count as references.
 impl References for JointMask {
     fn for_each_id(&self, visit: &mut dyn FnMut(AnyId)) {
         self.nodes().for_each(|node| visit(node.into()));
@@ -65,16 +66,16 @@ impl References for JointMask {
     }
 }
 
-/// The mask of a layer.
+/// Joint mask of a layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerMask {
     /// The mask as the user chose it.
     pub by: MixMask,
-    /// The weights that result from it.
+    /// Weight per node, computed from `by`.
     pub counts: JointMask,
 }
 
-/// Id of a pose layer while the document is open; unique over all lists.
+/// Id of a pose layer while the document is open; unique over all lists of layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PoseLayerId(pub u32);
@@ -82,14 +83,14 @@ pub struct PoseLayerId(pub u32);
 /// The owner of a list of layers: a clip, or the pose of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LayerHome {
-    /// The pose of the nodes without a clip.
+    /// The static pose of the nodes, used without a clip.
     Pose,
     /// A clip.
     Clip(ClipId),
 }
 
 impl LayerHome {
-    /// The home of a clip's layers; the pose if `clip` is `None`.
+    /// Owner of the layers of a clip; the pose if `clip` is `None`.
     pub fn of(clip: Option<ClipId>) -> Self {
         clip.map_or(Self::Pose, Self::Clip)
     }
@@ -103,7 +104,8 @@ impl LayerHome {
     }
 }
 
-/// A pose layer: an `Ul` for some nodes, over the pose below. It is constant or keyed.
+/// A pose layer: pose offsets (`Ul`) for some nodes, applied to the pose below. The offsets are
+/// constant or keyed.
 ///
 /// Invariants: all numbers are finite. `strength`, and the values of `strength_keys`, are `0..=1`.
 /// The tracks of `keys` are valid, each animates a translation, rotation or scale, and no two have
@@ -114,25 +116,24 @@ pub struct PoseLayer {
     pub id: PoseLayerId,
     /// The name that the user chose; unique in its list.
     pub name: Arc<str>,
-    /// Strength, `0..=1`; used without `strength_keys`.
+    /// Strength, `0..=1`; used if `strength_keys` is `None`.
     pub strength: f32,
-    /// Keys of the strength: a track of width 1. Its target has no meaning.
+    /// Keys of the strength: a track of width 1, whose target has no meaning.
     pub strength_keys: Option<Shared<Track>>,
     /// Whether the layer is muted.
     pub muted: bool,
-    /// Whether the layer is soloed. Layers of the same list that are not soloed then have no
-    /// effect.
+    /// Whether the layer is soloed. If any layer of a list is soloed, the others have no effect.
     pub solo: bool,
-    /// The affected joints; all if `None`.
+    /// Affected joints; all joints if `None`.
     pub mask: Option<LayerMask>,
-    /// Constant `Ul` by node; used for components without keys.
+    /// Constant pose offset `Ul` by node, used for components without keys.
     pub moves: Shared<BTreeMap<NodeId, Transform>>,
-    /// Keys of `Ul`: a clip with only tracks.
+    /// Keys of pose offsets `Ul`, as a clip that has only tracks.
     pub keys: Shared<Clip>,
 }
 
 impl PoseLayer {
-    /// A layer with full strength and no mask.
+    /// Creates a layer with full strength and no mask.
     pub fn new(name: &str, moves: BTreeMap<NodeId, Transform>) -> Self {
         Self {
             id: PoseLayerId(0),
@@ -162,7 +163,7 @@ impl PoseLayer {
         self.moves.contains_key(&node) || self.keys.tracks.values().any(|t| t.target == node)
     }
 
-    /// The nodes that the layer has offsets for, each once, in ascending order.
+    /// Nodes that the layer has offsets for, in ascending order without duplicates.
     pub fn nodes(&self) -> Vec<NodeId> {
         let keyed = self.keys.tracks.values().map(|t| t.target);
         let mut all: Vec<NodeId> = self.moves.keys().copied().chain(keyed).collect();
@@ -171,19 +172,19 @@ impl PoseLayer {
         all
     }
 
-    /// The constant `Ul` of a node. Keys override it.
+    /// Constant pose offset `Ul` of a node. Keys override it.
     pub fn constant(&self, node: NodeId) -> Transform {
         self.moves.get(&node).copied().unwrap_or_default()
     }
 
-    /// The weight of the layer at a node: `strength` times the mask, or 0 if muted. `strength_keys`
-    /// are ignored.
+    /// Weight of the layer at a node: `strength` times the mask, or 0 if the layer is muted.
+    /// `strength_keys` are ignored.
     pub fn strength_at(&self, node: NodeId) -> f32 {
         self.share(self.strength, node)
     }
 
-    /// The weight of the layer at a node for a given strength: strength times the mask, or 0 if
-    /// muted.
+    /// Weight of the layer at a node for the given strength: strength times the mask, or 0 if the
+    /// layer is muted.
     pub fn share(&self, strength: f32, node: NodeId) -> f32 {
         if self.muted { 0.0 } else { strength * self.mask_at(node) }
     }
@@ -193,7 +194,7 @@ impl PoseLayer {
         self.mask.as_ref().map_or(1.0, |m| m.counts.at(node))
     }
 
-    /// The same layer with another id and name.
+    /// Returns the layer with a new id and name.
     #[must_use]
     pub fn named(self, id: PoseLayerId, name: Arc<str>) -> Self {
         Self { id, name, ..self }
@@ -226,7 +227,7 @@ impl PoseLayer {
     }
 }
 
-/// The layers of a clip, or of the pose, bottom to top.
+/// Layers of a clip or of the pose, bottom to top.
 ///
 /// They are applied one by one, `((M ∘ U₁) ∘ U₂) …`, because `∘` is not associative.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -243,12 +244,12 @@ impl PoseLayers {
         self.0.iter().map(|l| &**l)
     }
 
-    /// The index of a layer in the list.
+    /// Index of a layer in the list; `None` if there is no such layer.
     pub fn position(&self, id: PoseLayerId) -> Option<usize> {
         self.iter().position(|l| l.id == id)
     }
 
-    /// The layer with an id.
+    /// Finds a layer by its id.
     pub fn get(&self, id: PoseLayerId) -> Option<&Shared<PoseLayer>> {
         self.0.iter().find(|l| l.id == id)
     }
@@ -258,8 +259,8 @@ impl PoseLayers {
         self.iter().any(|l| l.solo)
     }
 
-    /// Whether a layer takes effect: it is not muted, it is soloed if any layer is, and its
-    /// strength is above 0 or keyed.
+    /// Whether a layer takes effect: it is not muted, its strength is above 0 or keyed, and if any
+    /// layer is soloed, it is one of them.
     pub fn counts(&self, layer: &PoseLayer) -> bool {
         !layer.muted
             && (layer.solo || !self.has_solo())
@@ -275,7 +276,7 @@ impl PoseLayers {
         self.iter().filter(on)
     }
 
-    /// Whether any layer with offsets takes effect.
+    /// Whether any layer that takes effect has offsets.
     pub fn any_counts(&self) -> bool {
         self.counting().any(|l| !l.moves.is_empty() || !l.keys.tracks.is_empty())
     }
@@ -287,8 +288,8 @@ impl FromIterator<PoseLayer> for PoseLayers {
     }
 }
 
-/// A fraction `k` of a transform, from the identity at 0 to the full transform at 1: `k·t`,
-/// `slerp(1, r, k)`, `1 + k(s − 1)`.
+/// Scales a transform by `k`, from the identity at 0 to the full transform at 1: `k·t`, `slerp(1,
+/// r, k)`, `1 + k(s − 1)`.
 pub fn part_of(user: &Transform, k: f32) -> Transform {
     if k == 1.0 {
         return *user;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{AnyId, IdKind, References};
 
-/// New indices for old ones, by kind. Kinds without a table keep their indices.
+/// Mapping from old to new indices, by kind. Kinds without a table keep their indices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Renumbering {
     /// New index per old index; `None` for a removed element.
@@ -17,8 +17,8 @@ impl Renumbering {
         self.tables.insert(kind, table);
     }
 
-    /// Sets the table of a kind whose removed elements leave no gaps. `kept` tells for each old
-    /// index whether its element remains.
+    /// Sets the table of a kind so that remaining elements are numbered without gaps. `kept` states
+    /// for each old index whether its element remains.
     pub fn close_gaps(&mut self, kind: IdKind, kept: impl IntoIterator<Item = bool>) {
         let mut next = 0;
         let table = kept.into_iter().map(|is_kept| {
@@ -40,7 +40,7 @@ impl Renumbering {
     /// New index of an element; `None` if it is removed.
     ///
     /// An index beyond the table belongs to no element. It stays equally far beyond the end of the
-    /// new list, so that it still belongs to none.
+    /// new list, so that it remains invalid.
     pub fn of(&self, id: AnyId) -> Option<u32> {
         let Some(table) = self.tables.get(&id.kind) else { return Some(id.index) };
         match table.get(id.index as usize) {
@@ -53,8 +53,8 @@ impl Renumbering {
         }
     }
 
-    /// A JSON pointer with the new index of the first element on its path. Pointers to removed
-    /// elements, and to other locations, are returned unchanged.
+    /// Copy of a JSON pointer with the new index of the first element on its path. Pointers to
+    /// removed elements, and to other locations, are returned unchanged.
     pub fn of_pointer(&self, pointer: &str) -> String {
         let new = AnyId::in_pointer(pointer).and_then(|id| Some((id.kind, self.of(id)?)));
         match new {
@@ -63,8 +63,8 @@ impl Renumbering {
         }
     }
 
-    /// Renumbers the ids in a value. Ids of removed elements are not changed; the first of them is
-    /// returned.
+    /// Renumbers the ids in a value. Ids of removed elements are not changed, and the first of them
+    /// is returned.
     pub fn apply(&self, value: &mut impl References) -> Option<AnyId> {
         let mut removed = None;
         value.for_each_id_mut(&mut |kind, index| {

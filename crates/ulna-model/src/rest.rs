@@ -7,16 +7,16 @@ use super::{
     transform::{decompose, is_invertible},
 };
 
-/// Tolerances (radians; meters relative to the skeleton's size) within which a node's transform in
-/// the file equals its rest, so that it has no pose.
+/// Tolerances within which a node's transform in the file equals its rest, so that the node has no
+/// pose. The angle is in radians, and the distance in meters relative to the skeleton's size.
 const SAME_ANGLE: f32 = 0.01 * std::f32::consts::PI / 180.0;
 const SAME_DISTANCE: f32 = 1e-5;
 
-/// Maximum residue of a decomposed bind matrix, relative to its largest scale.
+/// Maximum residue of a decomposed bind matrix, relative to its largest scale factor.
 const SHEAR_LIMIT: f32 = 1e-3;
 
-/// Sets `rest` and `pose` of every joint with a usable rest from its skins. All other nodes keep
-/// their file transform as rest.
+/// Computes `rest` and `pose` of every joint from the inverse bind matrices of its skins. All other
+/// nodes keep their file transform as rest.
 ///
 /// Let `a` be the nearest ancestor of joint `j` among the joints of the same skin. `N` is the
 /// product of the transforms of the nodes between them. The file transform `M` of the joint is its
@@ -44,7 +44,7 @@ pub fn find_rest(asset: &mut FileContent) {
             let entry = &mut found[joint.index()];
             *entry = Some(match (&entry, rest) {
                 (None, Some(rest)) => Ok((rest, size)),
-                // A joint of two skins: both must imply the same rest.
+                // If a joint belongs to two skins, both must imply the same rest.
                 (Some(Ok((other, size))), Some(rest))
                     if other.is_close(&rest, SAME_ANGLE * 10.0, SAME_DISTANCE * 10.0 * size) =>
                 {
@@ -60,11 +60,11 @@ pub fn find_rest(asset: &mut FileContent) {
         let file = node.rest;
         let pose = file.transform();
         if rest.is_close(&pose, SAME_ANGLE, SAME_DISTANCE * size) {
-            // The bind pose still defines the rest, which matters once the node is posed.
+            // The bind pose still defines the rest, which is needed once the node is posed.
             node.rest_source = RestSource::Bind;
             continue;
         }
-        // The offset must also reproduce the file's pose.
+        // The pose offset must reproduce the file's pose.
         let Ok(user) = rest.user_from(&pose) else { continue };
         if rest.compose(&user).is_close(&pose, SAME_ANGLE, SAME_DISTANCE * size) {
             node.rest = Local::Trs(rest);
@@ -75,8 +75,8 @@ pub fn find_rest(asset: &mut FileContent) {
     asset.nodes.values_mut().for_each(free_of_zeros);
 }
 
-/// Replaces scale factors of 0 in the rest by 1, and puts the 0 into `Ul`. Otherwise, no offset
-/// over the rest could be computed.
+/// Replaces scale factors of 0 in the rest by 1, and moves the 0 to the pose offset. Otherwise, no
+/// offset from the rest could be computed.
 pub fn free_of_zeros(node: &mut Node) {
     let rest = node.rest.transform();
     let flat = rest.scale.cmpeq(Vec3::ZERO);
@@ -91,8 +91,8 @@ pub fn free_of_zeros(node: &mut Node) {
     }
 }
 
-/// The rest of one joint by its skin; `None` if a transform cannot represent it, or if no ancestor
-/// is a joint of the skin.
+/// Computes the rest of one joint of a skin. `None` if a transform cannot represent it, or if no
+/// ancestor is a joint of the skin.
 fn rest_of(
     asset: &FileContent,
     joint: NodeId,

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use glam::Quat;
 use serde::{Deserialize, Serialize};
 
-/// Transfer of the rotations of a chain.
+/// Method of transferring the rotations of a chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChainRotation {
-    /// Joint by joint, in order. Chains of different lengths are transferred as with `Spread`.
+    /// Joint by joint, in order. Chains of different lengths are transferred like `Spread`.
     #[default]
     Copy,
     /// By the relative position of each joint along its chain.
@@ -36,14 +36,14 @@ impl ChainRotation {
     }
 }
 
-/// Transfer of the translations of a chain.
+/// Method of transferring the translations of a chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChainPosition {
     /// Bones keep their lengths.
     #[default]
     Fixed,
-    /// Offsets from the rest, scaled by the size ratio of the bodies.
+    /// Offsets from the rest are scaled by the size ratio of the bodies.
     Scale,
 }
 
@@ -70,16 +70,16 @@ pub struct RetargetChain {
     pub source: Vec<String>,
     /// Target joints by name, from the root outward; may be empty.
     pub target: Vec<String>,
-    /// Transfer of rotations.
+    /// Method of transferring rotations.
     pub rotation: ChainRotation,
-    /// Transfer of translations.
+    /// Method of transferring translations.
     pub position: ChainPosition,
     /// Whether the chain is a leg whose foot contacts are preserved.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub contacts: bool,
 }
 
-/// Destination of the body's travel.
+/// Node that receives the body's travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RootMotion {
@@ -88,7 +88,7 @@ pub enum RootMotion {
     Hips,
     /// The joint above the hips.
     Root,
-    /// None: the travel is removed.
+    /// No node: the travel is removed.
     InPlace,
 }
 
@@ -112,11 +112,11 @@ impl RootMotion {
 pub struct ContactSettings {
     /// Whether feet are locked to the ground during contacts.
     pub lock: bool,
-    /// Seconds of blending into and out of a contact, `0.0..=1.0`.
+    /// Length of the blend into and out of a contact, in seconds, `0.0..=1.0`.
     pub blend: f32,
-    /// Share of the toes that stays flat on the ground while the heel lifts, `0.0..=1.0`.
+    /// Amount by which the toes stay flat on the ground while the heel lifts, `0.0..=1.0`.
     pub toe_roll: f32,
-    /// Whether the hips are lowered where a leg is too short for its contact.
+    /// Whether the hips are lowered if a leg is too short to reach its contact.
     pub lower_hips: bool,
 }
 
@@ -140,14 +140,16 @@ pub struct RetargetMap {
     /// Factor of the motion over the ground; the height factor if omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stride: Option<f32>,
-    /// Destination of the travel.
+    /// Node that receives the body's travel.
     pub root: RootMotion,
     /// Settings for foot contacts.
     pub contacts: ContactSettings,
-    /// Reference pose of the source: local rotations of joints that differ from its rest, by name.
+    /// Reference pose of the source, as local rotations by joint name. Joints without an entry have
+    /// their rest rotation.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub source_pose: BTreeMap<String, Quat>,
-    /// Reference pose of the target, in the same form.
+    /// Reference pose of the target, as local rotations by joint name. Joints without an entry have
+    /// their rest rotation.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub target_pose: BTreeMap<String, Quat>,
 }
@@ -178,7 +180,7 @@ impl RetargetMap {
             && maps.iter().all(|m| m.is_valid() && !m.name.trim().is_empty())
     }
 
-    /// Whether all joints in the chains exist in the source and in the target. False for a map
+    /// Whether all joints of the chains exist in the source and in the target. False for a map
     /// without chains.
     pub fn fits(
         &self,

@@ -6,14 +6,14 @@ use glam::Vec3;
 
 use super::{SceneId, VariantId};
 
-/// The displayed scene and material variant. It is neither saved nor undone.
+/// Displayed scene and material variant, which are neither saved nor undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct DisplayChoice {
-    /// A scene other than the file's default; an index into
+    /// Displayed scene if it is not the file's default: an index into
     /// [`FileContent::scenes`](super::FileContent::scenes).
     pub scene: Option<SceneId>,
-    /// A material variant (`KHR_materials_variants`): an index into
-    /// [`FileContent::variants`](super::FileContent::variants). `None`: the primitives' own
+    /// Material variant (`KHR_materials_variants`): an index into
+    /// [`FileContent::variants`](super::FileContent::variants). `None` uses the primitives' own
     /// materials.
     pub variant: Option<VariantId>,
 }
@@ -79,7 +79,7 @@ pub struct Light {
     pub kind: LightKind,
     /// Linear color.
     pub color: Vec3,
-    /// Candela for point and spot lights, lux for directional lights.
+    /// Intensity, in candela for point and spot lights, and in lux for directional lights.
     pub intensity: f32,
     /// Distance in meters at which the intensity reaches 0; `None` for no limit.
     pub range: Option<f32>,

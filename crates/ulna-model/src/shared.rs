@@ -1,5 +1,5 @@
-//! Heavy values that many documents share. The same allocation compares as equal at once. A value
-//! is copied only when it is changed.
+//! Large values that many documents share. Comparing two references to one allocation takes no
+//! time. A value is copied only when it is changed.
 
 use std::{
     fmt,
@@ -19,7 +19,7 @@ impl<T> Shared<T> {
 }
 
 impl<T: ?Sized> Shared<T> {
-    /// Whether both refer to the same allocation.
+    /// Whether two references point to the same allocation.
     pub fn ptr_eq(a: &Self, b: &Self) -> bool {
         Arc::ptr_eq(&a.0, &b.0)
     }
@@ -40,7 +40,7 @@ impl<T: ?Sized> Shared<T> {
 pub struct SharedWeak<T: ?Sized>(Weak<T>);
 
 impl<T: ?Sized> SharedWeak<T> {
-    /// Whether the handle belongs to this value. While the handle exists, the allocation cannot be
+    /// Whether the handle belongs to this value. While the handle exists, its allocation cannot be
     /// reused for another value.
     pub fn is(&self, value: &Shared<T>) -> bool {
         std::ptr::addr_eq(self.0.as_ptr(), Arc::as_ptr(&value.0))
@@ -174,7 +174,7 @@ mod tests {
         let mut value = Shared::new(vec![1]);
         let weak = Shared::downgrade(&value);
         assert!(weak.is(&value) && weak.is(&value.clone()) && !weak.is(&Shared::new(vec![1])));
-        // Even without other owners, a changed value counts as another one.
+        // A changed value counts as a different value, even without other owners.
         Shared::make_mut(&mut value).push(2);
         assert!(!weak.is(&value) && !weak.is_alive());
     }

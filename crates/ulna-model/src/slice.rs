@@ -1,7 +1,8 @@
-//! Shared, read-only numbers: an own allocation, or a part of the opened file's bytes.
+//! Shared, read-only arrays of numbers, stored in their own allocation or as a part of the opened
+//! file's bytes.
 //!
-//! Keys and vertices are most of a file. If the file stores them in a usable layout, they are not
-//! copied. The file's bytes stay in memory anyway, because saving needs them.
+//! Keys and vertices make up most of a file. They are not copied if the file stores them in a
+//! usable layout. The file's bytes stay in memory anyway, because saving needs them.
 
 use std::{fmt, ops::Deref, sync::Arc};
 
@@ -10,24 +11,25 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use super::{Held, Parts, held::address};
 
-/// A shared slice of `T`; clones are cheap. A part of a file keeps all bytes of the file alive.
+/// Shared slice of `T`; clones are cheap. A slice of a file keeps all bytes of the file alive.
 #[derive(Clone)]
 pub struct Slice<T>(Storage<T>);
 
 #[derive(Clone)]
 enum Storage<T> {
     Own(Arc<Vec<T>>),
-    /// `start..end` is within `bytes`, aligned for `T`, and a multiple of its size.
+    /// Part of a file's bytes. `start..end` is within `bytes`, aligned for `T`, and a multiple of
+    /// its size.
     Part {
         bytes: Arc<Vec<u8>>,
         start: usize,
         end: usize,
     },
-    /// The whole list, which is aligned for `T` and a multiple of its size.
+    /// Whole list of numbers, aligned for `T` and a multiple of its size.
     Floats(Arc<Vec<f32>>),
 }
 
-/// A part of a file counts as all bytes of the file, because it keeps them alive.
+/// Counts a part of a file as all bytes of the file, because the part keeps them alive.
 impl<T> Held for Slice<T> {
     fn held(&self, parts: &mut Parts) {
         match &self.0 {
@@ -43,10 +45,10 @@ fn share_list<T>(parts: &mut Parts, list: &Arc<Vec<T>>) {
 }
 
 impl<T: AnyBitPattern> Slice<T> {
-    /// The elements in a range of little-endian bytes, without a copy.
+    /// Creates a slice from a range of little-endian bytes, without a copy.
     ///
     /// Returns `None` if the range exceeds the bytes, is not aligned for `T`, or is not a multiple
-    /// of its size. It also returns `None` on big-endian machines.
+    /// of its size. Also returns `None` on big-endian machines.
     pub fn part(bytes: &Arc<Vec<u8>>, start: usize, end: usize) -> Option<Self> {
         let lies = cfg!(target_endian = "little")
             && bytemuck::try_cast_slice::<u8, T>(bytes.get(start..end)?).is_ok();
@@ -60,23 +62,23 @@ impl<T: AnyBitPattern> Deref for Slice<T> {
     fn deref(&self) -> &[T] {
         match &self.0 {
             Storage::Own(list) => list,
-            // `part` has checked this.
+            // `part` has checked range and alignment.
             Storage::Part { bytes, start, end } => bytemuck::cast_slice(&bytes[*start..*end]),
-            // `grouped` has checked this.
+            // `grouped` has checked size and alignment.
             Storage::Floats(list) => bytemuck::cast_slice(list),
         }
     }
 }
 
 impl<T: AnyBitPattern> Slice<T> {
-    /// Whether both refer to the same memory.
+    /// Whether both slices refer to the same memory.
     pub fn ptr_eq(a: &Self, b: &Self) -> bool {
         std::ptr::eq::<[T]>(&**a, &**b)
     }
 }
 
-/// Minimum number of bytes for a copy with several threads. One thread would need longer than a
-/// frame for the weights of a million vertices, mostly for page faults.
+/// Minimum number of bytes for a copy with several threads. With one thread, copying the weights of
+/// a million vertices would take longer than a frame, mostly for page faults.
 const LARGE_COPY: usize = 1 << 20;
 
 fn copied<T: AnyBitPattern + Send + Sync>(list: &[T]) -> Vec<T> {
@@ -105,8 +107,8 @@ impl<T: AnyBitPattern + Send + Sync> Slice<T> {
 }
 
 impl Slice<f32> {
-    /// Groups of `N` numbers as elements: without a copy if the memory is aligned for `T`, else
-    /// through `make`. Excess numbers at the end are ignored.
+    /// Reinterprets groups of `N` numbers as elements. No copy is made if the memory is aligned for
+    /// `T`; otherwise, `make` converts each group. Excess numbers at the end are ignored.
     pub fn grouped<T: AnyBitPattern, const N: usize>(
         &self,
         make: impl Fn(&[f32; N]) -> T,
@@ -186,7 +188,7 @@ mod tests {
             numbers.iter().flat_map(|v| v.to_le_bytes()).chain([0; 3]).collect::<Vec<u8>>(),
         );
         let own = Slice::from(numbers);
-        // The address of the allocation decides which offset is aligned.
+        // The alignment of the allocation determines which offset is aligned.
         let aligned = bytes.as_ptr().align_offset(align_of::<f32>());
         assert!(
             cfg!(target_endian = "big")

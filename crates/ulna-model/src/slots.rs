@@ -1,7 +1,7 @@
-//! Lists by id: elements of the file, then added elements. Removed elements leave holes.
+//! Lists by id: elements of the file, followed by added elements. Removed elements leave holes.
 //!
-//! An id is the glTF index of the opened file. It does not change until the file is saved, which
-//! closes the holes.
+//! An id is the element's glTF index in the opened file. It does not change until the file is
+//! saved, which removes the holes.
 
 use std::{fmt, marker::PhantomData, ops::Index};
 
@@ -21,7 +21,7 @@ pub trait SlotId: Copy + From<usize> + 'static {
 /// 3. Lists with the same elements under the same ids are equal, regardless of holes at the end.
 pub struct Slots<I, T> {
     list: Shared<Vec<Option<T>>>,
-    /// Number of slots of the file.
+    /// Number of slots that the file defined.
     given: usize,
     id: PhantomData<fn(I)>,
 }
@@ -66,7 +66,7 @@ impl<I, T> Slots<I, T> {
 }
 
 impl<I: SlotId, T> Slots<I, T> {
-    /// The element under an id.
+    /// Returns the element with an id, if it exists.
     pub fn get(&self, id: I) -> Option<&T> {
         self.list.get(id.index())?.as_ref()
     }
@@ -115,22 +115,22 @@ impl<I: SlotId, T: Clone> Slots<I, T> {
         was
     }
 
-    /// Appends an element while reading a file; `None` for an unreadable one.
+    /// Appends an element while a file is read; `None` for an unreadable element.
     pub fn push_from_file(&mut self, value: Option<T>) {
         Shared::make_mut(&mut self.list).push(value);
         self.given = self.len();
     }
 
-    /// Mutable access to the element under an id.
+    /// Mutable access to the element with an id.
     pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
-        // A missing id must not copy a shared list.
+        // A missing id must not cause a copy of a shared list.
         self.contains(id)
             .then(|| Shared::make_mut(&mut self.list).get_mut(id.index())?.as_mut())
             .flatten()
     }
 
-    /// Mutable access to all slots by index. Faster than many calls of [`Slots::get_mut`], each of
-    /// which checks whether the list is shared.
+    /// Mutable access to all slots by index. This is faster than many calls of [`Slots::get_mut`],
+    /// each of which checks whether the list is shared.
     pub fn slots_mut(&mut self) -> &mut [Option<T>] {
         Shared::make_mut(&mut self.list).as_mut_slice()
     }
@@ -147,8 +147,8 @@ pub trait Blank: 'static {
     fn blank() -> &'static Self;
 }
 
-/// The element under an id that is known to exist. A missing element is a bug: it panics in debug
-/// builds, and returns a blank element in release builds.
+/// Returns the element with an id that is known to exist. A missing element is a bug: it panics in
+/// debug builds, and returns a blank element in release builds.
 impl<I: SlotId, T: Blank> Index<I> for Slots<I, T> {
     type Output = T;
 
@@ -189,21 +189,21 @@ impl<I, T: fmt::Debug> fmt::Debug for Slots<I, T> {
     }
 }
 
-/// The elements of a file.
+/// Creates the list from the elements of a file.
 impl<I, T> From<Vec<T>> for Slots<I, T> {
     fn from(list: Vec<T>) -> Self {
         list.into_iter().collect()
     }
 }
 
-/// The elements of a file; `None` for unreadable ones.
+/// Creates the list from the elements of a file; `None` marks an unreadable element.
 impl<I, T> From<Vec<Option<T>>> for Slots<I, T> {
     fn from(list: Vec<Option<T>>) -> Self {
         Self { given: list.len(), list: list.into(), id: PhantomData }
     }
 }
 
-/// The elements of a file.
+/// Creates the list from the elements of a file.
 impl<I, T> FromIterator<T> for Slots<I, T> {
     fn from_iter<L: IntoIterator<Item = T>>(items: L) -> Self {
         let list: Vec<Option<T>> = items.into_iter().map(Some).collect();
@@ -219,7 +219,7 @@ mod tests {
     use crate::ClipId;
 
     proptest! {
-        /// Undoing any puts in reverse order restores the list and its ids.
+        /// Undoing a sequence of `put` calls in reverse order restores the list and its ids.
         #[test]
         fn undoing_puts_restores_the_list(
             given in 0usize..4,

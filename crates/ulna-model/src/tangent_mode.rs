@@ -1,35 +1,35 @@
-//! Tangent modes: rules for computing the tangents of CUBICSPLINE keys. glTF stores only tangents,
-//! so the modes are stored in the clip's extras.
+//! Tangent modes: rules for computing the tangents of CUBICSPLINE keys. glTF stores only the
+//! resulting tangents, so the modes are stored in the clip's extras.
 
 use serde::{Deserialize, Serialize};
 
 use super::{AnyId, Held, IdKind, Parts, References, Shared, references::no_ids};
 
-/// The rule for the tangent on one side of a key.
+/// Rule for computing the tangent on one side of a key.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum TangentMode {
-    /// Monotone: the curve never leaves the value range of two neighboring keys.
+    /// Monotone tangent: the curve never leaves the value range of two neighboring keys.
     Auto,
-    /// Continuous acceleration along a run of smooth keys.
+    /// Tangent with continuous acceleration along a run of smooth keys.
     Smooth,
-    /// Zero slope.
+    /// Tangent with zero slope.
     Flat,
-    /// Along the straight line to the neighboring key.
+    /// Tangent along the straight line to the neighboring key.
     Linear,
-    /// The stored tangent, set by hand.
+    /// Stored tangent, set by hand.
     #[default]
     Free,
 }
 
-/// One side of a key, or both.
+/// One or both sides of a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum KeySide {
-    /// The side of the previous key.
+    /// Side toward the previous key.
     Arrive,
-    /// The side of the next key.
+    /// Side toward the next key.
     Leave,
     /// Both sides.
     #[default]
@@ -39,34 +39,34 @@ pub enum KeySide {
 /// The tangent modes of one key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KeyTangents {
-    /// Mode on the side of the previous key.
+    /// Mode on the side toward the previous key.
     pub arrive: TangentMode,
-    /// Mode on the side of the next key.
+    /// Mode on the side toward the next key.
     pub leave: TangentMode,
-    /// Whether a change of one side also changes the other. Free tangents that are not linked are
-    /// called *broken*.
+    /// Whether a change of one side also changes the other side. Free tangents that are not linked
+    /// are called *broken*.
     pub linked: bool,
 }
 
 impl KeyTangents {
-    /// The same mode on both sides, linked.
+    /// Uses the same mode on both sides, linked.
     pub const fn both(mode: TangentMode) -> Self {
         Self { arrive: mode, leave: mode, linked: true }
     }
 
-    /// Both sides swapped, as in a reversed clip.
+    /// Swaps both sides, for a reversed clip.
     #[must_use]
     pub const fn reversed(self) -> Self {
         Self { arrive: self.leave, leave: self.arrive, linked: self.linked }
     }
 }
 
-/// The tangent modes of a track's keys, by exact times.
+/// Tangent modes of a track's keys, by exact times.
 ///
-/// A key without an entry is free. Exception: if a track has no entries, and all of its tangents
-/// equal automatic ones, its keys are automatic.
+/// A key without an entry is free. Exception: the keys of a track without entries are automatic if
+/// all of its tangents equal automatic ones.
 ///
-/// Invariant: times are strictly increasing. An entry without a key has no effect.
+/// Invariant: times are strictly increasing. An entry whose time has no key has no effect.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TangentModes {
     keys: Shared<[(f32, KeyTangents)]>,
@@ -88,19 +88,18 @@ impl TangentModes {
         self.keys.is_empty()
     }
 
-    /// Whether the first and the last key are joined in a loop, so that tangents continue across
-    /// the seam.
+    /// Whether tangents continue across the loop seam, from the last key to the first.
     pub const fn wraps(&self) -> bool {
         self.wraps
     }
 
-    /// The same entries with another value of [`TangentModes::wraps`].
+    /// Sets [`TangentModes::wraps`], and keeps all entries.
     #[must_use]
     pub fn wrapping(self, wraps: bool) -> Self {
         Self { wraps, ..self }
     }
 
-    /// The modes of the key at a time; `None` without an entry.
+    /// Tangent modes of the key at a time; `None` if it has no entry.
     pub fn of(&self, time: f32) -> Option<KeyTangents> {
         self.keys.binary_search_by(|(t, _)| t.total_cmp(&time)).ok().map(|at| self.keys[at].1)
     }
@@ -110,15 +109,15 @@ impl TangentModes {
         self.keys.iter().copied()
     }
 
-    /// The same with other modes for the keys at `times`, which must be ascending. `None` removes
-    /// their entries.
+    /// Copy in which the keys at `times` have other modes. `times` must be ascending. `None`
+    /// removes the entries of the keys.
     #[must_use]
     pub fn with(&self, times: &[f32], modes: Option<KeyTangents>) -> Self {
         self.changed(times, |_| modes)
     }
 
-    /// The same with the modes that a function returns for the keys at `times`, which must be
-    /// ascending.
+    /// Copy in which the keys at `times` have the modes that a function returns for them. `times`
+    /// must be ascending. `None` removes the entry of a key.
     #[must_use]
     pub fn changed(&self, times: &[f32], modes: impl Fn(f32) -> Option<KeyTangents>) -> Self {
         let others =
@@ -127,7 +126,7 @@ impl TangentModes {
         self.replaced(others.chain(own))
     }
 
-    /// The same loop setting with other entries. The last entry of a time wins.
+    /// Copy with the same loop setting and other entries. For equal times, the last entry is used.
     #[must_use]
     pub fn replaced(&self, keys: impl IntoIterator<Item = (f32, KeyTangents)>) -> Self {
         let mut list: Vec<(f32, KeyTangents)> = keys.into_iter().collect();

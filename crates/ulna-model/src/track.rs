@@ -9,21 +9,21 @@ use super::{KeyKinds, KeyTangents, NodeId, Slice, TangentMode, TangentModes};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Property {
-    /// Three numbers per value, in meters.
+    /// Translation; three numbers per value, in meters.
     Translation,
-    /// Four numbers per value: `x y z w` of a unit quaternion.
+    /// Rotation; four numbers per value: `x y z w` of a unit quaternion.
     Rotation,
-    /// Three factors per value.
+    /// Scale; three factors per value.
     Scale,
-    /// One number per morph target and value.
+    /// Morph weights; one number per morph target in each value.
     Weights,
 }
 
 impl Property {
-    /// Translation, rotation, scale, in the order of the panels.
+    /// Translation, rotation and scale, in the order in which panels list them.
     pub const TRS: [Self; 3] = [Self::Translation, Self::Rotation, Self::Scale];
 
-    /// The glTF path.
+    /// Target path in glTF.
     pub const fn path(self) -> &'static str {
         match self {
             Self::Translation => "translation",
@@ -38,9 +38,9 @@ impl Property {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Interpolation {
-    /// The value of the previous key.
+    /// Stepped: the value of the previous key.
     Step,
-    /// Linear between two keys; SLERP along the shorter way for rotations.
+    /// Linear between two keys. Rotations use SLERP along the shorter arc.
     #[default]
     Linear,
     /// Cubic Hermite spline. Each key has an in-tangent, a value and an out-tangent.
@@ -56,7 +56,7 @@ impl Interpolation {
         }
     }
 
-    /// The keyword of the glTF file.
+    /// Keyword in the glTF file.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Step => "STEP",
@@ -99,7 +99,8 @@ pub enum TrackError {
     /// The track has no keys, or its width is 0.
     #[error("a track needs at least one key")]
     Empty,
-    /// A time is not finite, or not later than the previous one.
+    /// A time is not finite, or not later than the previous one. The number is the index of the
+    /// key.
     #[error("the time of key {0} is not a number later than the previous key")]
     Times(usize),
     /// The number of values does not match the number of keys.
@@ -113,7 +114,7 @@ pub enum TrackError {
 }
 
 impl TrackError {
-    /// The code for scripts, which is stable across versions.
+    /// Code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Empty => "track_is_empty",
@@ -145,8 +146,8 @@ impl Track {
         }
     }
 
-    /// Whether both have the same keys, as stored in accessors. Key types and tangent modes are
-    /// ignored.
+    /// Whether both tracks have the same keys, as stored in accessors. Key types and tangent modes
+    /// are ignored.
     pub fn same_keys(&self, other: &Self) -> bool {
         let Self { target, property, interpolation, times, values, width, kinds: _, modes: _ } =
             self;
@@ -156,12 +157,12 @@ impl Track {
             && same(values, &other.values)
     }
 
-    /// The key types of existing keys.
+    /// Key types of the track without entries for missing keys.
     pub fn kinds_there(&self) -> KeyKinds {
         self.kinds.iter().filter(|(t, _)| self.key_at(*t, 0.0).is_some()).collect()
     }
 
-    /// The tangent modes of existing keys.
+    /// Tangent modes of the track without entries for missing keys.
     pub fn modes_there(&self) -> TangentModes {
         let there = self.modes.iter().filter(|(t, _)| self.key_at(*t, 0.0).is_some());
         self.modes.replaced(there)
@@ -179,8 +180,8 @@ impl Track {
         &self.values[start..start + self.width]
     }
 
-    /// The nearest key within `tolerance` seconds of a time. Several keys can be within the
-    /// tolerance.
+    /// Index of the nearest key within `tolerance` seconds of a time. Several keys can be within
+    /// the tolerance.
     pub fn key_at(&self, time: f32, tolerance: f32) -> Option<usize> {
         let first = self.times.partition_point(|t| *t < time - tolerance);
         let off = |t: f32| (t - time).abs();
@@ -189,8 +190,8 @@ impl Track {
         near.min_by(|a, b| off(*a.1).total_cmp(&off(*b.1))).map(|(k, _)| first + k)
     }
 
-    /// The track with a key of `value` at `time`. An existing key within `tolerance` seconds is
-    /// replaced.
+    /// Copy of the track with a key of `value` at `time`. An existing key within `tolerance`
+    /// seconds is replaced.
     ///
     /// On a CUBICSPLINE track, both tangents of a new key get the slope between its neighbors, so
     /// that the curve stays smooth. If the track has tangent modes, the new key becomes automatic.

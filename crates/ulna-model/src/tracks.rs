@@ -1,5 +1,5 @@
-//! The tracks of a clip, with cached targets, length and number of keys. The caches avoid searching
-//! tens of thousands of tracks in each frame of the window.
+//! The tracks of a clip, with cached targets, length and number of keys. The caches avoid a search
+//! of tens of thousands of tracks in each frame of the window.
 
 use std::{
     collections::{BTreeMap, HashMap, btree_map},
@@ -9,7 +9,7 @@ use std::{
 
 use super::{AnyId, Held, IdKind, NodeId, Parts, Property, References, Shared, Track, TrackId};
 
-/// Tracks by the index of their channel.
+/// Tracks of a clip, by the index of their channel.
 ///
 /// [`Tracks::insert`] and [`Tracks::remove`] update the cached targets and discard the cached
 /// extent. All other changes discard both.
@@ -23,11 +23,12 @@ pub struct Tracks {
 /// Targets of the tracks of a clip. The memory stays the same until a target changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
-    /// Tracks by target. If two tracks have the same target, which is invalid glTF, the later one.
+    /// Track of each target. If several tracks have the same target, which is invalid glTF, this is
+    /// the last one.
     by: HashMap<(NodeId, Property), TrackId>,
 }
 
-/// Last key time in seconds, and number of keys, over all tracks.
+/// Extent over all tracks: the last key time in seconds, and the number of keys.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     end: f32,
@@ -35,14 +36,14 @@ struct Extent {
 }
 
 impl Targets {
-    /// All targets.
+    /// All animated targets.
     pub fn all(&self) -> impl Iterator<Item = (NodeId, Property)> {
         self.by.keys().copied()
     }
 }
 
 impl Tracks {
-    /// The targets of the tracks.
+    /// Targets of all tracks.
     pub fn targets(&self) -> &Arc<Targets> {
         self.targets.get_or_init(|| {
             let by = self.list.iter().map(|(id, t)| ((t.target, t.property), *id));
@@ -50,7 +51,7 @@ impl Tracks {
         })
     }
 
-    /// The track of a property of a node. If there are two, the later one.
+    /// Finds the track of a property of a node. If there are several, the last one is returned.
     pub fn of(&self, node: NodeId, property: Property) -> Option<(TrackId, &Shared<Track>)> {
         let id = *self.targets().by.get(&(node, property))?;
         self.list.get(&id).map(|track| (id, track))
@@ -192,7 +193,7 @@ impl Tracks {
         self.list_mut().entry(id)
     }
 
-    /// Removes the tracks that do not fit.
+    /// Removes the tracks for which `fits` returns `false`.
     pub fn retain(&mut self, fits: impl FnMut(&TrackId, &mut Shared<Track>) -> bool) {
         self.list_mut().retain(fits);
     }
@@ -239,7 +240,7 @@ impl References for Tracks {
     }
 }
 
-/// The track of an id that is known to exist.
+/// Returns the track with an id that is known to exist.
 impl Index<&TrackId> for Tracks {
     type Output = Shared<Track>;
 

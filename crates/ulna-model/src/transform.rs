@@ -11,25 +11,25 @@ use thiserror::Error;
 pub struct Transform {
     /// Translation in meters, in the space of the parent.
     pub translation: Vec3,
-    /// Unit quaternion.
+    /// Rotation as a unit quaternion.
     pub rotation: Quat,
-    /// Factors along the node's own axes; can be negative or zero.
+    /// Scale factors along the node's own axes; can be negative or zero.
     pub scale: Vec3,
 }
 
-/// The reason why no pose offset produces a wanted transform.
+/// Reason for which no pose offset can produce a wanted transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TransformError {
     /// A scale factor of the rest is 0.
     #[error("its rest scale is 0 along an axis, so no pose offset exists; set the scale first")]
     ZeroScale,
-    /// The parent's matrix cannot be inverted.
+    /// The parent's matrix is not invertible.
     #[error(
         "its parent has a scale of 0, so it cannot be posed in world space; use local values \
             instead"
     )]
     SingularParent,
-    /// A number is not finite.
+    /// A number in the result is not finite.
     #[error("the result is not a finite number; use smaller values")]
     NotFinite,
 }
@@ -56,7 +56,7 @@ impl Transform {
     pub const IDENTITY: Self =
         Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
 
-    /// A rotation alone.
+    /// Transform with only a rotation.
     pub const fn from_rotation(rotation: Quat) -> Self {
         Self { rotation, ..Self::IDENTITY }
     }
@@ -83,7 +83,7 @@ impl Transform {
         }
     }
 
-    /// The `ul` for which `self ∘ ul = local`.
+    /// Pose offset `ul` for which `self ∘ ul = local`.
     ///
     /// # Errors
     /// - [`TransformError::ZeroScale`] if a factor of `self.scale` is 0
@@ -110,7 +110,7 @@ impl Transform {
     }
 
     /// Whether two transforms are equal within tolerances: `angle` in radians, `distance` in
-    /// meters, and a relative scale of `1e-4`.
+    /// meters, and `1e-4` for the relative scale.
     pub fn is_close(&self, other: &Self, angle: f32, distance: f32) -> bool {
         let scale = self.scale.abs().max_element().max(1e-9);
         self.translation.distance(other.translation) <= distance
@@ -124,8 +124,8 @@ impl Transform {
 pub struct Decomposed {
     /// The nearest transform.
     pub transform: Transform,
-    /// Largest error of an element of the matrix that a transform cannot represent (shear, the
-    /// fourth row), relative to the largest scale.
+    /// Largest error of an element of the matrix, relative to the largest scale factor. Shear and
+    /// the fourth row cannot be represented by a transform.
     pub residue: f32,
 }
 
@@ -175,7 +175,8 @@ pub fn decompose(matrix: &DMat4, like: &Transform) -> Decomposed {
     Decomposed { transform, residue: last_row.iter().fold(relative, |a, v| a.max(v.abs())) as f32 }
 }
 
-/// Chooses directions for axes with a scale of 0. If all axes have it, they are those of `like`.
+/// Chooses directions for axes with a scale of 0. If all axes have a scale of 0, the directions are
+/// taken from `like`.
 fn complete_basis(columns: &mut [DVec3; 3], missing: &[usize], like: &Transform) {
     match missing {
         [] => {}
@@ -218,23 +219,24 @@ pub fn angle_between(a: Quat, b: Quat) -> f32 {
     (2.0 * d.xyz().length().atan2(d.w.abs())) as f32
 }
 
-/// Whether [`angle_between`] two unit quaternions is at most `angle` radians. `angle` must be below
-/// π. This test avoids the arc tangent.
+/// Whether the angle between two unit quaternions is at most `angle` radians, which must be below
+/// π. Unlike [`angle_between`], it needs no arc tangent.
 pub fn is_turned_less(a: Quat, b: Quat, angle: f32) -> bool {
     let d = a.as_dquat().conjugate() * b.as_dquat();
     let half = f64::from(angle) * 0.5;
-    // The tangent of a small angle equals the angle, and computing it is slow.
+    // For a small angle, the tangent equals the angle, and the slow computation is skipped.
     let most = d.w * if half < 1e-4 { half } else { half.tan() };
     d.xyz().length_squared() <= most * most
 }
 
-/// The same rotation as a quaternion with an angle of at most 180°.
+/// Returns the same rotation as a quaternion with an angle of at most 180°.
 pub fn short_way(q: Quat) -> Quat {
     if q.w < 0.0 { -q } else { q }
 }
 
-/// The normalized quaternion, or `fallback` if its length is almost 0 or not finite. A quaternion
-/// of unit length within rounding keeps its bits, so that normalizing twice changes nothing.
+/// Normalizes a quaternion. Returns `fallback` if its length is almost 0 or not finite. A
+/// quaternion of unit length within rounding keeps its bits, so that normalizing twice changes
+/// nothing.
 pub fn unit_or(q: Quat, fallback: Quat) -> Quat {
     let length = q.length();
     if length.is_finite() && length > 1e-12 {

@@ -15,31 +15,31 @@ pub struct Vrm {
     pub authors: Vec<Arc<str>>,
     /// The license, by name or URL.
     pub license: Option<Arc<str>>,
-    /// Nodes by humanoid bone, such as `leftUpperArm`, with the bone names of the file's version;
-    /// sorted by name, without duplicates.
+    /// Humanoid bones, such as `leftUpperArm`, with their nodes. Names are those of the file's
+    /// version, sorted and without duplicates.
     pub bones: Shared<[(Arc<str>, NodeId)]>,
     /// Number of spring bone chains.
     pub springs: usize,
 }
 
 impl Vrm {
-    /// The node of a humanoid bone.
+    /// Node of a humanoid bone.
     pub fn node(&self, role: &str) -> Option<NodeId> {
         self.bones.binary_search_by(|(r, _)| (**r).cmp(role)).ok().map(|k| self.bones[k].1)
     }
 
-    /// The humanoid bone of a node.
+    /// Humanoid bone of a node.
     pub fn role(&self, node: NodeId) -> Option<&str> {
         self.bones.iter().find(|(_, n)| *n == node).map(|(role, _)| &**role)
     }
 
-    /// Whether thumb bones have the names of VRM 0 and of the betas of VRM 1.
+    /// Whether the thumb bones have the names of VRM 0 and of the VRM 1 betas.
     fn has_old_thumbs(&self) -> bool {
         self.version.starts_with('0')
             || self.bones.iter().any(|(r, _)| r.ends_with("ThumbIntermediate"))
     }
 
-    /// A bone name of VRM 1.0 in the spelling of the file.
+    /// Spelling of a VRM 1.0 bone name in the file's version.
     pub fn spelled(&self, role: &str) -> String {
         let thumb = [("ThumbProximal", "ThumbIntermediate"), ("ThumbMetacarpal", "ThumbProximal")];
         let old = thumb
@@ -49,7 +49,7 @@ impl Vrm {
         old.unwrap_or_else(|| role.to_owned())
     }
 
-    /// All bones, with the names of VRM 1.0, and their nodes.
+    /// All humanoid bones, with the names of VRM 1.0, and their nodes.
     pub fn roles(&self) -> impl Iterator<Item = (Cow<'_, str>, NodeId)> {
         let is_old = self.has_old_thumbs();
         self.bones.iter().map(move |(role, node)| {
@@ -65,7 +65,7 @@ impl Vrm {
         })
     }
 
-    /// The node of the same bone on the other side; `None` for bones of the center.
+    /// Node of the same humanoid bone on the other side; `None` for bones of the center.
     pub fn mirror(&self, node: NodeId) -> Option<NodeId> {
         let role = self.role(node)?;
         let other = match (role.strip_prefix("left"), role.strip_prefix("right")) {

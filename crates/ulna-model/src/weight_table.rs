@@ -1,18 +1,18 @@
-//! Weights by names, as in weight files and on the clipboard, before joints and vertices are
+//! Weights by joint and vertex names, as in weight files and on the clipboard. They are not yet
 //! matched to a document.
 
 use glam::Vec3;
 
 use ulna_geometry::Csr;
 
-/// Weights of several shapes, by names.
+/// Weights of several shapes, identified by names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightTable {
     /// One shape per primitive or mesh.
     pub shapes: Vec<WeightShape>,
 }
 
-/// Weights of one shape; one row per vertex.
+/// Weights of one shape, with one row per vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightShape {
     /// The name; empty if unknown.
@@ -21,16 +21,16 @@ pub struct WeightShape {
     pub vertex_count: usize,
     /// Rest positions of all vertices, in the unit of the shape; empty if unknown.
     pub positions: Vec<Vec3>,
-    /// Names of the joints that entries refer to by index.
+    /// Joint names, which the entries refer to by index.
     pub joints: Vec<String>,
-    /// The vertex of each row.
+    /// Vertex index of each row.
     pub vertices: Vec<u32>,
     /// Joint indices and weights of each row. Weights are finite and not negative.
     pub entries: Csr<(u16, f32)>,
 }
 
 impl WeightShape {
-    /// A shape without rows.
+    /// Creates a shape without rows.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }

@@ -1,8 +1,9 @@
-//! Joint weights of a primitive's vertices, their stored type, and sparse changes of them.
+//! Joint weights of a primitive's vertices, their component type in the file, and sparse changes of
+//! them.
 
 use super::{Shared, Slice};
 
-/// The stored type of weights.
+/// Component type of stored weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WeightEncoding {
     /// Single-precision floats.
@@ -24,7 +25,7 @@ impl WeightEncoding {
         }
     }
 
-    /// The weight of a stored integer (glTF 2.0, *Accessor Data Types*).
+    /// Decodes a stored integer to a weight (glTF 2.0, *Accessor Data Types*).
     pub fn decode(self, value: u32) -> f32 {
         match self {
             Self::Float => value as f32,
@@ -33,12 +34,12 @@ impl WeightEncoding {
         }
     }
 
-    /// The stored integer nearest to a weight.
+    /// Encodes a weight as the nearest stored integer.
     pub fn encode(self, weight: f32) -> u32 {
         self.one().map_or(0, |one| (weight.clamp(0.0, 1.0) * one as f32).round() as u32)
     }
 
-    /// The smallest representable difference; 0 for floats.
+    /// Smallest representable difference of two weights; 0 for floats.
     pub fn step(self) -> f32 {
         self.one().map_or(0.0, |one| 1.0 / one as f32)
     }
@@ -56,16 +57,16 @@ impl WeightEncoding {
 /// Joint weights of a primitive's vertices, with all sets of the file combined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightMap {
-    /// Number of sets of four: `JOINTS_0` … `JOINTS_{sets-1}`.
+    /// Number of influence sets, each with four slots per vertex: `JOINTS_0` … `JOINTS_{sets-1}`.
     pub sets: usize,
-    /// `sets × 4` joints per vertex, as indices into the skin's list.
+    /// Joints per vertex, in `sets × 4` slots, as indices into the skin's list.
     pub joints: Slice<u16>,
-    /// `sets × 4` weights per vertex, as stored (integers decoded). They are not necessarily
-    /// normalized.
+    /// Weights per vertex, in `sets × 4` slots, as stored; integers are decoded. They are not
+    /// necessarily normalized.
     pub weights: Slice<f32>,
-    /// The stored type.
+    /// Component type in the file.
     pub encoding: WeightEncoding,
-    /// Vertices with a weight that is not a number in the file, in ascending order. Such weights
+    /// Vertices that have a weight in the file that is not finite, in ascending order. Such weights
     /// are read as 0.
     pub not_numbers: Shared<[u32]>,
 }
@@ -86,19 +87,19 @@ impl WeightMap {
         self.joints.len().checked_div(self.stride()).unwrap_or(0)
     }
 
-    /// The joints and weights of one vertex, slot by slot.
+    /// Joints and weights of one vertex, slot by slot.
     pub fn vertex(&self, vertex: usize) -> impl Iterator<Item = (u16, f32)> + '_ {
         let range = vertex * self.stride()..(vertex + 1) * self.stride();
         self.joints[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
     }
 
-    /// The weight of a joint on a vertex: the sum of all of its slots.
+    /// Weight of a joint on a vertex: the sum over all slots with this joint.
     pub fn weight(&self, vertex: usize, joint: u16) -> f32 {
-        // `sum` would start at −0.
+        // `sum` would start at −0, which differs from 0 in its bits.
         self.vertex(vertex).filter(|(j, _)| *j == joint).fold(0.0, |sum, (_, w)| sum + w)
     }
 
-    /// The influences of some vertices, as a patch.
+    /// Copies the influences of some vertices to a patch.
     pub fn pick(&self, vertices: &[u32]) -> WeightPatch {
         let stride = self.stride();
         let mut patch = WeightPatch::new(self.sets, vertices.len());
@@ -164,20 +165,20 @@ pub fn put_in_order(vertices: &mut Vec<u32>) {
 /// New influences for some vertices of a primitive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightPatch {
-    /// Number of sets of four, as in the map.
+    /// Number of influence sets, as in the map.
     pub sets: usize,
     /// The vertices, without duplicates.
     pub vertices: Vec<u32>,
-    /// `sets × 4` joints per vertex.
+    /// Joints per vertex, in `sets × 4` slots.
     pub joints: Vec<u16>,
-    /// `sets × 4` weights per vertex.
+    /// Weights per vertex, in `sets × 4` slots.
     pub weights: Vec<f32>,
-    /// The vertices with a weight that is not a number.
+    /// Vertices that have a weight in the file that is not finite.
     pub not_numbers: Vec<u32>,
 }
 
 impl WeightPatch {
-    /// An empty patch with capacity for `room` vertices.
+    /// Creates an empty patch with capacity for `room` vertices.
     pub fn new(sets: usize, room: usize) -> Self {
         Self {
             sets,
@@ -188,7 +189,8 @@ impl WeightPatch {
         }
     }
 
-    /// Whether the patch fits a map: the same number of sets, existing vertices, finite weights.
+    /// Whether the patch fits a map: it has the same number of sets, existing vertices and finite
+    /// weights.
     pub fn fits(&self, map: &WeightMap) -> bool {
         let (count, slots) = (map.vertex_count(), self.vertices.len() * self.sets * 4);
         self.sets == map.sets
@@ -198,7 +200,7 @@ impl WeightPatch {
             && self.weights.iter().all(|w| w.is_finite())
     }
 
-    /// The patch without vertices whose influences in the map are the same.
+    /// Copy without the vertices whose influences equal those of the map.
     pub fn without_unchanged(&self, map: &WeightMap) -> Self {
         let stride = self.sets * 4;
         let mut kept = Self::new(self.sets, self.vertices.len());

@@ -1,48 +1,48 @@
-//! The viewport camera: a turntable about a target, with its projection and rays.
+//! The viewport camera: it orbits a target, and has a projection and picking rays.
 
 use glam::{Mat4, Vec2, Vec3, camera::rh};
 
 use ulna_geometry::Ray;
 
-/// A standard view direction.
+/// Standard view direction, named after the side that the camera sees or looks from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// Along −Z: the front view, as glTF models face +Z.
+    /// Looks along −Z and sees the model's front, because glTF models face +Z.
     Front,
-    /// Along +Z.
+    /// Looks along +Z and sees the model's back.
     Back,
-    /// Along −X, from the model's left.
+    /// Looks along −X and sees the model's left side.
     Side,
-    /// Along +X, from the model's right.
+    /// Looks along +X and sees the model's right side.
     OtherSide,
-    /// Downward.
+    /// Looks downward.
     Top,
-    /// Upward.
+    /// Looks upward.
     Bottom,
-    /// From the front, rotated to one side and slightly above.
+    /// Looks from the front, rotated to one side and slightly above.
     ThreeQuarter,
 }
 
 /// A turntable camera, with perspective or orthographic projection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// The point that the camera looks at and orbits.
+    /// Point that the camera looks at and orbits.
     pub target: Vec3,
-    /// Angle about Y, in radians; 0 looks along −Z.
+    /// Rotation of the camera about Y, in radians; 0 looks along −Z.
     pub yaw: f32,
-    /// Angle above the horizon, in radians.
+    /// Elevation of the camera above the horizon, in radians.
     pub pitch: f32,
     /// Distance of the eye from the target, in meters; above 0.
     pub distance: f32,
-    /// Vertical field of view, in radians. The orthographic view has the height that this angle
-    /// spans at the target.
+    /// Vertical field of view, in radians. In the orthographic view, the picture height is the
+    /// height that this angle spans at the target.
     pub fov: f32,
-    /// Angle about the view direction, in radians; positive values rotate the picture clockwise.
+    /// Rotation about the view direction, in radians; positive values rotate the picture clockwise.
     /// Only cameras of the file have a roll.
     pub roll: f32,
     /// Whether the projection is orthographic.
     pub orthographic: bool,
-    /// Visible depth in front of and behind the target in the orthographic view, in meters.
+    /// Visible depth in front of the target and behind it in the orthographic view, in meters.
     pub reach: f32,
 }
 
@@ -62,13 +62,13 @@ impl Default for Camera {
 }
 
 impl Camera {
-    /// Distance of the perspective near plane, relative to the distance of the target.
+    /// Distance of the perspective near plane, as a fraction of the distance to the target.
     pub const NEAR: f32 = 0.005;
 
-    /// Minimum distance from the target, in meters.
+    /// Minimum distance of the eye from the target, in meters.
     const NEAREST: f32 = 1e-6;
 
-    /// Position of the eye.
+    /// Position of the eye in scene space.
     pub fn eye(&self) -> Vec3 {
         self.target + self.backward() * self.distance
     }
@@ -84,34 +84,35 @@ impl Camera {
         -self.backward()
     }
 
-    /// Unit vector to the right in the picture.
+    /// Unit vector that points right in the picture.
     pub fn right(&self) -> Vec3 {
         let level = Vec3::new(self.yaw.cos(), 0.0, -self.yaw.sin());
         level * self.roll.cos() - self.backward().cross(level) * self.roll.sin()
     }
 
-    /// Unit vector upward in the picture.
+    /// Unit vector that points up in the picture.
     pub fn up(&self) -> Vec3 {
         self.backward().cross(self.right())
     }
 
-    /// `view_from_world`
+    /// View matrix, `view_from_world`.
     pub fn view_from_world(&self) -> Mat4 {
         rh::view::look_at_mat4(self.eye(), self.target, self.up())
     }
 
-    /// Half of the height of the view at the target's depth, in meters.
+    /// Half of the view's height at the depth of the target, in meters.
     fn half_height(&self) -> f32 {
         self.distance * (self.fov * 0.5).tan()
     }
 
-    /// `clip_from_world`, with reverse depth. The perspective projection has no far plane.
+    /// View-projection matrix `clip_from_world`, with reverse depth. The perspective projection has
+    /// no far plane.
     pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
         let aspect = aspect.max(1e-3);
         let clip_from_view = if self.orthographic {
             let half = self.half_height();
-            // The eye is the same as with perspective. Depth ranges from in front of the eye to far
-            // behind the target.
+            // The eye is at the same position as with perspective. The depth range extends from in
+            // front of the eye to far behind the target.
             let (near, far) = (self.distance - self.reach, self.distance + self.reach);
             rh::proj::directx::orthographic(-half * aspect, half * aspect, -half, half, far, near)
         } else {
@@ -124,13 +125,13 @@ impl Camera {
         clip_from_view * self.view_from_world()
     }
 
-    /// Projects a point to a picture of `size`. Also returns the depth for
-    /// [`Camera::meters_per_point`]. Returns `None` behind the eye.
+    /// Projects a point into a picture of `size`, in points. Also returns the depth, as used by
+    /// [`Camera::meters_per_point`]. Returns `None` for points behind the eye.
     pub fn project(&self, point: Vec3, size: Vec2) -> Option<(Vec2, f32)> {
         self.projector(size)(point)
     }
 
-    /// Returns the function of [`Camera::project`], for many points.
+    /// Returns a function that projects many points like [`Camera::project`].
     pub fn projector(&self, size: Vec2) -> impl Fn(Vec3) -> Option<(Vec2, f32)> {
         let clip_from_world = self.clip_from_world(size.x / size.y.max(1.0));
         let flat = self.orthographic.then_some(self.distance);
@@ -147,7 +148,7 @@ impl Camera {
         }
     }
 
-    /// The ray through a point of a picture of `size`.
+    /// Ray from the camera through a point of a picture of `size`.
     pub fn ray(&self, at: Vec2, size: Vec2) -> Ray {
         let half = (self.fov * 0.5).tan();
         let x = (at.x / size.x.max(1.0) * 2.0 - 1.0) * half * size.x / size.y.max(1.0);
@@ -161,31 +162,31 @@ impl Camera {
         Ray { origin: self.eye(), direction: direction.normalize_or(-self.backward()) }
     }
 
-    /// Meters per point of a picture with this height in points, at a depth.
+    /// Meters per picture point at a depth, for a picture with this height in points.
     pub fn meters_per_point(&self, depth: f32, height: f32) -> f32 {
         2.0 * depth * (self.fov * 0.5).tan() / height.max(1.0)
     }
 
-    /// Orbits the target by a drag in points.
+    /// Orbits the target by a pointer drag, in points.
     pub fn orbit(&mut self, drag: Vec2) {
         self.yaw = (self.yaw - drag.x * 0.008).rem_euclid(std::f32::consts::TAU);
         self.pitch = (self.pitch + drag.y * 0.008).clamp(-1.55, 1.55);
     }
 
-    /// Turns about the target by angles: of the eye to its right and up, radians.
+    /// Orbits the target by two angles in radians: of the eye to its right, and upward.
     pub fn turn(&mut self, by: Vec2) {
         self.yaw = (self.yaw + by.x).rem_euclid(std::f32::consts::TAU);
         self.pitch = (self.pitch + by.y).clamp(-1.55, 1.55);
     }
 
-    /// Pans by a drag in points. The point under the pointer follows it, at the target's depth.
+    /// Pans by a pointer drag, in points. Objects at the target's depth follow the pointer.
     pub fn pan(&mut self, drag: Vec2, height: f32) {
         let scale = self.meters_per_point(self.distance, height);
         self.target += (self.right() * -drag.x + self.up() * drag.y) * scale;
     }
 
-    /// Zooms by a factor of the distance; below 1 moves closer. The point under `at` stays in
-    /// place.
+    /// Scales the distance from the target by `factor`; a factor below 1 moves closer. The point
+    /// under `at` keeps its position in the picture.
     pub fn zoom(&mut self, factor: f32, at: Vec2, size: Vec2) {
         let ray = self.ray(at, size);
         let along = -ray.direction.dot(self.backward());
@@ -197,8 +198,8 @@ impl Camera {
         self.distance = distance;
     }
 
-    /// Frames a box from the current direction, with some margin. An empty box is treated as 0.1 mm
-    /// wide.
+    /// Moves the camera so that a box fills the picture with some margin, without a change of
+    /// direction. An empty box is treated as 0.1 mm wide.
     pub fn frame(&mut self, low: Vec3, high: Vec3, aspect: f32) {
         const ROOM: f32 = 0.88;
         self.target = (low + high) * 0.5;
@@ -217,14 +218,14 @@ impl Camera {
         self.reach = self.reach.max(half.length().max(self.distance) * 4.0);
     }
 
-    /// Takes the view of a node: a camera that looks along its −Z (glTF 2.0, 3.10).
+    /// Takes over the view of a camera node, which looks along its −Z axis (glTF 2.0, 3.10).
     pub fn look_from(&mut self, scene_from_camera: &Mat4) {
         let (eye, axis) = (scene_from_camera.w_axis.truncate(), |v: glam::Vec4| {
             v.truncate().normalize_or(Vec3::Z)
         });
         let (right, back) = (axis(scene_from_camera.x_axis), axis(scene_from_camera.z_axis));
         self.pitch = back.y.clamp(-1.0, 1.0).asin();
-        // Straight up or down, only the picture defines the yaw.
+        // When looking straight up or down, only the picture's orientation defines the yaw.
         self.yaw =
             if back.y.abs() < 0.9999 { back.x.atan2(back.z) } else { (-right.z).atan2(right.x) };
         self.roll = 0.0;
@@ -233,14 +234,14 @@ impl Camera {
         self.target = eye - self.backward() * self.distance;
     }
 
-    /// A view between this one (`part` 0) and another (`part` 1).
+    /// Interpolates from this view (`part` 0) to another view (`part` 1).
     pub fn toward(&self, to: &Self, part: f32) -> Self {
         let mix = |a: f32, b: f32| a + (b - a) * part;
         Self {
             target: self.target.lerp(to.target, part),
             yaw: mix(self.yaw, to.yaw),
             pitch: mix(self.pitch, to.pitch),
-            // Zooming looks uniform if the ratio of distances per step is constant.
+            // Zooming appears uniform if the distance changes by a constant ratio per step.
             distance: self.distance * (to.distance / self.distance).powf(part),
             fov: mix(self.fov, to.fov),
             roll: mix(self.roll, to.roll),
@@ -249,7 +250,7 @@ impl Camera {
         }
     }
 
-    /// Orbits the target by a drag in points, about the axes of the picture.
+    /// Orbits the target by a pointer drag in points, about the axes of the picture.
     pub fn tumble(&mut self, drag: Vec2) {
         let turn = glam::Quat::from_axis_angle(self.up(), -drag.x * 0.008)
             * glam::Quat::from_axis_angle(self.right(), -drag.y * 0.008);
@@ -265,7 +266,7 @@ impl Camera {
         self.target = target;
     }
 
-    /// Looks along a standard direction.
+    /// Turns the camera to a standard view direction.
     pub fn look(&mut self, axis: Axis) {
         let quarter = std::f32::consts::FRAC_PI_2;
         self.roll = 0.0;
@@ -338,7 +339,7 @@ mod tests {
         let mut camera = Camera::default();
         let at = Vec2::new(650.0, 120.0);
         let before = camera.ray(at, SIZE);
-        // Zooming pivots on the target's plane.
+        // Points in the target's plane stay in place when zooming.
         let n = (camera.eye() - camera.target).normalize_or_zero();
         let spot = before.origin
             + before.direction * ((camera.target - before.origin).dot(n) / before.direction.dot(n));
@@ -348,7 +349,7 @@ mod tests {
 
     #[test]
     fn framing_shows_the_whole_box_and_fills_the_view() {
-        // From a thin pole to a body of 0.1 mm and a plain of kilometers.
+        // Boxes: a thin pole, a body of 0.1 mm, and a plain of several kilometers.
         let boxes = [
             (Vec3::new(-3.0, 0.0, -1.0), Vec3::new(1.0, 7.0, 2.0)),
             (Vec3::new(-0.1, 0.0, -0.1), Vec3::new(0.1, 3.0, 0.1)),

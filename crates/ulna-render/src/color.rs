@@ -1,10 +1,10 @@
-//! The design tokens, and colors.
+//! Colors, and the design tokens that define them.
 
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// The design tokens (`assets/tokens.json`), the source of the colors of themes and pictures.
+/// The design tokens (`assets/tokens.json`), which define the colors of themes and pictures.
 pub fn tokens() -> &'static Value {
     static TOKENS: LazyLock<Value> = LazyLock::new(|| {
         serde_json::from_str(include_str!("../../../assets/tokens.json")).unwrap_or_default()
@@ -17,7 +17,7 @@ pub fn tokens() -> &'static Value {
 pub struct Color(pub [u8; 4]);
 
 impl Color {
-    /// Parses `#RRGGBB` or `#RRGGBBAA`. Other texts become magenta, so that a wrong token is
+    /// Parses `#RRGGBB` or `#RRGGBBAA`. Other texts become magenta, so that an invalid token is
     /// visible.
     pub fn parse(text: &str) -> Self {
         let digits = text.trim_start_matches('#');
@@ -28,7 +28,7 @@ impl Color {
         }
     }
 
-    /// The linear color, `0..=1`, with straight alpha.
+    /// Converts to a linear color, `0..=1`, with straight alpha.
     pub fn linear(self) -> [f32; 4] {
         let [r, g, b, a] = self.0;
         let curve = |v: u8| {
@@ -39,12 +39,12 @@ impl Color {
     }
 }
 
-/// Linear light of an sRGB byte, `0..=1` (IEC 61966-2-1).
+/// Converts an sRGB byte to linear light, `0..=1` (IEC 61966-2-1).
 pub(super) fn light_of(byte: u8) -> f32 {
     Color([byte, 0, 0, 255]).linear()[0]
 }
 
-/// sRGB byte of linear light, `0..=1` (IEC 61966-2-1).
+/// Converts linear light, `0..=1`, to an sRGB byte (IEC 61966-2-1).
 pub(super) fn byte_of(light: f32) -> u8 {
     let v =
         if light <= 0.003_130_8 { light * 12.92 } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };

@@ -1,4 +1,4 @@
-//! Color roles and measures of the design tokens, as types. A missing role does not compile.
+//! Color roles and measures of the design tokens, as types. An unknown role does not compile.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::color::{Color, tokens};
 use ulna_model::MarkerColor;
 
-/// Defines an enum of roles, by their path in the tokens.
+/// Defines an enum of roles, each with its path in the tokens.
 macro_rules! roles {
     ($(#[$about:meta])* $name:ident { $($role:ident = $path:literal,)* }) => {
         $(#[$about])*
@@ -21,7 +21,7 @@ macro_rules! roles {
             /// All roles.
             pub const ALL: &'static [Self] = &[$(Self::$role,)*];
 
-            /// The path in the tokens.
+            /// Path of the role in the tokens.
             pub const fn path(self) -> &'static str {
                 match self {
                     $(Self::$role => $path,)*
@@ -128,7 +128,7 @@ roles! {
 }
 
 impl ColorRole {
-    /// The role of a marker's color.
+    /// Role of a marker color.
     pub const fn of_marker(color: MarkerColor) -> Self {
         match color {
             MarkerColor::Violet => Self::TimelineMarker,
@@ -185,7 +185,7 @@ roles! {
     }
 }
 
-/// The value at a path, such as `text.primary`.
+/// Value at a path of the tokens, such as `text.primary`.
 fn at<'a>(mut value: &'a Value, path: &str) -> &'a Value {
     for part in path.split('.') {
         value = &value[part];
@@ -202,7 +202,8 @@ fn palette(theme: &str) -> Vec<Color> {
 }
 
 impl ColorRole {
-    /// The color in a theme: `light` or `contrast`, otherwise dark. The tokens are read once.
+    /// Color of the role in a theme: `light`, `contrast`, or otherwise dark. The tokens are parsed
+    /// only once.
     pub fn color(self, theme: &str) -> Color {
         static DARK: LazyLock<Vec<Color>> = LazyLock::new(|| palette("dark"));
         static LIGHT: LazyLock<Vec<Color>> = LazyLock::new(|| palette("light"));
@@ -217,7 +218,7 @@ impl ColorRole {
 }
 
 impl Measure {
-    /// The measure in points.
+    /// Value of the measure, in points.
     pub fn points(self) -> f32 {
         static SIZES: LazyLock<Vec<f32>> = LazyLock::new(|| {
             let size = |m: &Measure| tokens()["size"][m.path()].as_f64().unwrap_or_default() as f32;

@@ -1,9 +1,9 @@
-//! Graphics devices as reported by their drivers: type, limits, fallbacks for missing features, and
-//! the order in which they are tried.
+//! Graphics devices as reported by their drivers: type, limits, and fallbacks for missing features.
+//! Also determines the order in which devices are tried.
 
 use serde::Serialize;
 
-/// Type of a device, fastest first.
+/// Type of a graphics device, fastest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum DeviceKind {
     /// A GPU with its own memory.
@@ -39,13 +39,13 @@ impl DeviceKind {
 /// A graphics device as reported by a driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeviceFacts {
-    /// The name.
+    /// Name of the device.
     pub name: String,
     /// The graphics API: Vulkan, Gl, Metal or Dx12.
     pub backend: String,
-    /// The type.
+    /// Type of the device.
     pub kind: DeviceKind,
-    /// The driver and its version; empty if unknown.
+    /// Name and version of the driver; empty if unknown.
     pub driver: String,
     /// Size limit of a buffer, in bytes.
     pub largest_buffer: u64,
@@ -107,22 +107,23 @@ impl DeviceFacts {
         }
     }
 
-    /// Name with the graphics API, which distinguishes several drivers for the same device.
+    /// Name of the device with its graphics API, which distinguishes several drivers for one
+    /// device.
     pub fn id(&self) -> String {
         format!("{} by {}", self.name, self.backend)
     }
 
-    /// Whether a text is the [`id`](Self::id) or a part of it, ignoring case.
+    /// Whether a text equals the [`id`](Self::id) or a part of it, ignoring case.
     pub fn is_called(&self, text: &str) -> bool {
         self.id().to_lowercase().contains(&text.to_lowercase())
     }
 }
 
-/// The device that the user wants, and the devices that failed.
+/// Preferences for the choice of a device: the requested device, and devices that failed before.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceChoice {
-    /// [`id`](DeviceFacts::id) of a device, or a part of it, ignoring case. `None`: the fastest
-    /// device.
+    /// [`id`](DeviceFacts::id) of the requested device, or a part of it, ignoring case. `None`
+    /// requests the fastest device.
     pub wish: Option<String>,
     /// Ids of devices that failed. They are tried last, even if requested.
     pub failed: Vec<String>,
@@ -131,8 +132,8 @@ pub struct DeviceChoice {
 impl DeviceChoice {
     /// Indices of devices in the order in which they are tried.
     ///
-    /// The requested device comes first, then faster types; OpenGL comes last within a type. Failed
-    /// devices come after all others. Unusable devices are left out.
+    /// The requested device comes first, then faster types before slower ones. Within a type,
+    /// OpenGL comes last. Failed devices come after all others. Unusable devices are left out.
     pub fn order(&self, devices: &[DeviceFacts]) -> Vec<usize> {
         let mut places: Vec<usize> =
             (0..devices.len()).filter(|k| devices[*k].unusable.is_none()).collect();
@@ -145,11 +146,12 @@ impl DeviceChoice {
     }
 }
 
-/// Whether an OpenGL device reports compute shaders (4.3), but a version without binding layouts in
-/// shaders (below 4.2). NVIDIA drivers do this for a context of version 3.3. wgpu 30 then draws
-/// nothing.
+/// Returns a message if an OpenGL device reports compute shaders (4.3), but a version without
+/// binding layouts in shaders (below 4.2). NVIDIA drivers do this for a context of version 3.3, and
+/// wgpu 30 then draws nothing.
 fn mixed_version(driver: &str, flags: wgpu::DownlevelFlags) -> Option<String> {
-    // “3.3.0 NVIDIA 580.159”, “4.5 (Core Profile) Mesa 22.3.6”. OpenGL ES starts with its name.
+    // Examples: “3.3.0 NVIDIA 580.159”, “4.5 (Core Profile) Mesa 22.3.6”. OpenGL ES versions start
+    // with its name.
     let mut numbers = driver.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
     let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return None };
     let mixed = (major, minor) < (4, 2) && flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS);
@@ -221,7 +223,7 @@ mod tests {
         );
         assert!(!mixed("4.6.0 NVIDIA 580.159.03") && !mixed("4.5 (Core Profile) Mesa 22.3.6"));
         assert!(!mixed("OpenGL ES 3.2 Mesa 22.3.6") && !mixed(""));
-        // Version 3.3 without compute shaders is fine.
+        // Version 3.3 without compute shaders is valid.
         assert!(mixed_version("3.3", wgpu::DownlevelFlags::empty()).is_none());
         let mut list = list();
         list[3].unusable = Some("it draws nothing".into());

@@ -1,6 +1,6 @@
-//! Clips as images: numbered files, an animated GIF, or a contact sheet.
+//! Rendering of clips to image files: numbered images, an animated GIF, or a contact sheet.
 //!
-//! Files are written to a temporary folder beside their destination, and moved when all are
+//! Files are written to a temporary folder next to their destination, and moved when all are
 //! complete. Canceled or failed work therefore leaves no files.
 
 use std::{
@@ -14,16 +14,16 @@ use image::{Delay, Frame, ImageError, RgbaImage, codecs::gif::GifEncoder, codecs
 use super::GpuError;
 use ulna_model::picture_to_png;
 
-/// Output format of a clip.
+/// Output format of a rendered clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilmKind {
-    /// One numbered `.png` per image.
+    /// One numbered `.png` file per image.
     #[default]
     Numbered,
-    /// One looping `.gif`. GIF has no partial transparency.
+    /// One looping `.gif` file. GIF has no partial transparency.
     Gif,
-    /// One `.png` contact sheet, row by row.
+    /// One `.png` contact sheet, filled row by row.
     Sheet,
 }
 
@@ -36,7 +36,7 @@ impl FilmKind {
         }
     }
 
-    /// Paths of the files for a number of images.
+    /// Paths of the output files for a number of images.
     pub fn files(self, to: &Path, pictures: usize) -> Vec<PathBuf> {
         if self != Self::Numbered {
             return vec![to.with_extension(self.suffix())];
@@ -58,13 +58,13 @@ pub enum FilmError {
     Io {
         /// The file.
         path: PathBuf,
-        /// The error of the system.
+        /// The operating system's error.
         source: io::Error,
     },
     /// An image could not be encoded.
     #[error("an image could not be encoded: {0}")]
     Image(#[from] ImageError),
-    /// The contact sheet is too large; its width and height in pixels.
+    /// The contact sheet is too large. The numbers are its width and height in pixels.
     #[error(
         "a contact sheet of {0} × {1} pixels is too large; use smaller or fewer images, so that \
             each side is at most {LARGEST_SHEET} pixels"
@@ -91,7 +91,7 @@ impl FilmError {
 /// Size limit of a contact sheet along each side, in pixels.
 const LARGEST_SHEET: u32 = 16_384;
 
-/// Columns and rows of a contact sheet for a number of images: nearly square.
+/// Number of columns and rows of a contact sheet, chosen so that the sheet is nearly square.
 pub fn sheet_grid(pictures: usize, size: [u32; 2]) -> [u32; 2] {
     let n = pictures.max(1) as f64;
     let columns =
@@ -101,8 +101,8 @@ pub fn sheet_grid(pictures: usize, size: [u32; 2]) -> [u32; 2] {
 
 /// Renders images and writes them to files. Returns the paths.
 ///
-/// `seconds` is the time between two images. `take` renders an image by its index. `reach` receives
-/// the progress, `0..=1`, and returns whether to continue.
+/// `seconds` is the time between two images. `take` renders the image with a given index. `reach`
+/// receives the progress, `0..=1`, and returns whether to continue.
 ///
 /// # Errors
 /// See [`FilmError`]. No files are left in this case.
@@ -148,8 +148,8 @@ pub fn film(
             for k in 0..pictures {
                 let mut picture = next(k)?;
                 picture.pixels_mut().for_each(|p| p.0[3] = if p.0[3] < 128 { 0 } else { 255 });
-                // A GIF counts hundredths of a second. Each image gets the hundredths up to the
-                // next one, so that rounding errors do not add up.
+                // GIF delays are in hundredths of a second. Each image ends at the rounded start of
+                // the next image, so that rounding errors do not add up.
                 let hundredths = |k: usize| (k as f64 * seconds * 100.0).round();
                 let delay = (hundredths(k + 1) - hundredths(k)).max(2.0) as u32 * 10;
                 gif.encode_frame(Frame::from_parts(
@@ -188,8 +188,7 @@ pub fn film(
     Ok(files)
 }
 
-/// Times of the images of a clip, in seconds, at a frame rate. The end is included unless the clip
-/// loops.
+/// Times of a clip's images at a frame rate, in seconds. The end is included unless the clip loops.
 pub fn film_times(length: f64, fps: f64, begins_again: bool) -> Vec<f64> {
     const MOST: f64 = 10_000.0;
     let steps = (length * fps).round().clamp(0.0, MOST) as usize;
@@ -197,11 +196,11 @@ pub fn film_times(length: f64, fps: f64, begins_again: bool) -> Vec<f64> {
     (0..count).map(|k| (k as f64 / fps).min(length)).collect()
 }
 
-/// Converts premultiplied colors to straight alpha: divides the linear light of each pixel by its
-/// alpha.
+/// Converts premultiplied colors to straight alpha, by dividing the linear light of each pixel by
+/// its alpha.
 ///
-/// The picture was drawn over a transparent background, so its colors are premultiplied in linear
-/// light, encoded as sRGB (IEC 61966-2-1).
+/// The picture was drawn over a transparent background. Its colors are therefore premultiplied in
+/// linear light, and encoded as sRGB (IEC 61966-2-1).
 pub(super) fn straighten(picture: &mut RgbaImage) {
     let light: Vec<f32> = (0..=255u8).map(super::color::light_of).collect();
     for pixel in picture.pixels_mut() {

@@ -1,4 +1,4 @@
-//! Uniforms of a frame, which every pass reads.
+//! Per-frame uniforms, which all passes share.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -9,10 +9,10 @@ use super::{
     shadow::KEY,
 };
 
-/// Width of an outline, in points.
+/// Width of an outline, in display points.
 const OUTLINE: f32 = 2.0;
 
-/// Keep in sync with `Frame` in shaders/frame.wgsl.
+/// Per-frame uniforms. Keep in sync with `Frame` in shaders/frame.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 pub(super) struct FrameUniform {
@@ -38,8 +38,8 @@ pub(super) struct FrameUniform {
     pub lights: [Shining; MOST],
 }
 
-/// All uniforms except lights, shadow matrices and irradiance, which the renderer sets.
-/// `off_surface` is 0 if nothing casts a shadow.
+/// Fills all uniforms except lights, shadow matrices and irradiance, which the renderer sets.
+/// `off_surface` is the offset of shadow lookups in meters; 0 if nothing casts a shadow.
 pub(super) fn frame_uniform(
     camera: &Camera,
     look: &ViewportColors,
@@ -50,8 +50,8 @@ pub(super) fn frame_uniform(
     let [width, height] = target.shown.map(|s| s as f32);
     let clip_from_world = camera.clip_from_world(width / height.max(1.0));
     let eye = camera.eye();
-    // The cell size follows the distance in powers of 10, so that cells have a similar size in the
-    // picture.
+    // The size of the grid cells is a power of 10. It depends on the camera distance, so that cells
+    // have a similar size in the picture.
     let cell = 10f32.powf((camera.distance * 0.16).max(1e-6).log10().floor());
     let reach = (camera.distance * 6.0).max(show.size * 3.0);
     FrameUniform {

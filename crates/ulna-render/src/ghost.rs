@@ -1,22 +1,22 @@
-//! Ghosts: the surfaces of a scene at other times. They are posed once and cached, so that moving
-//! the playhead by a frame poses only one more.
+//! Ghosts (onion skins): the surfaces of a scene at other times. Posed ghosts are cached, so that
+//! moving the playhead by a frame poses only one more ghost.
 
 use glam::Vec3;
 
-/// Request to show a ghost.
+/// Request to show a ghost at a time, in a color.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GhostLook {
-    /// Key of the time, chosen by the caller. The same key means the same pose until
+    /// Key of the ghost's time, chosen by the caller. The same key stands for the same pose until
     /// [`Scene::forget_ghosts`](crate::Scene::forget_ghosts).
     pub moment: u64,
     /// Linear color with straight alpha.
     pub color: [f32; 4],
 }
 
-/// The posed surfaces at one time.
+/// Posed surfaces of a scene at another time.
 pub(super) struct Ghost {
     pub moment: u64,
-    /// Posed vertices and instances of each part, in the order of the scene's parts.
+    /// Buffers of posed vertices and of instances for each part, in the order of the scene's parts.
     pub surfaces: Vec<Option<[wgpu::Buffer; 2]>>,
     pub center: Vec3,
     pub bind: wgpu::BindGroup,

@@ -1,4 +1,4 @@
-//! Ghosts of a scene: selecting, posing and drawing them.
+//! Selecting, posing and drawing the ghosts (onion skins) of a scene.
 
 use glam::Vec3;
 use wgpu::util::DeviceExt as _;
@@ -13,8 +13,8 @@ use ulna_model::{Document, NodeId, Topology};
 use ulna_motion::Pose;
 
 impl Scene {
-    /// Sets the ghosts to show. Returns the keys of those that are not posed yet; the caller passes
-    /// each to [`Scene::pose_ghost`]. All other ghosts are dropped.
+    /// Selects the ghosts to show, and drops all others. Returns the keys of ghosts that are not
+    /// posed yet; the caller passes each to [`Scene::pose_ghost`].
     pub fn show_ghosts(&mut self, gpu: &Gpu, looks: &[GhostLook]) -> Vec<u64> {
         self.ghosts.retain(|ghost| looks.iter().any(|l| l.moment == ghost.moment));
         for ghost in &self.ghosts {
@@ -26,9 +26,10 @@ impl Scene {
         missing.map(|l| l.moment).collect()
     }
 
-    /// Stores the surfaces of a pose as a ghost; only those of the nodes in `of`, if given.
+    /// Stores the surfaces of a pose as a ghost. If `of` is given, only surfaces of its nodes are
+    /// stored.
     ///
-    /// Afterwards, the scene itself has this pose. Call [`Scene::update`] to restore it.
+    /// Afterwards, the scene itself has this pose. Call [`Scene::update`] to restore its own pose.
     pub fn pose_ghost(
         &mut self,
         gpu: &Gpu,
@@ -83,7 +84,7 @@ impl Scene {
         self.ghosts.push(Ghost { moment: look.moment, surfaces, center, bind, color });
     }
 
-    /// Drops all ghosts, because the document changed.
+    /// Drops all ghosts, for use when the document changed.
     pub fn forget_ghosts(&mut self) {
         self.ghosts.clear();
     }
@@ -93,7 +94,7 @@ impl Scene {
         self.ghosts.len()
     }
 
-    /// The drawn surfaces of a ghost, with their parts.
+    /// Visible surfaces of a ghost, each with its part of the scene.
     pub(super) fn ghost_surfaces<'a>(
         &'a self,
         ghost: &'a Ghost,

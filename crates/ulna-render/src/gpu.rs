@@ -1,4 +1,4 @@
-//! A graphics device for computing and drawing, with or without a window.
+//! A graphics device for drawing and compute work, with or without a window.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -9,17 +9,17 @@ use thiserror::Error;
 
 use super::device::{DeviceFacts, can_skin, is_software};
 
-/// A graphics device with its queue.
+/// An opened graphics device with its queue.
 #[derive(Clone, Debug)]
 pub struct Gpu {
     /// The wgpu device.
     pub device: wgpu::Device,
-    /// Its queue.
+    /// Command queue of the device.
     pub queue: wgpu::Queue,
-    /// The name.
+    /// Name of the device.
     pub name: String,
-    /// Whether this is a software renderer. Skinning then runs as native code on the CPU, which is
-    /// several times faster.
+    /// Whether the device is a software renderer. Skinning then runs as native code on the CPU,
+    /// which is several times faster.
     pub software: bool,
     /// Whether skinning can run as a compute pass.
     pub compute: bool,
@@ -28,13 +28,13 @@ pub struct Gpu {
     pub view_formats: bool,
     /// Properties of the device.
     pub facts: Arc<DeviceFacts>,
-    /// The first error since the last [`Gpu::check`].
+    /// First error since the last call of [`Gpu::check`].
     fault: Arc<Mutex<Option<String>>>,
-    /// The reason if the device was lost.
+    /// Reason of the device loss, if the device was lost.
     lost: Arc<OnceLock<String>>,
 }
 
-/// Error of a graphics device.
+/// Error while opening or using a graphics device.
 #[derive(Debug, Error)]
 pub enum GpuError {
     /// No device was found.
@@ -46,15 +46,15 @@ pub enum GpuError {
     /// No device has the requested name.
     #[error("there is no graphics device named “{wish}”; available: “{known}”")]
     NotThere {
-        /// The requested name.
+        /// Requested name of the device.
         wish: String,
-        /// The names of the available devices.
+        /// Names of the available devices.
         known: String,
     },
     /// A device was found, but could not be opened.
     #[error("the graphics device “{name}” could not be opened: {message}. Update its driver")]
     NoDevice {
-        /// The name of the device.
+        /// Name of the device.
         name: String,
         /// The error message.
         message: String,
@@ -77,7 +77,7 @@ impl GpuError {
 }
 
 impl Gpu {
-    /// Requested properties of a device: the buffer and texture limits of the adapter.
+    /// Descriptor for opening a device with the adapter's buffer and texture limits.
     ///
     /// Memory is allocated on demand. Large blocks would stay allocated after a model is closed.
     pub fn descriptor(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'static> {
@@ -86,7 +86,7 @@ impl Gpu {
             max_buffer_size: has.max_buffer_size,
             max_storage_buffer_binding_size: has.max_storage_buffer_binding_size,
             max_texture_dimension_2d: has.max_texture_dimension_2d,
-            // Limits below the defaults are accepted.
+            // Adapter limits below wgpu's defaults are accepted.
             ..wgpu::Limits::default().or_worse_values_from(&has)
         };
         let memory_hints = wgpu::MemoryHints::MemoryUsage;
@@ -98,7 +98,7 @@ impl Gpu {
         }
     }
 
-    /// Submits queued uploads once they exceed a size. Smaller submissions let frames of the window
+    /// Submits queued uploads if they exceed a size. Smaller submissions let frames of the window
     /// run in between, and shorten the wait of the next frame.
     pub(super) fn hand_over(&self, bytes: usize) {
         const SLICE: usize = 4 << 20;
@@ -107,13 +107,13 @@ impl Gpu {
         }
     }
 
-    /// Wraps a device that was opened elsewhere.
+    /// Wraps an already opened device.
     pub fn new(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let (info, flags) = (adapter.get_info(), adapter.get_downlevel_capabilities().flags);
         let compute = can_skin(adapter, &device.limits());
         let fault = Arc::new(Mutex::new(None));
         let kept = fault.clone();
-        // The default handler panics, and the user's work would be lost.
+        // The default handler panics, which would lose the user's work.
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             log::error!("{error}");
             kept.lock()
@@ -142,14 +142,14 @@ impl Gpu {
     /// Returns the first error since the last call, and clears it.
     ///
     /// # Errors
-    /// The first error; the work that caused it was not done.
+    /// The first error. The work that caused it was not done.
     pub fn check(&self) -> Result<(), GpuError> {
         let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
         fault.map_or(Ok(()), |fault| Err(GpuError::Failed(fault)))
     }
 
-    /// Whether the device was lost. All further work on it is ignored, so another device must be
-    /// opened.
+    /// Whether the device was lost. Further work on a lost device is ignored, so another device
+    /// must be opened.
     pub fn is_lost(&self) -> bool {
         // Some drivers report the loss only when the device is polled.
         self.lost.get().is_some()
@@ -182,7 +182,7 @@ impl Gpu {
         self.poll(wgpu::PollType::wait_indefinitely())
     }
 
-    /// Reads a buffer back, and waits for it.
+    /// Reads a buffer back to the CPU, and waits for the data.
     ///
     /// # Errors
     /// The device failed.
@@ -193,7 +193,7 @@ impl Gpu {
             .ok_or_else(|| GpuError::Failed("data could not be read back from the device".into()))
     }
 
-    /// Starts to read a buffer back.
+    /// Starts reading a buffer back to the CPU.
     pub(super) fn begin_read(&self, buffer: &wgpu::Buffer, size: u64) -> ReadBack {
         let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("read back"),
@@ -206,7 +206,7 @@ impl Gpu {
         self.queue.submit([encoder.finish()]);
         let (sender, mapped) = mpsc::sync_channel(1);
         staging.slice(..).map_async(wgpu::MapMode::Read, move |result| {
-            // The receiver may have been dropped.
+            // The receiver may have been dropped, so a failed send is ignored.
             drop(sender.send(result));
         });
         ReadBack { staging, mapped }
@@ -221,7 +221,7 @@ pub(super) struct ReadBack {
 }
 
 impl ReadBack {
-    /// The bytes, or `None` if they are not available yet. Does not block.
+    /// Returns the bytes, or `None` if they are not available yet. Does not block.
     ///
     /// # Errors
     /// The device failed.
@@ -245,7 +245,7 @@ impl ReadBack {
     }
 }
 
-/// The line of an error message with the cause. Other lines describe the call.
+/// The line of an error message that states the cause. Other lines describe the call.
 fn first_line(error: &str) -> String {
     let cause = error.lines().map(str::trim).filter(|l| !l.is_empty() && !l.ends_with(':'));
     let said = cause.filter(|l| {

@@ -2,7 +2,7 @@
 
 use super::{Gpu, material::Materials, shadow::Shadow, sky};
 
-/// The uniforms of a frame, which every pass reads.
+/// Layout entry of the per-frame uniforms, which every pass reads.
 const fn frame_entry() -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding: 0,
@@ -80,16 +80,17 @@ pub(super) fn frame_bind(
 
 /// Bind group layouts of all passes.
 pub(super) struct Layouts {
-    /// Uniforms of the frame, sky and shadow.
+    /// Layout of the per-frame uniforms, the sky and the shadow map.
     pub frame: wgpu::BindGroupLayout,
-    /// Only the uniforms of the frame, for drawing the shadow map.
+    /// Layout of only the per-frame uniforms, for drawing the shadow map.
     pub shadow: wgpu::BindGroupLayout,
     pub material: wgpu::BindGroupLayout,
-    /// A picture that a pass reads.
+    /// Layout of a picture that a pass reads.
     pub picture: wgpu::BindGroupLayout,
-    /// Surface data of a quick picture, in the format [`SURFACES`](super::target::SURFACES).
+    /// Layout of the G-buffer for deferred shading, in the format
+    /// [`SURFACES`](super::target::SURFACES).
     pub surfaces: wgpu::BindGroupLayout,
-    /// The color of a ghost.
+    /// Layout of a ghost's color.
     pub ghost: wgpu::BindGroupLayout,
 }
 
@@ -124,7 +125,7 @@ impl Layouts {
         }
     }
 
-    /// The layout for the color of a ghost.
+    /// Creates the layout of a ghost's color.
     pub(super) fn ghost(device: &wgpu::Device) -> wgpu::BindGroupLayout {
         device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("ghost"),

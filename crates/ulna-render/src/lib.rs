@@ -1,7 +1,7 @@
 //! Rendering of a document in a pose, with wgpu.
 //!
-//! The same code draws the viewport, and the pictures of `ulna render` and of the tests. This crate
-//! changes no documents and poses no skeletons; it draws a given `Pose`.
+//! The same code draws the viewport, the pictures of `ulna render`, and the pictures of the tests.
+//! This crate does not change documents or compute poses. It draws a given `Pose`.
 //!
 //! ```text
 //!  Document ──► Scene (buffers, materials) ──┐

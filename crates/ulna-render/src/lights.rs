@@ -1,4 +1,4 @@
-//! Lights of the file (`KHR_lights_punctual`), as uniforms of the shader.
+//! Lights of the file (`KHR_lights_punctual`), converted to uniforms of the shader.
 
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
@@ -10,24 +10,26 @@ use ulna_motion::Pose;
 /// shaders/frame.wgsl.
 pub(super) const MOST: usize = 8;
 
-/// Maximum total light at the center of the model. Brighter scenes are dimmed to this value.
+/// Maximum sum of the light intensities at the center of the model. Brighter scenes are dimmed to
+/// this value.
 const BRIGHTEST: f32 = 4.0;
 
-/// One light in a pose. Keep in sync with `Light` in shaders/frame.wgsl.
+/// Uniforms of one light in a pose. Keep in sync with `Light` in shaders/frame.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub(super) struct Shining {
-    /// Position; `w` is 1, or 0 for directional light.
+    /// Position in world space. `w` is 1 for point and spot lights, and 0 for directional lights.
     position: [f32; 4],
-    /// Unit direction of the light; `w` is 1 divided by the range, or 0 without a range.
+    /// Unit direction of the light. `w` is 1 divided by the range, or 0 if the range is unlimited.
     direction: [f32; 4],
-    /// Color times intensity.
+    /// Linear color times intensity.
     color: [f32; 4],
-    /// Cone factors: the intensity is full where `cos · x + y ≥ 1`.
+    /// Cone factors `x` and `y`. The intensity is full if `cos · x + y ≥ 1`, with the cosine of the
+    /// angle from the axis.
     cone: [f32; 4],
 }
 
-/// The lights of the displayed nodes in a pose; `bounds` is the box of the model.
+/// Uniforms of the lights of displayed nodes in a pose. `bounds` is the bounding box of the model.
 pub(super) fn shining(
     document: &Document,
     pose: &Pose,
@@ -56,7 +58,8 @@ pub(super) fn shining(
             }
         };
         let away = bounds.map_or(1.0, |(low, high)| {
-            // A light inside the model would have almost unlimited intensity.
+            // A light inside the model would have almost unlimited intensity, so the distance has a
+            // minimum.
             position.distance((low + high) * 0.5).max((high - low).length() * 0.1)
         });
         let part = light.range.map_or(0.0, |range| away / range);

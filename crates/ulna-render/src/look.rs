@@ -1,4 +1,4 @@
-//! Colors of the viewport and of weights, from the design tokens.
+//! Colors of the viewport and of weights, taken from the design tokens.
 
 use std::{array, sync::LazyLock};
 
@@ -11,8 +11,8 @@ use ulna_model::{GroupColor, MarkerColor};
 /// Number of stops of the weight ramp. Keep in sync with `Frame` in shaders/frame.wgsl.
 pub(super) const STOPS: usize = 9;
 
-/// The weight ramp (token `heat`): ascending positions of `0..=1`, and colors. Missing stops are
-/// magenta, so that the error is visible.
+/// The weight ramp (token `heat`): stops with ascending positions of `0..=1`, and colors. Missing
+/// stops are magenta, so that the error is visible.
 pub(super) fn ramp() -> &'static [(f32, Color); STOPS] {
     static RAMP: LazyLock<[(f32, Color); STOPS]> = LazyLock::new(|| {
         let stops = &tokens()["heat"]["stops"];
@@ -24,11 +24,11 @@ pub(super) fn ramp() -> &'static [(f32, Color); STOPS] {
     &RAMP
 }
 
-/// The color of a weight on the ramp, as displayed on surfaces. Colors between two stops are
+/// Color of a weight on the ramp, as displayed on surfaces. Colors between two stops are
 /// interpolated in sRGB.
 ///
-/// Weights outside of `0..=1` have the color of the nearer end; NaN has the color of 0. A weight of
-/// exactly 0 is displayed in another color: see [`zero_weight`].
+/// Weights outside `0..=1` have the color of the nearer end, and NaN has the color of 0. A weight
+/// of exactly 0 is displayed in another color: see [`zero_weight`].
 pub fn heat(weight: f32) -> Color {
     let weight = if weight.is_nan() { 0.0 } else { weight.clamp(0.0, 1.0) };
     let stops = ramp();
@@ -45,13 +45,13 @@ pub fn heat(weight: f32) -> Color {
     color
 }
 
-/// The gray of a weight of exactly 0, in a theme (`dark`, `light` or `contrast`).
+/// Gray of a weight of exactly 0, in a theme (`dark`, `light` or `contrast`).
 pub fn zero_weight(theme: &str) -> Color {
     ColorRole::ViewportZeroWeight.color(theme)
 }
 
-/// The color of a joint group in a theme (`dark`, `light` or `contrast`). The first five equal the
-/// marker colors; the others are the same in all themes.
+/// Color of a joint group in a theme (`dark`, `light` or `contrast`). The first five palette colors
+/// equal the marker colors. The other colors are the same in all themes.
 pub fn group_color(color: GroupColor, theme: &str) -> Color {
     let of_marker = |color| ColorRole::of_marker(color).color(theme);
     let place = match color {
@@ -73,7 +73,7 @@ pub fn group_color(color: GroupColor, theme: &str) -> Color {
     Color::parse(tokens()["categorical"][place].as_str().unwrap_or_default())
 }
 
-/// The linear color of a joint in a group of this color.
+/// Linear display color of a joint that belongs to a group of this color.
 fn of_joint(color: Color) -> [f32; 4] {
     let [r, g, b, _] = color.linear();
     [r, g, b, 0.8]
@@ -82,46 +82,46 @@ fn of_joint(color: Color) -> [f32; 4] {
 /// Colors of the viewport, linear, with straight alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewportColors {
-    /// The background.
+    /// Color of the background.
     pub background: [f32; 4],
-    /// Grid lines.
+    /// Color of the fine grid lines.
     pub grid_minor: [f32; 4],
-    /// Every tenth grid line.
+    /// Color of every tenth grid line.
     pub grid_major: [f32; 4],
-    /// The X axis on the ground.
+    /// Color of the X axis on the ground.
     pub axis_x: [f32; 4],
-    /// The Z axis on the ground.
+    /// Color of the Z axis on the ground.
     pub axis_z: [f32; 4],
-    /// Edges of surfaces in wireframe shading.
+    /// Color of surface edges in wireframe shading.
     pub wire: [f32; 4],
-    /// A weight of exactly 0.
+    /// Color of a weight of exactly 0.
     pub zero_weight: [f32; 4],
-    /// Edges of tinted surfaces.
+    /// Color of edges over tinted surfaces.
     pub tint_edge: [f32; 4],
-    /// The outline of selected surfaces.
+    /// Color of the outline around selected surfaces.
     pub outline: [f32; 4],
-    /// Ghosts before and after the current frame.
+    /// Colors of the ghosts before and after the current frame, in this order.
     pub ghosts: [[f32; 4]; 2],
-    /// Faces of a joint.
+    /// Color of a joint's faces.
     pub joint: [f32; 4],
-    /// Edges of a joint.
+    /// Color of a joint's edges.
     pub joint_edge: [f32; 4],
-    /// Faces of a selected joint.
+    /// Color of a selected joint's faces.
     pub joint_selected: [f32; 4],
-    /// Edges of a selected joint.
+    /// Color of a selected joint's edges.
     pub joint_selected_edge: [f32; 4],
-    /// A child of a selected joint.
+    /// Color of the children of a selected joint.
     pub joint_related: [f32; 4],
-    /// The joint under the pointer.
+    /// Color of the joint under the pointer.
     pub joint_hover: [f32; 4],
-    /// A joint with an unkeyed pose.
+    /// Color of a joint with an unkeyed pose.
     pub joint_unkeyed: [f32; 4],
-    /// Joints of a group, by the palette index of its color.
+    /// Colors of joints in groups, by the palette index of the group color.
     joint_groups: [[f32; 4]; GroupColor::PALETTE.len()],
 }
 
 impl ViewportColors {
-    /// The color of joints in a group of this color.
+    /// Color of the joints in a group of this color.
     pub fn joint_of_group(&self, color: GroupColor) -> [f32; 4] {
         match (color, color.place()) {
             (GroupColor::Free([r, g, b]), _) => of_joint(Color([r, g, b, 255])),
@@ -129,7 +129,7 @@ impl ViewportColors {
         }
     }
 
-    /// The colors of a theme: `light` or `contrast`, otherwise dark.
+    /// Colors of a theme: `light`, `contrast`, or otherwise dark.
     pub fn theme(theme: &str) -> Self {
         let linear = |role: ColorRole| role.color(theme).linear();
         let faint = tokens()["opacity"]["joint"].as_f64().unwrap_or(0.62) as f32;
@@ -175,7 +175,7 @@ mod tests {
         let all = ramp();
         assert!(all.windows(2).all(|p| p[0].0 < p[1].0));
         assert_eq!((all[0].0, all[STOPS - 1].0), (0.0, 1.0));
-        // Halfway between two stops, every channel is the mean of both.
+        // Midway between two stops, every channel is the mean of both colors.
         for pair in all.windows(2) {
             let middle = heat((pair[0].0 + pair[1].0) * 0.5);
             for k in 0..4 {

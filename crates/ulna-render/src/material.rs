@@ -1,4 +1,4 @@
-//! Materials on the device: one bind group each.
+//! Materials on the device, with one bind group each.
 
 use bytemuck::{Pod, Zeroable};
 use wgpu::util::DeviceExt as _;
@@ -6,7 +6,7 @@ use wgpu::util::DeviceExt as _;
 use super::{Decoded, Gpu, texture::upload};
 use ulna_model::{AlphaMode, Material, MaterialId, Mip, Slots, TextureRef, Wrap};
 
-/// Keep in sync with `Material` in shaders/mesh.wgsl.
+/// Uniforms of a material. Keep in sync with `Material` in shaders/material.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct MaterialUniform {
@@ -17,14 +17,14 @@ struct MaterialUniform {
     part: [f32; 4],
 }
 
-/// Base color, metallic-roughness, emission, normals, occlusion.
+/// Number of textures per material: base color, metallic-roughness, emission, normals, occlusion.
 const TEXTURES: usize = 5;
 
-/// Uploaded textures by image; separately for color and data.
+/// Uploaded textures by image. Color textures (sRGB) and data textures are stored separately.
 pub(super) struct Materials {
     layout: wgpu::BindGroupLayout,
     white: wgpu::TextureView,
-    /// Normal map of a flat surface.
+    /// Normal map of a flat surface, for materials without a normal map.
     flat: wgpu::TextureView,
     color: Vec<Option<wgpu::TextureView>>,
     data: Vec<Option<wgpu::TextureView>>,
@@ -113,7 +113,7 @@ impl Materials {
         }
     }
 
-    /// The bind group of a material, for mirrored parts or for others.
+    /// Creates the bind group of a material, for mirrored or unmirrored parts.
     pub(super) fn bind(&self, gpu: &Gpu, material: &Material, mirrored: bool) -> wgpu::BindGroup {
         let slots = [
             (&material.base_color_texture, &self.color),
@@ -177,8 +177,8 @@ impl Materials {
     }
 }
 
-/// `KHR_texture_transform` as two matrix rows (translation · rotation · scale). The last number is
-/// the index of the texture coordinates.
+/// Converts `KHR_texture_transform` to two matrix rows (translation · rotation · scale). The last
+/// number of each row is the index of the texture coordinates.
 fn rows(texture: &TextureRef) -> [[f32; 4]; 2] {
     let (sin, cos) = texture.rotation.sin_cos();
     let (s, o) = (texture.scale, texture.offset);

@@ -1,11 +1,11 @@
-//! Opening a device: the list of devices, and the device that is used.
+//! Listing and opening of graphics devices.
 
 use super::{
     Gpu, GpuError,
     device::{DeviceChoice, DeviceFacts},
 };
 
-/// All devices, in the order of use. The first one is marked as used.
+/// Lists all devices in the order in which they are tried. The first one is marked as used.
 pub fn devices(choice: &DeviceChoice) -> Vec<DeviceFacts> {
     let list: Vec<DeviceFacts> =
         adapters(wgpu::Backends::all()).iter().map(DeviceFacts::of).collect();
@@ -18,7 +18,7 @@ pub fn devices(choice: &DeviceChoice) -> Vec<DeviceFacts> {
 }
 
 impl Gpu {
-    /// Opens the best device without a window.
+    /// Opens the best device, without a window.
     ///
     /// # Errors
     /// No device was found or could be opened.
@@ -26,14 +26,14 @@ impl Gpu {
         Self::open(&DeviceChoice::default())
     }
 
-    /// Opens a device without a window. If one cannot be opened, the next one is tried.
+    /// Opens a device, without a window. If a device cannot be opened, the next one is tried.
     ///
     /// # Errors
     /// No device was found, none has the requested name, or none could be opened.
     pub fn open(choice: &DeviceChoice) -> Result<Self, GpuError> {
         let mut refused = None;
         let mut known = Vec::new();
-        // Some drivers print errors when OpenGL is queried, so it is tried last.
+        // Some drivers print errors when OpenGL is queried, so OpenGL is tried last.
         for backends in [wgpu::Backends::PRIMARY, wgpu::Backends::SECONDARY] {
             let found = adapters(backends);
             let facts: Vec<DeviceFacts> = found.iter().map(DeviceFacts::of).collect();

@@ -1,8 +1,9 @@
-//! Helpers for passes: their targets, and draw calls without a material.
+//! Helpers for render passes: their targets, and draw calls without a material.
 
 use super::{Gpu, RenderTarget, scene_primitive::ScenePrimitive, target::Samples};
 
-/// Draws the posed vertices and instances of a part with the given indices, without a material.
+/// Draws the posed vertices and instances of a scene part with the given indices, without a
+/// material.
 pub(super) fn draw_bare(
     pass: &mut wgpu::RenderPass<'_>,
     part: &ScenePrimitive,
@@ -16,12 +17,13 @@ pub(super) fn draw_bare(
     }
 }
 
-/// Target of a pass.
+/// Color target of a render pass.
 #[derive(Clone, Copy)]
 pub(super) enum Onto<'a> {
-    /// Surface data of a quick picture.
+    /// G-buffer for deferred shading.
     Surfaces(&'a wgpu::TextureView),
-    /// Lit colors over a background color. In a quick picture, the depth of the surfaces is kept.
+    /// Lit colors over a background color. In deferred shading, the existing depth of the surfaces
+    /// is kept.
     Light(&'a RenderTarget, wgpu::Color),
 }
 
@@ -65,7 +67,7 @@ pub(super) fn begin<'e>(
     })
 }
 
-/// Binds a picture that a pass reads.
+/// Creates a bind group with a picture that a pass reads.
 pub(super) fn picture_bind(
     gpu: &Gpu,
     layout: &wgpu::BindGroupLayout,

@@ -1,4 +1,4 @@
-//! Pictures of a document without a window.
+//! Rendering of pictures without a window.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,10 @@ use super::{
 use ulna_model::{Document, NodeId};
 use ulna_motion::Pose;
 
-/// Renders pictures of a document without a window. The device and the uploaded scene are reused.
+/// Renderer for pictures of one document without a window. The device and the uploaded scene are
+/// reused.
 pub struct Picture {
-    /// The device.
+    /// Device that draws the pictures.
     pub gpu: Gpu,
     renderer: Renderer,
     scene: Scene,
@@ -21,7 +22,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Opens a device, and uploads a document.
+    /// Opens a device and uploads a document.
     ///
     /// # Errors
     /// The device could not be opened.
@@ -33,7 +34,7 @@ impl Picture {
         Ok(Self::on(Gpu::open(choice)?, document, size))
     }
 
-    /// Uploads a document to an open device.
+    /// Uploads a document to an already opened device.
     pub fn on(gpu: Gpu, document: &Document, size: [u32; 2]) -> Self {
         let renderer = Renderer::new(&gpu);
         let (images, _) = super::decode_images(document);
@@ -47,7 +48,7 @@ impl Picture {
         self.scene.hide(nodes, shown);
     }
 
-    /// Renders one picture.
+    /// Renders one picture and reads it back.
     ///
     /// # Errors
     /// The device failed.
@@ -71,7 +72,7 @@ impl Picture {
     }
 }
 
-/// Reads a picture back from the device, and waits for it.
+/// Reads a picture back from the device, and waits for the data.
 ///
 /// # Errors
 /// The device failed.
@@ -83,7 +84,7 @@ pub fn capture(gpu: &Gpu, target: &RenderTarget) -> Result<RgbaImage, GpuError> 
         .ok_or_else(|| GpuError::Failed("the image could not be read back from the device".into()))
 }
 
-/// A pending read of a picture.
+/// A pending read of a picture from the device.
 #[derive(Debug)]
 pub struct Capture {
     read: ReadBack,
@@ -91,7 +92,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Starts to read a picture back. The target can be drawn to again at once.
+    /// Starts reading a picture back. The target can be drawn to again at once.
     pub fn begin(gpu: &Gpu, target: &RenderTarget) -> Self {
         let [width, height] = target.size;
         let row = bytes_of_row(width);
@@ -117,7 +118,7 @@ impl Capture {
         Self { read: gpu.begin_read(&buffer, size), size: target.size }
     }
 
-    /// The picture, or `None` if it is not available yet. Does not block.
+    /// Returns the picture, or `None` if it is not available yet. Does not block.
     ///
     /// # Errors
     /// The device failed.
@@ -131,7 +132,7 @@ impl Capture {
     }
 }
 
-/// Bytes per row in a buffer that a texture is copied to.
+/// Number of bytes per row in a buffer that a texture is copied to.
 const fn bytes_of_row(width: u32) -> u32 {
     (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT)
 }

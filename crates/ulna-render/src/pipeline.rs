@@ -1,4 +1,4 @@
-//! Pipelines of the passes. Each is created at its first use.
+//! Render pipelines of the passes. Each pipeline is created at its first use.
 
 use std::{
     collections::HashMap,
@@ -14,19 +14,19 @@ use super::{
     target::{COLOR, COLOR_SRGB, DEPTH, MASK, SAMPLES, SURFACES},
 };
 
-/// A kind of draw call; each has one pipeline.
+/// Kind of draw call; each kind has one pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Draw {
     /// A surface with its material.
     Mesh(MeshKey),
-    /// A surface with tints per vertex instead of a material, or an untinted one.
+    /// A surface drawn with a tint per vertex, or in plain clay, instead of its material.
     Tint {
         topology: wgpu::PrimitiveTopology,
         tinted: bool,
     },
-    /// Lighting of the surface data of a quick picture, by feature bits.
+    /// Deferred lighting of the G-buffer. The number contains the feature bits.
     MeshLight(u16),
-    /// Lighting of tinted surfaces of a quick picture.
+    /// Deferred lighting of tinted surfaces.
     TintLight,
     /// Edges of surfaces in wireframe shading.
     Wires,
@@ -36,29 +36,30 @@ pub(super) enum Draw {
     Mask,
     /// The outline around the mask.
     Outline,
-    /// A ghost: only its depth, or its color where it is nearest.
+    /// A ghost. One pass draws only its depth, and the next draws its color at the nearest surface.
     Ghost {
         depth: bool,
     },
     Grid,
     /// The shadow on the ground.
     Ground,
-    /// Bones, one per instance.
+    /// Bones, one instance per bone.
     Joints,
-    /// Depth from the key light. With `cut`, alpha cutouts are applied, which is much slower.
+    /// Depth as seen from the key light. With `cut`, alpha cutouts are applied, which is much
+    /// slower.
     Caster {
         cut: bool,
     },
-    /// Conversion of linear colors to sRGB bytes, in which the window blends.
+    /// Conversion of linear colors to gamma-encoded bytes, the format that the window blends.
     Encode,
 }
 
-/// Blending of a surface with the background.
+/// Blend mode of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Layer {
-    /// The surface hides the background.
+    /// The surface covers the background.
     Opaque,
-    /// The surface is blended with the background.
+    /// The surface is blended with the background by its alpha.
     Blend,
 }
 
@@ -67,9 +68,9 @@ pub(super) enum Layer {
 pub(super) struct MeshKey {
     pub topology: wgpu::PrimitiveTopology,
     pub layer: Layer,
-    /// Culled faces; `None` draws both sides.
+    /// Culled faces; `None` draws front and back faces.
     pub cull: Option<wgpu::Face>,
-    /// Whether the surface has tangents.
+    /// Whether the surface has tangents, which normal maps use.
     pub bumped: bool,
     /// Feature bits: see [`features`].
     pub features: u16,
@@ -95,23 +96,23 @@ pub(super) mod features {
 struct Recipe<'a> {
     shader: &'static str,
     vertex: &'a str,
-    /// `None` if only depth is drawn.
+    /// Fragment entry point; `None` if only depth is drawn.
     fragment: Option<&'a str>,
     layouts: &'a [Option<&'a wgpu::BindGroupLayout>],
     buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
     topology: wgpu::PrimitiveTopology,
     cull: Option<wgpu::Face>,
-    /// `None` if only depth is drawn.
+    /// Color format of the target; `None` if only depth is drawn.
     format: Option<wgpu::TextureFormat>,
     blend: Option<wgpu::BlendState>,
-    /// `None` without a depth test.
+    /// Depth test; `None` if there is no depth test.
     depth: Option<wgpu::DepthStencilState>,
     samples: u32,
-    /// Constants of both shader stages.
+    /// Override constants of both shader stages.
     constants: &'a [(&'a str, f64)],
 }
 
-/// Depth test with reverse depth: nearer fragments pass. `hides`: whether they also write depth.
+/// Depth test with reverse depth: nearer fragments pass. With `hides`, they also write depth.
 fn depth(hides: bool) -> Option<wgpu::DepthStencilState> {
     Some(wgpu::DepthStencilState {
         format: DEPTH,
@@ -122,7 +123,7 @@ fn depth(hides: bool) -> Option<wgpu::DepthStencilState> {
     })
 }
 
-/// Blends each channel by the blend constant of the pass.
+/// Blend state that multiplies each channel by the pass's blend constant.
 const CONSTANT: wgpu::BlendState = wgpu::BlendState {
     color: wgpu::BlendComponent {
         src_factor: wgpu::BlendFactor::Constant,
@@ -136,7 +137,7 @@ const CONSTANT: wgpu::BlendState = wgpu::BlendState {
     },
 };
 
-/// Leaves colors unchanged.
+/// Blend state that leaves colors unchanged.
 const NOTHING: wgpu::BlendState = {
     let keep = wgpu::BlendComponent {
         src_factor: wgpu::BlendFactor::Zero,
@@ -146,7 +147,7 @@ const NOTHING: wgpu::BlendState = {
     wgpu::BlendState { color: keep, alpha: keep }
 };
 
-/// All pipelines of a device. Each is created at its first use, on the calling thread.
+/// All pipelines of a device. Each pipeline is created at its first use, on the calling thread.
 pub struct Pipelines {
     device: wgpu::Device,
     pub(super) layouts: Layouts,
@@ -165,14 +166,14 @@ impl Pipelines {
         }
     }
 
-    /// The pipeline of a draw, for a quick picture (see
-    /// [`RenderTarget::quick`](super::RenderTarget::quick)) or a full one.
+    /// Returns the pipeline of a draw call, for a quick picture with deferred shading (see
+    /// [`RenderTarget::quick`](super::RenderTarget::quick)) or for a full picture.
     pub(super) fn get(&self, draw: Draw, quick: bool) -> wgpu::RenderPipeline {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = made().get(&(draw, quick)) {
             return pipeline.clone();
         }
-        // The lock is released, so that other threads need not wait for the compilation.
+        // The lock is not held here, so that other threads need not wait for the compilation.
         let pipeline = Maker { pipelines: self, quick }.make(draw);
         made().entry((draw, quick)).or_insert(pipeline).clone()
     }
@@ -195,11 +196,11 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// Creates the pipeline of a draw.
+    /// Creates the pipeline of a draw call.
     fn make(&self, draw: Draw) -> wgpu::RenderPipeline {
         let Layouts { frame, picture, ghost, .. } = &self.pipelines.layouts;
         let buffers = [position_layout(), placed()];
-        // Base recipe for overlays; the others change some parameters.
+        // Recipe for overlays. The other recipes change some of its parameters.
         let over = Recipe {
             shader: "wire",
             vertex: "vertex",
@@ -271,8 +272,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Lighting of the surface data of a quick picture: of surfaces with these features, or of
-    /// tinted ones.
+    /// Pipeline for deferred lighting of the G-buffer, either of surfaces with these features or of
+    /// tinted surfaces.
     fn light(
         &self,
         shader: &'static str,
@@ -281,7 +282,8 @@ impl Maker<'_> {
     ) -> wgpu::RenderPipeline {
         let Layouts { frame, surfaces, .. } = &self.pipelines.layouts;
         let constants = features.map(|features| ("features", f64::from(features)));
-        // The full-screen triangle is at the far end, and passes where a surface is nearer.
+        // The full-screen triangle is at the far end of the depth range. It passes the test at
+        // pixels with a nearer surface.
         let nearer = depth(false).map(|d| wgpu::DepthStencilState {
             depth_compare: Some(wgpu::CompareFunction::Less),
             ..d
@@ -298,7 +300,7 @@ impl Maker<'_> {
         })
     }
 
-    /// Joints as solids, one per instance.
+    /// Pipeline for bones as solids, one per instance.
     fn joints(&self, over: Recipe<'_>) -> wgpu::RenderPipeline {
         let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3,
             2 => Float32, 3 => Float32x4, 4 => Float32x4];
@@ -310,7 +312,7 @@ impl Maker<'_> {
         self.build(&Recipe { shader: "joint", buffers: &instance, depth: depth(true), ..over })
     }
 
-    /// Shadow casters; `cut` for surfaces with alpha cutouts.
+    /// Pipeline for shadow casters. `cut` selects surfaces with alpha cutouts.
     fn caster(&self, cut: bool, over: Recipe<'_>) -> wgpu::RenderPipeline {
         let Layouts { shadow, material, .. } = &self.pipelines.layouts;
         self.build(&Recipe {
@@ -331,7 +333,8 @@ impl Maker<'_> {
         })
     }
 
-    /// Output of opaque surfaces: lit colors, or surface data in a quick picture.
+    /// Changes a recipe for the output of opaque surfaces: lit colors, or G-buffer data in deferred
+    /// shading.
     fn opaque<'r>(&self, over: Recipe<'r>) -> Recipe<'r> {
         let over = Recipe { blend: None, depth: depth(true), ..over };
         if self.quick {
@@ -430,7 +433,7 @@ impl Maker<'_> {
     }
 }
 
-/// Bytes per bone instance.
+/// Number of bytes per bone instance.
 pub(super) const BONE_STRIDE: u64 = 60;
 
 /// Vertex layout of texture coordinates and colors.

@@ -1,5 +1,5 @@
-//! The passes of one picture: opaque surfaces, ground grid, transparent surfaces, outlines, then
-//! joints on top.
+//! The passes of one picture: opaque surfaces, ground grid, transparent surfaces, outlines, and
+//! finally bones on top.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::{
 };
 use ulna_model::Topology;
 
-/// Keep in sync with `Bone` in shaders/joint.wgsl.
+/// Instance data of one bone. Keep in sync with `Bone` in shaders/joint.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct BoneInstance {
@@ -42,12 +42,13 @@ pub struct Renderer {
     shadow: Shadow,
     matt: [[f32; 4]; 9],
     pipelines: Arc<Pipelines>,
-    /// Whether the picture is drawn to a separate sRGB texture, and then converted to plain bytes.
+    /// Whether pictures are drawn to a separate sRGB texture and then converted to gamma-encoded
+    /// bytes.
     encodes: bool,
     bones: Option<wgpu::Buffer>,
 }
 
-/// The shading of a scene that is shown without its materials.
+/// Replacement of a shading mode for a scene that is displayed without its materials.
 const fn without_materials(shading: Shading) -> Shading {
     match shading {
         Shading::Textured => Shading::Solid,
@@ -55,8 +56,8 @@ const fn without_materials(shading: Shading) -> Shading {
     }
 }
 
-/// The box that gets shadows: around all scenes, but not far from the one that the picture is of,
-/// so that a large ground does not make shadows coarse.
+/// Bounding box of the shadow map. It includes all scenes, but is limited to the surroundings of
+/// the main scene, so that a large ground does not make shadows coarse.
 fn shadowed(scene: &Scene, beside: &[SceneBeside<'_>]) -> Option<(Vec3, Vec3)> {
     let others = || beside.iter().filter_map(|b| b.scene.bounds);
     let both = |a: (Vec3, Vec3), b: (Vec3, Vec3)| (a.0.min(b.0), a.1.max(b.1));
@@ -68,8 +69,8 @@ fn shadowed(scene: &Scene, beside: &[SceneBeside<'_>]) -> Option<(Vec3, Vec3)> {
 }
 
 impl Pipelines {
-    /// Creates the pipelines for a full picture of a scene, so that the first picture need not wait
-    /// for them.
+    /// Creates the pipelines for a full picture of a scene in advance, so that the first picture is
+    /// not delayed.
     pub fn make_ready(&self, scene: &Scene) {
         let show = Show::default();
         let shot = Shot {
@@ -98,7 +99,7 @@ impl Pipelines {
 }
 
 impl Renderer {
-    /// Creates the buffers and bind groups. Pipelines are created at their first use.
+    /// Creates the renderer's buffers and bind groups. Pipelines are created at their first use.
     pub fn new(gpu: &Gpu) -> Self {
         let pipelines = Arc::new(Pipelines::new(gpu));
         let frame = gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -125,12 +126,12 @@ impl Renderer {
         }
     }
 
-    /// The pipelines, which are needed to create scenes.
+    /// Pipelines of the renderer, which are needed to create scenes.
     pub const fn pipelines(&self) -> &Arc<Pipelines> {
         &self.pipelines
     }
 
-    /// Draws a picture.
+    /// Draws a picture of one scene.
     pub fn draw(
         &mut self,
         gpu: &Gpu,
@@ -143,7 +144,7 @@ impl Renderer {
         self.draw_with(gpu, target, (scene, &[]), camera, look, show);
     }
 
-    /// Draws a picture with further scenes beside the one that it is of.
+    /// Draws a picture of a main scene, with further scenes beside it.
     pub fn draw_with(
         &mut self,
         gpu: &Gpu,
@@ -168,7 +169,8 @@ impl Renderer {
             shading: show.shading,
             quick: matches!(target.samples, Samples::One { .. }),
             height: target.shown[1] as f32 / show.scale.max(1e-3),
-            // A line is at least one pixel of the target wide.
+            // A line is at least one pixel of the target wide, so it is drawn fainter at reduced
+            // resolution.
             edge_alpha: look.tint_edge[3] * target.part,
         };
         let others = beside.iter().map(|b| Shot {
@@ -183,7 +185,7 @@ impl Renderer {
         let mut encoder = gpu
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("viewport") });
-        // Tinted surfaces have no shadow, so that their colors stay readable.
+        // Tinted surfaces receive no shadow, so that their colors stay readable.
         let versions: Vec<u64> = scenes.iter().map(|scene| scene.version).collect();
         if show.tint.is_none() && self.shadow.versions != versions && off_surface > 0.0 {
             self.draw_shadow(&mut encoder, &scenes);
@@ -217,7 +219,8 @@ impl Renderer {
             let mut pass =
                 begin(&mut encoder, "viewport", Onto::Light(target, behind), &target.depth_view);
             pass.set_bind_group(0, &self.frame_bind, &[]);
-            // Reverse depth: surfaces use the farther half of the range, overlays the nearer half.
+            // Reverse depth: surfaces use the farther half of the range, and overlays use the
+            // nearer half.
             pass.set_viewport(0.0, 0.0, size.x, size.y, 0.0, 0.5);
             match kept {
                 Some(kept) => self.draw_light(&mut pass, &kept, &shot),
@@ -243,7 +246,7 @@ impl Renderer {
         gpu.queue.submit([encoder.finish()]);
     }
 
-    /// The numbers of a frame with its light.
+    /// Per-frame uniforms, including lights and shadow.
     fn lit_frame(
         &self,
         frame: FrameUniform,
@@ -265,7 +268,7 @@ impl Renderer {
         uniform
     }
 
-    /// Draws opaque or tinted surfaces.
+    /// Draws opaque surfaces, with materials or tints.
     fn draw_opaque(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>) {
         for part in shot.scene.shown() {
             if shot.show.tint.is_some() {
@@ -282,7 +285,7 @@ impl Renderer {
         }
     }
 
-    /// Lights the surface data of a quick picture.
+    /// Deferred lighting of the G-buffer.
     fn draw_light(&self, pass: &mut wgpu::RenderPass<'_>, kept: &wgpu::BindGroup, shot: &Shot<'_>) {
         let Shot { show, lit, .. } = *shot;
         let lights = lit && show.shading == Shading::Textured;
@@ -293,8 +296,8 @@ impl Renderer {
         pass.draw(0..3, 0..1);
     }
 
-    /// Draws the layers over opaque surfaces: edges, ground, transparent surfaces (farthest first),
-    /// ghosts.
+    /// Draws the layers over opaque surfaces: edges, ground, transparent surfaces (farthest first)
+    /// and ghosts.
     fn draw_over(
         &self,
         gpu: &Gpu,
@@ -338,8 +341,8 @@ impl Renderer {
         self.draw_ghosts(pass, shot);
     }
 
-    /// Draws ghosts, farthest first. A depth pass comes first, so that only the nearest surface of
-    /// each ghost is visible.
+    /// Draws ghosts, farthest first. For each ghost, a depth pass comes first, so that only its
+    /// nearest surface is visible.
     fn draw_ghosts(&self, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>) {
         let eye = shot.camera.eye();
         let mut ghosts: Vec<_> = shot.scene.ghosts.iter().collect();
@@ -364,7 +367,7 @@ impl Renderer {
 
     fn draw_edges(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, draw: Draw) {
         pass.set_pipeline(&self.pipelines.get(draw, shot.quick));
-        // A pipeline with a blend constant requires that one is set.
+        // A pipeline with a blend constant requires that a constant is set.
         pass.set_blend_constant(wgpu::Color::TRANSPARENT);
         for part in shot.scene.shown() {
             if draw == Draw::Edges {
@@ -414,7 +417,7 @@ impl Renderer {
         }
     }
 
-    /// Converts the sRGB picture to plain bytes, in which the window blends.
+    /// Converts the sRGB picture to gamma-encoded bytes, the format that the window blends.
     fn encode(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, target: &RenderTarget) {
         let picture = picture_bind(gpu, &self.pipelines.layouts.picture, &target.srgb_view);
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {

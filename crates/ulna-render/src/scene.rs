@@ -1,4 +1,4 @@
-//! A document on the device: static data is uploaded once, posed data after each change of the
+//! A document on the device. Static data is uploaded once, and posed data after each change of the
 //! pose.
 
 use std::{
@@ -21,30 +21,30 @@ use super::{
 use ulna_model::{Document, NodeId, PrimitiveId};
 use ulna_motion::{Placement, Pose, Posed, skinning};
 
-/// A document on the device.
+/// A document uploaded to the device, with its surfaces in the current pose.
 pub struct Scene {
     pub(super) parts: Vec<ScenePrimitive>,
     pass: Option<SkinPass>,
-    /// A unique number; changes with each change of the pose.
+    /// Unique number of the scene's state, which changes with each change of the pose.
     pub(super) version: u64,
     /// Bounding box of all posed surfaces; `None` without surfaces.
     pub(super) bounds: Option<(Vec3, Vec3)>,
-    /// The lights of the file in this pose.
+    /// Lights of the file in the current pose.
     pub(super) lights: Vec<Shining>,
     left_out: Vec<NodeId>,
-    /// Surfaces at other times.
+    /// Surfaces of the scene at other times.
     pub(super) ghosts: Vec<Ghost>,
     pub(super) ghost_layout: Option<wgpu::BindGroupLayout>,
 }
 
-/// A new unique number.
+/// Creates a new unique number.
 fn next_version() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Scene {
-    /// Uploads a document. `images` are its decoded images. With a software renderer, skinning runs
+    /// Uploads a document. `images` are its decoded images. On a software renderer, skinning runs
     /// on the CPU.
     pub fn new(gpu: &Gpu, pipelines: &Pipelines, document: &Document, images: &[Decoded]) -> Self {
         let pass = (gpu.compute && !gpu.software).then(|| SkinPass::new(gpu));
@@ -76,7 +76,7 @@ impl Scene {
         }
     }
 
-    /// Nodes with surfaces that exceed the buffer limit of the device, and are not displayed.
+    /// Nodes whose surfaces are not displayed, because they exceed the buffer limit of the device.
     pub fn left_out(&self) -> &[NodeId] {
         &self.left_out
     }
@@ -91,13 +91,14 @@ impl Scene {
             (part.marked, part.shown) = marks;
         }
         if changed {
-            // Shadows must be drawn again.
+            // The shadow map must be drawn again.
             self.version = next_version();
         }
     }
 
     /// Replaces the weights of some vertices of a primitive under a node. The next
-    /// [`Scene::update_reweighed`] poses them. All other data of the primitive must be unchanged.
+    /// [`Scene::update_reweighed`] poses these vertices. All other data of the primitive must be
+    /// unchanged.
     ///
     /// Only changed weights are uploaded, unless the number of slots per vertex changed. The
     /// bounding box never shrinks.
@@ -144,8 +145,9 @@ impl Scene {
         }
     }
 
-    /// Reads the posed vertices of a primitive under a node from the device; `None` if there is no
-    /// such part. Vertices that were split for a normal map come after the primitive's own.
+    /// Reads the posed vertices of a primitive under a node from the device; `None` if the scene
+    /// does not contain it. Vertices that were split for a normal map come after the primitive's
+    /// own vertices.
     ///
     /// # Errors
     /// The device failed.
@@ -162,8 +164,8 @@ impl Scene {
     /// Sets the tints of vertices `first..first + values.len()` of a primitive under a node, as
     /// encoded by [`TintKind`](super::TintKind).
     ///
-    /// Other vertices keep their tints; vertices without one have no value. Missing vertices and
-    /// parts are ignored. Tints are displayed if [`Show::tint`](super::Show) is set.
+    /// Other vertices keep their tints; untinted vertices have no value. Missing vertices and
+    /// primitives are ignored. Tints are displayed if [`Show::tint`](super::Show) is set.
     pub fn tint(
         &mut self,
         gpu: &Gpu,
@@ -188,7 +190,7 @@ impl Scene {
         any
     }
 
-    /// The nodes whose surfaces move with these joints, by weights or as descendants.
+    /// Nodes whose surfaces move with any of these joints, by weights or as descendants.
     pub fn moved_by(&self, document: &Document, joints: &[NodeId]) -> Vec<NodeId> {
         let moves = |part: &&ScenePrimitive| match document.node(part.node).skin {
             Some(skin) => {
@@ -203,23 +205,25 @@ impl Scene {
         self.parts.iter().filter(moves).map(|part| part.node).collect()
     }
 
-    /// The displayed parts.
+    /// Displayed parts of the scene.
     pub(super) fn shown(&self) -> impl Iterator<Item = &ScenePrimitive> {
         self.parts.iter().filter(|p| !p.is_hidden())
     }
 
-    /// Poses all parts. Needed after a change of the pose, not of the camera.
+    /// Poses all surfaces. Call it after a change of the pose; a change of the camera does not
+    /// require it.
     pub fn update(&mut self, gpu: &Gpu, document: &Document, pose: &Pose) {
         self.pose(gpu, document, pose, true);
     }
 
-    /// Poses only the vertices with changed weights since the last update. The pose itself must be
+    /// Poses only the vertices whose weights changed since the last update. The pose itself must be
     /// unchanged.
     pub fn update_reweighed(&mut self, gpu: &Gpu, document: &Document, pose: &Pose) {
         self.pose(gpu, document, pose, false);
     }
 
-    /// Updates the bounding boxes of all parts, and poses all parts or those with changed weights.
+    /// Updates the bounding boxes of all parts. Poses all parts if `all` is set, otherwise only
+    /// vertices with changed weights.
     fn pose(&mut self, gpu: &Gpu, document: &Document, pose: &Pose, all: bool) {
         self.version = next_version();
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
@@ -248,7 +252,7 @@ impl Scene {
                     Placement::Rigid(m) => std::slice::from_ref(m),
                     Placement::Skinned(palette) => palette.as_slice(),
                 };
-                // Instances share the one box of their mesh.
+                // All instances of a mesh share one box in mesh space.
                 let boxed: Vec<(&Mat4, (Vec3, Vec3))> = match &places {
                     Some(places) => part.boxes[0]
                         .map_or_else(Vec::new, |b| places.iter().map(|m| (m, b)).collect()),

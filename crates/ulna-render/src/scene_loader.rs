@@ -1,4 +1,4 @@
-//! Uploads the primitives of a document to a device.
+//! Upload of the primitives of a document to a device.
 
 use std::sync::OnceLock;
 
@@ -16,15 +16,15 @@ use super::{
 use ulna_model::{AlphaMode, Document, Material, NodeId, Primitive, PrimitiveId, Topology};
 use ulna_motion::{Tangents, skinning};
 
-/// Uploads the primitives of a document to a device.
+/// Loader that uploads the primitives of a document to a device.
 pub(super) struct Loader<'a> {
     gpu: &'a Gpu,
     document: &'a Document,
     pass: Option<&'a SkinPass>,
     materials: Materials,
-    /// Material of primitives without one.
+    /// Default material for primitives without a material.
     plain: Material,
-    /// Instance transforms of nodes without instances: one identity matrix.
+    /// Instance buffer with one identity matrix, for nodes without instances.
     identity: wgpu::Buffer,
     /// Size limit of a buffer, in bytes.
     most: u64,
@@ -49,7 +49,7 @@ impl<'a> Loader<'a> {
         Self { gpu, document, pass, materials, plain: Material::default(), identity, most }
     }
 
-    /// The buffer of a node's instance transforms. Nodes without instances share one.
+    /// Buffer with the instance transforms of a node. Nodes without instances share one buffer.
     pub(super) fn places(&self, node: NodeId) -> wgpu::Buffer {
         let node = self.document.node(node);
         match node.instances.as_ref().filter(|_| node.skin.is_none()) {
@@ -79,7 +79,7 @@ impl<'a> Loader<'a> {
         let material = document.material_of(primitive, document.shown.variant);
         let material = material.and_then(|m| document.materials.get(m)).unwrap_or(&self.plain);
         let joints = joints(document, node);
-        // Only normal maps need tangents, which take memory.
+        // Only normal maps need tangents, which use memory.
         let tangents =
             material.normal_texture.as_ref().and_then(|t| Tangents::of(primitive, t.uv_set));
         let copies = tangents.as_ref().map_or(&[][..], |t| &t.copies);
@@ -146,7 +146,7 @@ fn vertex_looks(primitive: &Primitive, copies: &[u32]) -> Vec<[f32; 5]> {
         .collect()
 }
 
-/// The feature bits of a part with this material.
+/// Feature bits of a surface with this material; see `features` in pipeline.rs.
 fn features(material: &Material, flat: bool) -> u16 {
     let has = [
         (features::ROUGH, material.metallic_roughness_texture.is_some()),

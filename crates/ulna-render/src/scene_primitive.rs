@@ -1,4 +1,4 @@
-//! One primitive of a scene under one node.
+//! Parts of a scene: one primitive under one node each.
 
 use std::{ops::Range, sync::OnceLock};
 
@@ -13,7 +13,7 @@ use super::{
 use ulna_model::{Document, NodeId, Primitive, PrimitiveId, Slice, Topology};
 use ulna_motion::Tangents;
 
-/// One primitive under one node.
+/// A part of a scene: one primitive under one node.
 pub(super) struct ScenePrimitive {
     pub node: NodeId,
     pub primitive: PrimitiveId,
@@ -21,36 +21,36 @@ pub(super) struct ScenePrimitive {
     pub marked: bool,
     /// Whether the user shows the node although the file hides it.
     pub shown: bool,
-    /// Whether the file, or a clip of it, hides the node in the current pose.
+    /// Whether the file or the played clip hides the node in the current pose.
     pub unseen: bool,
     pub skin: SkinPart,
     pub looks: wgpu::Buffer,
     pub indices: wgpu::Buffer,
     pub tints: Tints,
-    /// Slots per vertex.
+    /// Number of weight slots per vertex.
     pub slots: usize,
-    /// Copies of split vertices; computed when weights first change.
+    /// Copies of split vertices, computed when weights change for the first time.
     pub copies: OnceLock<Copies>,
     pub index_count: u32,
     pub topology: Topology,
     pub blend: bool,
-    /// Feature bits for the pipeline.
+    /// Feature bits that select the pipeline.
     pub features: u16,
     pub double_sided: bool,
-    /// Corner indices of the triangles, for creating edges on demand.
+    /// Vertex indices of the triangles, from which edges are created on demand.
     pub corners: Slice<u32>,
     pub edges: OnceLock<Option<wgpu::Buffer>>,
     pub normals: Slice<Vec3>,
     pub tangents: Option<Tangents>,
     pub material: [wgpu::BindGroup; 2],
-    /// `scene_from_posed` per instance, as three matrix rows. Nodes without instances have one
-    /// identity matrix.
+    /// Instance buffer with `scene_from_posed` per instance, as three matrix rows. Nodes without
+    /// instances have one identity matrix.
     pub places: wgpu::Buffer,
-    /// Number of unmirrored instances, which come first, and of all instances.
+    /// Number of unmirrored instances, which come first. `placed` is the number of all instances.
     pub unmirrored_count: u32,
     pub placed: u32,
-    /// Bounding box, in mesh space, of the vertices that each joint moves. Rigid parts use only the
-    /// first.
+    /// Bounding box per joint, in mesh space, of the vertices that the joint moves. Rigid parts use
+    /// only the first box.
     pub boxes: Vec<Option<(Vec3, Vec3)>>,
     /// Center of the bounding box, for sorting by depth.
     pub center: Vec3,
@@ -64,8 +64,8 @@ impl ScenePrimitive {
         self.marked || (self.unseen && !self.shown)
     }
 
-    /// The draw calls: range of instances, whether they are mirrored, and the matching material.
-    /// Most parts have one.
+    /// Draw calls of the part: a range of instances, whether they are mirrored, and the matching
+    /// material. Most parts have one draw call.
     pub(super) fn draws(&self) -> impl Iterator<Item = (Range<u32>, bool, &wgpu::BindGroup)> {
         let ranges = [0..self.unmirrored_count, self.unmirrored_count..self.placed];
         let draws = ranges.into_iter().zip([false, true]).zip(&self.material);
@@ -85,7 +85,7 @@ impl ScenePrimitive {
         gpu.queue.write_buffer(&self.places, 0, bytemuck::cast_slice(&rows));
     }
 
-    /// The primitive's own indices, which do not use split vertices.
+    /// Indices of the primitive without split vertices.
     pub(super) fn own_indices(&self, gpu: &Gpu) -> &wgpu::Buffer {
         if self.tangents.as_ref().is_some_and(|t| !t.copies.is_empty()) {
             self.tints.indices(gpu, &self.corners)
@@ -94,7 +94,8 @@ impl ScenePrimitive {
         }
     }
 
-    /// Index pairs of the triangle edges; `None` without triangles. Created on demand.
+    /// Index pairs of the triangle edges; `None` if there are no triangles. The buffer is created
+    /// on demand.
     pub(super) fn edges(&self, gpu: &Gpu) -> Option<&wgpu::Buffer> {
         let make = || {
             if self.topology != Topology::Triangles {
@@ -121,10 +122,11 @@ impl ScenePrimitive {
     }
 }
 
-/// One bounding box per joint around the vertices that it moves, including their morph targets.
+/// Computes one bounding box per joint around the vertices that the joint moves, including their
+/// morph targets.
 ///
-/// A skinned point lies within the union of its joints' boxes. If no joint has weights, the first
-/// box contains everything.
+/// A skinned point is always inside the union of its joints' posed boxes. If no joint has weights,
+/// the first box contains all vertices.
 pub(super) fn boxes(primitive: &Primitive, joints: usize) -> Vec<Option<(Vec3, Vec3)>> {
     let mut boxes = vec![None; joints.max(1)];
     grow(&mut boxes, primitive, 0..primitive.positions.len());
@@ -136,7 +138,7 @@ pub(super) fn boxes(primitive: &Primitive, joints: usize) -> Vec<Option<(Vec3, V
     boxes
 }
 
-/// Extends the boxes by some vertices.
+/// Extends the boxes by the positions of some vertices.
 pub(super) fn grow(
     boxes: &mut [Option<(Vec3, Vec3)>],
     primitive: &Primitive,
@@ -164,12 +166,12 @@ pub(super) fn grow(
     }
 }
 
-/// Slots per vertex; 0 without weights.
+/// Number of weight slots per vertex; 0 without weights.
 pub(super) fn slots(primitive: &Primitive) -> usize {
     primitive.weights.as_ref().map_or(0, |w| w.stride())
 }
 
-/// Number of matrices that pose a node's surface.
+/// Number of palette matrices for the surfaces of a node.
 pub(super) fn joints(document: &Document, node: NodeId) -> usize {
     document.node(node).skin.map_or(1, |s| document.skin(s).joints.len())
 }

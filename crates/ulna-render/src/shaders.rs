@@ -1,7 +1,7 @@
-//! Sources of the shaders, combined from their files.
+//! Sources of the shaders, each combined from several files.
 
-/// All shaders by name, with the files that they include. Used by the passes, and by the test that
-/// validates them.
+/// All shaders by name, combined with the files that they include. Used by the passes, and by the
+/// test that validates the shaders.
 pub const SHADERS: [(&str, &str); 11] = [
     ("skin", include_str!("../../../shaders/skin.wgsl")),
     ("encode", include_str!("../../../shaders/encode.wgsl")),
@@ -68,7 +68,7 @@ pub const SHADERS: [(&str, &str); 11] = [
     ),
 ];
 
-/// The source of a shader by name; empty if there is none.
+/// Source of a shader by its name; empty if there is no such shader.
 pub(super) fn shader(name: &str) -> &'static str {
     SHADERS.iter().find(|(n, _)| *n == name).map_or("", |(_, text)| text)
 }

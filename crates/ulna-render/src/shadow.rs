@@ -1,5 +1,5 @@
-//! The shadow of the key light: a depth map from the light, drawn again only after a change of the
-//! pose.
+//! Shadow of the key light: a depth map as seen from the light, which is drawn again only after a
+//! change of the pose.
 
 use glam::{Mat4, Vec3, camera::rh};
 
@@ -11,17 +11,17 @@ pub(super) const KEY: Vec3 = Vec3::new(-0.4914, 0.6850, 0.5380);
 
 pub(super) const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
-/// The shadow map.
+/// Shadow map of the key light.
 pub(super) struct Shadow {
     pub view: wgpu::TextureView,
     side: u32,
-    /// Versions of the scenes that it was drawn of.
+    /// Versions of the scenes in the current shadow map.
     pub versions: Vec<u64>,
 }
 
 impl Shadow {
     pub(super) fn new(gpu: &Gpu) -> Self {
-        // A software renderer uses a smaller map, to save time.
+        // A software renderer uses a smaller shadow map, to save time.
         let side = if gpu.software { 1024 } else { 2048 };
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("shadow"),
@@ -36,8 +36,8 @@ impl Shadow {
         Self { view: texture.create_view(&Default::default()), side, versions: Vec::new() }
     }
 
-    /// The light's projection of a box, and the offset of shadow lookups from the surface in
-    /// meters, which prevents self-shadowing.
+    /// Projection of a box as seen from the light, and the offset of shadow lookups from the
+    /// surface in meters. The offset prevents self-shadowing.
     pub(super) fn frame(&self, bounds: Option<(Vec3, Vec3)>) -> (Mat4, f32) {
         let Some((low, high)) = bounds.filter(|(l, h)| (*h - *l).length() > 0.0) else {
             return (Mat4::IDENTITY, 0.0);

@@ -7,19 +7,19 @@ use super::{
 };
 use ulna_model::Topology;
 
-/// The inputs of one picture.
+/// Inputs for drawing one scene of a picture.
 #[derive(Clone, Copy)]
 pub(super) struct Shot<'a> {
     pub scene: &'a Scene,
-    /// Whether the scene is shown beside the one that the picture is of.
+    /// Whether the scene is displayed beside the main scene of the picture.
     pub beside: bool,
-    /// Whether the lights of the file that the picture is of shine.
+    /// Whether the lights of the main scene's file are used.
     pub lit: bool,
     pub camera: &'a Camera,
     pub show: &'a Show,
-    /// How its surfaces are shown.
+    /// Shading of the scene's surfaces.
     pub shading: Shading,
-    /// Whether this is a quick picture, which is lit once per pixel.
+    /// Whether deferred shading is used, with one sample and one lighting computation per pixel.
     pub quick: bool,
     /// Height of the picture, in points.
     pub height: f32,
@@ -28,12 +28,13 @@ pub(super) struct Shot<'a> {
 }
 
 impl Shot<'_> {
-    /// Opacity of a part's edges, `0..=1`. Edges fade out where triangles are hardly larger than
-    /// the line width, because lines would cover the surface.
+    /// Opacity of a part's edges, `0..=1`. Edges fade out on triangles that are hardly larger than
+    /// the line width, because the lines would cover the surface.
     pub fn edges_of(&self, part: &ScenePrimitive) -> f32 {
-        // Approximate share of a part's bounding disc that its surface covers.
+        // Approximate fraction of a part's bounding disc that its surface covers.
         const FILLED: f32 = 0.3;
-        // Area per triangle, in square points, at which edges are invisible and fully visible.
+        // Area per triangle, in square points, below which edges are invisible. `ALL` is the area
+        // above which they are fully visible.
         const NONE: f32 = 8.0;
         const ALL: f32 = 28.0;
         let depth = match self.camera.orthographic {
@@ -43,7 +44,7 @@ impl Shot<'_> {
             }
         };
         let radius = part.reach / self.camera.meters_per_point(depth.max(1e-6), self.height);
-        // Half of the triangles face away.
+        // Half of the triangles face away from the camera.
         let triangles = (part.index_count as f32 / 6.0).max(1.0);
         let points = std::f32::consts::PI * radius * radius * FILLED / triangles;
         ((points - NONE) / (ALL - NONE)).clamp(0.0, 1.0)
@@ -60,7 +61,7 @@ pub(super) fn is_see_through(part: &ScenePrimitive, shading: Shading) -> bool {
     }
 }
 
-/// Drawn sides of a part's triangles.
+/// Sides of a part's triangles that a draw call shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sides {
     Front,
@@ -68,7 +69,8 @@ pub(super) enum Sides {
     Both,
 }
 
-/// The draw calls of a part. A transparent, double-sided surface is drawn twice, back faces first.
+/// Sides to draw, one draw call each. A transparent, double-sided surface is drawn twice, back
+/// faces first.
 pub(super) const fn sides_of(part: &ScenePrimitive, shading: Shading) -> &'static [Sides] {
     match shading {
         _ if !part.double_sided => &[Sides::Front],
@@ -81,7 +83,7 @@ pub(super) const fn caster_of(part: &ScenePrimitive) -> Draw {
     Draw::Caster { cut: part.features & features::CUT != 0 }
 }
 
-/// The pipeline for these sides of a part.
+/// Pipeline key for drawing these sides of a part.
 pub(super) fn key_of(
     part: &ScenePrimitive,
     sides: Sides,
@@ -91,7 +93,7 @@ pub(super) fn key_of(
     let Shot { shading: shown, quick, lit, .. } = *shot;
     let topology = topology_of(part);
     let cull = match (sides, mirrored) {
-        // Lines and points have no sides.
+        // Lines and points have no back faces.
         _ if part.topology != Topology::Triangles => None,
         (Sides::Both, _) => None,
         // Mirroring swaps front and back faces.

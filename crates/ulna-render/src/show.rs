@@ -4,10 +4,10 @@ use super::{Scene, TintKind};
 use ulna_model::NodeId;
 use ulna_motion::Bone;
 
-/// A bone with its colors (linear, straight alpha).
+/// A bone with its display colors (linear, straight alpha).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoneLook {
-    /// Position and direction.
+    /// Position and direction of the bone.
     pub bone: Bone,
     /// Color of the faces.
     pub color: [f32; 4],
@@ -15,12 +15,12 @@ pub struct BoneLook {
     pub edge: [f32; 4],
 }
 
-/// A further scene in a picture: dimmed, so that it is told from the one that the picture is of.
+/// A further scene in a picture. It is dimmed to distinguish it from the main scene.
 #[derive(Clone, Copy)]
 pub struct SceneBeside<'a> {
     /// The scene.
     pub scene: &'a Scene,
-    /// Whether it is shown without its materials.
+    /// Whether the scene is displayed without its materials.
     pub plain: bool,
 }
 
@@ -28,14 +28,14 @@ pub struct SceneBeside<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shading {
-    /// With materials.
+    /// Surfaces with their materials.
     #[default]
     Textured,
-    /// In plain clay, without materials.
+    /// Surfaces in plain clay, without materials.
     Solid,
-    /// Only edges.
+    /// Only the edges of surfaces.
     Wireframe,
-    /// Transparent, so that the inside is visible.
+    /// Transparent surfaces, so that the inside is visible.
     XRay,
 }
 
@@ -44,24 +44,25 @@ pub enum Shading {
 pub struct Show {
     /// Shading of surfaces.
     pub shading: Shading,
-    /// Shows tints instead of materials, regardless of `shading`: matte, opaque, double-sided, with
-    /// half of the shading contrast.
+    /// Kind of tints to display instead of materials, regardless of `shading`; `None` for
+    /// materials. Tinted surfaces are matte, opaque and double-sided, with half of the shading
+    /// contrast.
     pub tint: Option<TintKind>,
     /// Whether edges of triangles are drawn faintly over tinted surfaces.
     pub tint_edges: bool,
-    /// Nodes whose surfaces get an outline.
+    /// Nodes whose surfaces have an outline.
     pub outlined: Vec<NodeId>,
-    /// Pixels per point of the display.
+    /// Number of pixels per point of the display.
     pub scale: f32,
     /// Whether the ground grid is drawn.
     pub grid: bool,
     /// Bones, drawn on top of everything.
     pub bones: Vec<BoneLook>,
-    /// Factor of the bones' thickness; 1 if `None`.
+    /// Factor of the thickness of bones; 1 if `None`.
     pub bone_width: Option<f32>,
     /// Whether bones are drawn as sticks instead of octahedra.
     pub sticks: bool,
-    /// Whether lights of the file, if any, replace the studio light.
+    /// Whether lights of the file, if there are any, replace the studio lights.
     pub lights: bool,
     /// Whether the background is transparent.
     pub transparent: bool,

@@ -1,4 +1,4 @@
-//! The compute pass for morphing and skinning: one dispatch per primitive, after each change of
+//! Compute pass for morphing and skinning. One dispatch per primitive runs after each change of
 //! pose or weights.
 
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::{Gpu, GpuError, shaders::shader};
 use ulna_model::{Document, NodeId, Primitive, PrimitiveId, WeightMap};
 use ulna_motion::{Placement, Pose, Posed, Tangents, skinning};
 
-/// Keep in sync with `Params` in shaders/skin.wgsl.
+/// Parameters of the compute pass. Keep in sync with `Params` in shaders/skin.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct SkinParams {
@@ -23,14 +23,14 @@ struct SkinParams {
     unused: [u32; 3],
 }
 
-/// Bytes per posed vertex: position and normal.
+/// Number of bytes per posed vertex: position and normal.
 pub(super) const POSED_STRIDE: u64 = 24;
-/// Bytes per instance transform.
+/// Number of bytes per instance transform.
 pub(super) const PLACE_STRIDE: u64 = 48;
-/// Bytes per posed tangent.
+/// Number of bytes per posed tangent.
 pub(super) const TANGENT_STRIDE: u64 = 16;
 
-/// The compute pipeline of skinning.
+/// Compute pipeline for skinning, with its layout.
 #[derive(Clone, Debug)]
 pub(super) struct SkinPass {
     pipeline: wgpu::ComputePipeline,
@@ -83,7 +83,7 @@ impl SkinPass {
     }
 }
 
-/// One primitive on the device, ready to be posed.
+/// Buffers of one primitive on the device, ready to be posed.
 #[derive(Debug)]
 pub(super) struct SkinPart {
     /// Posed positions and normals in scene space.
@@ -92,9 +92,10 @@ pub(super) struct SkinPart {
     pub posed_tangents: Option<wgpu::Buffer>,
     bind: Option<SkinBind>,
     vertex_count: u32,
-    /// Reused memory for skinning on the CPU.
+    /// Scratch memory for skinning on the CPU, reused by each update.
     scratch: Posed,
-    /// Vertices with changed weights since the last update, and the ranges of their split copies.
+    /// Ranges of vertices whose weights changed since the last update, including their split
+    /// copies.
     reweighed: Vec<Range<usize>>,
     reweighed_copies: Vec<Range<usize>>,
 }
@@ -144,13 +145,13 @@ impl SkinPart {
             bind,
             vertex_count: count as u32,
             scratch: Posed::default(),
-            // Nothing is posed yet.
+            // Nothing is posed yet, so all vertices count as changed.
             reweighed: std::iter::once(0..primitive.positions.len()).collect(),
             reweighed_copies: Vec::new(),
         }
     }
 
-    /// Uploads changed weights of some vertices, with the same number of slots.
+    /// Uploads changed weights of some vertices. The number of slots per vertex must be unchanged.
     ///
     /// `copies` are the split vertices, which come after the primitive's `own` vertices. If
     /// skinning runs on the CPU, nothing is uploaded yet.
@@ -191,8 +192,8 @@ impl SkinPart {
         !self.reweighed.is_empty()
     }
 
-    /// Poses only vertices with changed weights on the CPU, and uploads them. Returns `false` if
-    /// the whole primitive must be posed instead.
+    /// Poses only vertices with changed weights on the CPU, and uploads the result. Returns `false`
+    /// if the whole primitive must be posed instead.
     pub(super) fn update_reweighed(
         &mut self,
         gpu: &Gpu,
@@ -244,7 +245,8 @@ impl SkinPart {
         true
     }
 
-    /// Reads the posed vertices back; split vertices come after the primitive's own.
+    /// Reads the posed vertices back to the CPU. Split vertices come after the primitive's own
+    /// vertices.
     pub(super) fn read(&self, gpu: &Gpu) -> Result<Posed, GpuError> {
         let size = u64::from(self.vertex_count) * POSED_STRIDE;
         let mut posed = Posed::default();
@@ -258,7 +260,7 @@ impl SkinPart {
         Ok(posed)
     }
 
-    /// Poses the primitive: on the device if possible, else on the CPU with an upload of the
+    /// Poses the primitive: on the device if possible, otherwise on the CPU with an upload of the
     /// result.
     pub(super) fn update(
         &mut self,
@@ -319,12 +321,12 @@ impl SkinPart {
     }
 }
 
-/// Split vertices and the vertices that they are copies of, for lookup in both directions.
+/// Split vertices and their original vertices, for lookup in both directions.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
-    /// The original vertex of each copy.
+    /// Original vertex of each copy.
     sources: Vec<u32>,
-    /// Vertices with their copies, sorted.
+    /// Pairs of an original vertex and its copy, sorted.
     by_source: Vec<(u32, u32)>,
 }
 
@@ -336,9 +338,10 @@ impl Copies {
         Self { sources, by_source }
     }
 
-    /// The copies of some vertices as a small number of ranges, which can include other copies.
+    /// Ranges that contain the copies of some vertices. They are few, and can include copies of
+    /// other vertices.
     fn runs(&self, vertices: &[Range<usize>]) -> Vec<Range<usize>> {
-        /// Maximum gap between two ranges that is written instead of starting a new range.
+        /// Maximum gap between two ranges that are merged into one.
         const GAP: usize = 64;
         let mut found: Vec<usize> = Vec::new();
         for range in vertices {
@@ -366,7 +369,8 @@ fn pairs(map: &WeightMap, vertices: impl Iterator<Item = usize>) -> Vec<[u32; 2]
         .collect()
 }
 
-/// Uploaded data of a primitive in its rest pose. Split vertices come after its own.
+/// Upload data of a primitive in its rest pose. Split vertices come after the primitive's own
+/// vertices.
 struct Rest<'a> {
     primitive: &'a Primitive,
     normals: &'a [Vec3],
@@ -375,14 +379,13 @@ struct Rest<'a> {
 }
 
 impl Rest<'_> {
-    /// The original vertex of each uploaded one.
+    /// Original vertex of each uploaded vertex.
     fn sources(&self) -> impl Iterator<Item = usize> {
         let copies = self.tangents.map_or(&[][..], |t| &t.copies);
         (0..self.primitive.positions.len()).chain(copies.iter().map(|v| *v as usize))
     }
 
-    /// Whether the primitive fits into the buffers of the device. Otherwise, skinning runs on the
-    /// CPU.
+    /// Whether the primitive fits into buffers of the device. Otherwise, skinning runs on the CPU.
     fn fits(&self, gpu: &Gpu) -> bool {
         let most = gpu.device.limits().max_storage_buffer_binding_size;
         let count = self.count as u64;
@@ -476,7 +479,7 @@ impl Rest<'_> {
     }
 }
 
-/// Interleaved positions and normals; split vertices come after the primitive's own.
+/// Interleaved positions and normals. Split vertices come after the primitive's own vertices.
 fn interleaved(
     positions: &[Vec3],
     normals: &[Vec3],

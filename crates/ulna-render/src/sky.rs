@@ -12,15 +12,15 @@ use half::f16;
 
 use super::Gpu;
 
-/// Texels per side of a face, at the sharpest level.
+/// Texels along each side of a cube face, at the sharpest level.
 const SIDE: u32 = 32;
-/// Number of levels, from mirror to fully rough. Keep in sync with `SKY_LEVELS` in
+/// Number of mipmap levels, from mirror-like to fully rough. Keep in sync with `SKY_LEVELS` in
 /// shaders/mesh.wgsl.
 const LEVELS: u32 = 6;
 const SAMPLES: u32 = 64;
 
-/// Radiance from a direction: cool from above, warm and dim from below. A large soft box in front
-/// and to the right creates highlights on curved surfaces.
+/// Radiance of the sky in a direction: cool from above, warm and dim from below. A large soft box
+/// in front and to the right creates highlights on curved surfaces.
 fn radiance(direction: Vec3) -> Vec3 {
     let smooth = |from: f32, to: f32, x: f32| {
         let t = ((x - from) / (to - from)).clamp(0.0, 1.0);
@@ -36,7 +36,8 @@ fn radiance(direction: Vec3) -> Vec3 {
     open + Vec3::new(1.5, 1.45, 1.35) * smooth(0.78, 0.96, toward_box)
 }
 
-/// Direction to the center of a texel of a cube face (in layer order), not normalized.
+/// Direction from the center of the cube to a texel of a face, not normalized. Faces are numbered
+/// in layer order.
 fn toward(face: u32, x: u32, y: u32, side: u32) -> Vec3 {
     let [u, v] = [x, y].map(|k| (k as f32 + 0.5) / side as f32 * 2.0 - 1.0);
     match face {
@@ -49,7 +50,8 @@ fn toward(face: u32, x: u32, y: u32, side: u32) -> Vec3 {
     }
 }
 
-/// Reflected light around a direction for a roughness: the mean of the sky, weighted by GGX.
+/// Specular light around a reflection direction for a roughness: the mean of the sky, weighted by
+/// GGX.
 fn reflected(around: Vec3, roughness: f32) -> Vec3 {
     if roughness == 0.0 {
         return radiance(around);
@@ -74,7 +76,7 @@ fn reflected(around: Vec3, roughness: f32) -> Vec3 {
     sum / weight.max(1e-6)
 }
 
-/// The prefiltered cube map, with one level per roughness.
+/// Creates the prefiltered cube map, with one level per roughness.
 pub(super) fn cube(gpu: &Gpu) -> wgpu::TextureView {
     let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: Some("sky"),
@@ -121,8 +123,8 @@ pub(super) fn cube(gpu: &Gpu) -> wgpu::TextureView {
     })
 }
 
-/// Irradiance of a diffuse surface divided by π, as nine coefficients. The cosine factors are
-/// included.
+/// Irradiance of a diffuse surface divided by π, as nine spherical-harmonics coefficients. The
+/// cosine factors are included.
 pub(super) fn irradiance() -> [[f32; 4]; 9] {
     let mut sums = [Vec3::ZERO; 9];
     for face in 0..6 {
@@ -143,7 +145,8 @@ pub(super) fn irradiance() -> [[f32; 4]; 9] {
     std::array::from_fn(|k| (sums[k] * cosine[k]).extend(0.0).to_array())
 }
 
-/// The first nine real spherical harmonics. Keep in sync with `matt_light` in shaders/frame.wgsl.
+/// Values of the first nine real spherical harmonics in a direction. Keep in sync with `matt_light`
+/// in shaders/frame.wgsl.
 fn harmonics(d: Vec3) -> [f32; 9] {
     [
         0.282_095,

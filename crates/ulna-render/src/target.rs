@@ -2,18 +2,18 @@
 
 use super::Gpu;
 
-/// Format of the offscreen picture. The window blends in gamma space and displays the plain view.
-/// Drawing uses the sRGB view, so that light is added linearly. Devices without such views draw to
-/// a separate sRGB texture.
+/// Format of the offscreen picture. The window blends in gamma space, and displays the picture
+/// through a view without sRGB conversion. Drawing uses an sRGB view, so that light is added
+/// linearly. Devices without such views draw to a separate sRGB texture.
 pub(super) const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 pub(super) const COLOR_SRGB: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
-/// A float format, which suits the infinite reverse depth.
+/// Format of the depth buffer; a float format suits the infinite reverse depth.
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-/// The only sample count besides 1 that every adapter supports.
+/// Number of samples per pixel; the only count besides 1 that every adapter supports.
 pub(super) const SAMPLES: u32 = 4;
-/// Surface data of a quick picture, before lighting; see shaders/deferred.wgsl.
+/// Format of the G-buffer for deferred shading; see shaders/deferred.wgsl.
 pub(super) const SURFACES: wgpu::TextureFormat = wgpu::TextureFormat::Rgba32Uint;
-/// Mask of outlined surfaces.
+/// Format of the mask of outlined surfaces.
 pub(super) const MASK: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
 
 /// A picture to draw into.
@@ -21,12 +21,12 @@ pub(super) const MASK: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
 pub struct RenderTarget {
     /// Width and height in pixels.
     pub size: [u32; 2],
-    /// Resolution relative to the display, per side, `0..=1`.
+    /// Resolution relative to the display, along each axis, `0..=1`.
     pub part: f32,
-    /// Width and height on the display, in pixels.
+    /// Width and height on the display, in display pixels.
     pub shown: [u32; 2],
     texture: wgpu::Texture,
-    /// Gamma-encoded view, as the window expects it.
+    /// Gamma-encoded view of the picture, as the window expects it.
     pub plain_view: wgpu::TextureView,
     pub(super) srgb_view: wgpu::TextureView,
     pub(super) depth_view: wgpu::TextureView,
@@ -34,24 +34,27 @@ pub struct RenderTarget {
     pub(super) samples: Samples,
 }
 
-/// Sampling of a picture.
+/// Sampling mode of a picture.
 #[derive(Debug)]
 pub(super) enum Samples {
-    /// [`SAMPLES`] per pixel, for colors and mask.
+    /// [`SAMPLES`] samples per pixel, for colors and mask.
     Several { light: wgpu::TextureView, mask: wgpu::TextureView },
-    /// One per pixel, with surface data for deferred lighting.
+    /// One sample per pixel, with a G-buffer for deferred shading.
     One { surfaces: wgpu::TextureView },
 }
 
 impl RenderTarget {
-    /// A picture of a size in pixels; at least 1 × 1.
+    /// Creates a full-quality target with a size in pixels; at least 1 × 1.
     pub fn new(gpu: &Gpu, size: [u32; 2]) -> Self {
         Self::sampled(gpu, size, 1.0, SAMPLES)
     }
 
-    /// A quick picture for use during motion: one sample per pixel, and lighting once per pixel
-    /// instead of once per fragment. Its brightness equals that of a full picture. `part` is its
-    /// resolution relative to the display, per side.
+    /// Creates a target for a quick picture of lower quality, for use during motion. It has one
+    /// sample per pixel, and deferred shading lights each pixel only once. Its brightness equals
+    /// that of a full picture.
+    ///
+    /// `shown` is the size on the display in pixels. `part` is the resolution relative to the
+    /// display, along each axis.
     pub fn quick(gpu: &Gpu, shown: [u32; 2], part: f32) -> Self {
         Self::sampled(gpu, shown, part.clamp(0.01, 1.0), 1)
     }
@@ -119,7 +122,7 @@ impl RenderTarget {
         }
     }
 
-    /// The texture of the picture.
+    /// Texture that contains the picture.
     pub const fn texture(&self) -> &wgpu::Texture {
         &self.texture
     }

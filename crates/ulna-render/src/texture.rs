@@ -1,4 +1,4 @@
-//! Decoding of images, and upload as textures with mipmaps.
+//! Decoding of images, and their upload as textures with mipmaps.
 
 use image::RgbaImage;
 
@@ -8,7 +8,8 @@ use ulna_model::{Diagnostic, Document, IdKind, Image, Location, Severity};
 /// A decoded image; `None` if it cannot be decoded.
 pub type Decoded = Option<RgbaImage>;
 
-/// Size limit of a texture along each side, in pixels. Larger images are scaled down, and reported.
+/// Maximum size of a texture along each side, in pixels. Larger images are scaled down, with a
+/// warning.
 const LARGEST: u32 = 4096;
 
 /// Decodes all images. Also returns findings about images that cannot be decoded or were scaled
@@ -63,8 +64,8 @@ fn decode(image: &Image) -> image::ImageResult<(RgbaImage, bool)> {
     Ok((picture.into_rgba8(), large))
 }
 
-/// Uploads an image with its mipmaps; `srgb` for colors, not for data. An image above the texture
-/// limit of the device is halved until it fits.
+/// Uploads an image with its mipmaps. `srgb` must be set for colors, and not for data. An image
+/// above the texture limit of the device is halved until it fits.
 pub(super) fn upload(gpu: &Gpu, picture: &RgbaImage, srgb: bool) -> wgpu::TextureView {
     let most = gpu.device.limits().max_texture_dimension_2d;
     if picture.width().max(picture.height()) > most {
@@ -116,7 +117,7 @@ pub(super) fn upload(gpu: &Gpu, picture: &RgbaImage, srgb: bool) -> wgpu::Textur
     texture.create_view(&Default::default())
 }
 
-/// The image at half its size; each pixel is the mean of 2 × 2 pixels.
+/// Image at half the size. Each pixel is the mean of 2 × 2 pixels.
 fn half(picture: &RgbaImage) -> RgbaImage {
     let (width, height) = ((picture.width() / 2).max(1), (picture.height() / 2).max(1));
     RgbaImage::from_fn(width, height, |x, y| {

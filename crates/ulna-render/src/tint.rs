@@ -6,31 +6,33 @@ use wgpu::util::DeviceExt as _;
 
 use super::{Color, Gpu};
 
-/// Meaning of the tint values of a picture.
+/// Kind of the tint values in a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TintKind {
-    /// Weights, displayed with the ramp of [`heat`](super::heat).
+    /// Weights, displayed with the color ramp of [`heat`](super::heat).
     Heat,
-    /// Colors.
+    /// Colors, displayed directly.
     Colors,
 }
 
 impl TintKind {
-    /// No value, for both kinds: the vertex is displayed as dimmed clay.
+    /// Tint value of a vertex without a value, for both kinds. The vertex is displayed as dimmed
+    /// clay.
     pub const NONE: u32 = 0x7FC0_0000;
 
-    /// The value of a weight of `0..=1`, for [`Heat`](Self::Heat): its bits. NaN means no value.
+    /// Tint value of a weight of `0..=1`, for [`Heat`](Self::Heat): the bits of the float. NaN
+    /// means no value.
     pub const fn weight(weight: f32) -> u32 {
         weight.to_bits()
     }
 
-    /// The value of a color, for [`Colors`](Self::Colors). Red is the highest byte. The lowest byte
-    /// is alpha, the opacity over the clay.
+    /// Tint value of a color, for [`Colors`](Self::Colors). Red is the highest byte. The lowest
+    /// byte is alpha, the opacity over the clay.
     pub const fn color(color: Color) -> u32 {
         u32::from_be_bytes(color.0)
     }
 
-    /// The number of the kind in the shader.
+    /// Number of the kind in the shader.
     pub(super) const fn number(self) -> f32 {
         match self {
             Self::Heat => 1.0,
@@ -39,14 +41,14 @@ impl TintKind {
     }
 }
 
-/// The tints of one part. They are drawn with the primitive's own indices. Vertices that were split
-/// for normal maps therefore need no tints.
+/// Tints of one part of a scene. They are drawn with the primitive's own indices, so vertices that
+/// were split for normal maps need no tints.
 #[derive(Debug)]
 pub(super) struct Tints {
     count: usize,
-    /// One value per vertex; `None` until the first one is set.
+    /// One tint value per vertex; `None` until the first value is set.
     pub values: Option<wgpu::Buffer>,
-    /// The primitive's own indices, if the part is drawn with others. Created on demand.
+    /// The primitive's own indices, if the part is drawn with different indices. Created on demand.
     own: OnceLock<wgpu::Buffer>,
 }
 
@@ -55,7 +57,8 @@ impl Tints {
         Self { count: primitive_vertices, values: None, own: OnceLock::new() }
     }
 
-    /// Sets the values of vertices from `first` on. Excess values are ignored.
+    /// Sets the tint values of consecutive vertices, starting at `first`. Excess values are
+    /// ignored.
     pub(super) fn set(&mut self, gpu: &Gpu, first: usize, values: &[u32]) {
         let values = &values[..values.len().min(self.count.saturating_sub(first))];
         if values.is_empty() {
@@ -71,7 +74,7 @@ impl Tints {
         gpu.queue.write_buffer(buffer, first as u64 * 4, bytemuck::cast_slice(values));
     }
 
-    /// The primitive's own indices on the device.
+    /// Index buffer with the primitive's own indices.
     pub(super) fn indices(&self, gpu: &Gpu, corners: &[u32]) -> &wgpu::Buffer {
         self.own.get_or_init(|| {
             gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {

@@ -1,5 +1,5 @@
-//! Reads BVH files: the skeleton and the motion of a capture. A BVH file is a tree of joints with
-//! offsets, followed by one line of numbers per frame.
+//! Reads BVH files, which contain the skeleton and the motion of a capture. A BVH file is a tree of
+//! joints with offsets, followed by one line of numbers per frame.
 //!
 //! Source: M. Meredith and S. Maddock, "Motion Capture File Formats Explained" (2001). The rotation
 //! of a joint is the product of its channels, first to last, in the order of the file.
@@ -30,7 +30,7 @@ pub fn is_bvh(bytes: &[u8]) -> bool {
 /// clip with the name of the file.
 ///
 /// # Errors
-/// If the file is truncated, damaged or malicious, with the place and the problem.
+/// The file is truncated, damaged or malicious. The error states the location and the problem.
 pub fn read(
     bytes: &[u8],
     path: Option<&Path>,
@@ -88,14 +88,15 @@ pub fn read(
     Ok(Converted { glb, diagnostics, found })
 }
 
-/// Default frame rate, in frames per second.
+/// Default frame rate, in frames per second, for files without a valid frame time.
 const USUAL: f64 = 30.0;
 
-/// The unit in meters that brings the largest extent of the skeleton closest to the height of a
-/// person. Also that extent in file units. `None` if the skeleton has no extent.
+/// Estimates the unit, in meters, that brings the largest extent of the skeleton closest to the
+/// height of a person. Also returns that extent in file units. `None` if the skeleton has no
+/// extent.
 fn guessed_unit(capture: &Capture) -> Option<(f32, f32)> {
-    /// Units in meters: meters, decimeters, inches, centimeters, millimeters, and the usual unit of
-    /// the Carnegie Mellon motion files.
+    /// Candidate units, in meters: meters, decimeters, inches, centimeters, millimeters, and the
+    /// unit of the Carnegie Mellon motion files.
     const UNITS: [f32; 6] = [1.0, 0.1, 0.0254, 0.01, 0.001, 0.056_444];
     /// Height of a person, in meters.
     const HIGH: f32 = 1.7;
@@ -126,7 +127,7 @@ fn unit_words(unit: f32) -> String {
     }
 }
 
-/// The rotation of a joint in one frame: the product of its channels, first to last.
+/// Rotation of a joint in one frame: the product of its channels, first to last.
 fn rotation(channels: &[Channel], values: &[f32]) -> DQuat {
     channels.iter().zip(values).fold(DQuat::IDENTITY, |q, (channel, value)| match channel {
         Channel::Turn(axis) => {
@@ -188,13 +189,13 @@ fn built(
             tracks.push(keys(node, Property::Rotation, values));
         }
         if joint.channels.iter().any(|c| matches!(c, Channel::Place(_))) {
-            // Positions are either absolute or relative to the offset. They are relative if their
-            // mean is close to 0 while the offset is long.
+            // Positions are either absolute or relative to the joint's offset. They are relative if
+            // their mean is close to 0 while the offset is long.
             let mean = frames().map(|f| place(&joint.channels, f).length()).sum::<f64>()
                 / times.len().max(1) as f64;
             let is_added = joint.parent.is_some() && mean < 0.2 * f64::from(joint.offset.length());
             added += usize::from(is_added);
-            // Axes without a channel keep the value of the offset.
+            // Axes without a position channel keep the value of the joint's offset.
             let mut base = joint.offset.as_dvec3();
             for channel in joint.channels.iter().filter(|_| !is_added) {
                 if let Channel::Place(axis) = channel {
@@ -222,7 +223,7 @@ fn built(
     glb
 }
 
-/// The position of a joint in one frame. 0 along axes without a channel.
+/// Position of a joint in one frame, in file units. Axes without a channel are 0.
 fn place(channels: &[Channel], values: &[f32]) -> DVec3 {
     channels.iter().zip(values).fold(DVec3::ZERO, |mut at, (channel, value)| {
         if let Channel::Place(axis) = channel {

@@ -7,7 +7,7 @@ use glam::Vec3;
 use crate::{Budget, gltf::ReadError};
 use ulna_model::{Diagnostics, Severity};
 
-/// An axis of the file.
+/// A coordinate axis of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axis {
     X,
@@ -15,11 +15,11 @@ pub(super) enum Axis {
     Z,
 }
 
-/// Meaning of one number of a frame.
+/// Channel of a joint: the meaning of one number of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Channel {
     Place(Axis),
-    /// Rotation in degrees.
+    /// Rotation about an axis, in degrees.
     Turn(Axis),
 }
 
@@ -40,29 +40,29 @@ impl Channel {
     }
 }
 
-/// A joint, or an end site, which has no channels.
+/// A joint or an end site. End sites have no channels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Joint {
     pub name: String,
     pub parent: Option<usize>,
-    /// Offset from its parent, in file units.
+    /// Offset from the parent joint, in file units.
     pub offset: Vec3,
     pub channels: Vec<Channel>,
-    /// Index of its first number in a frame.
+    /// Index of the joint's first number in a frame.
     pub first: usize,
 }
 
-/// The content of a BVH file.
+/// Parsed content of a BVH file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Capture {
-    /// Parents come before their children.
+    /// Joints and end sites; parents come before their children.
     pub joints: Vec<Joint>,
     /// Numbers per frame.
     pub width: usize,
     pub frames: usize,
     /// Duration of a frame, in seconds.
     pub frame_time: f64,
-    /// All numbers, frame by frame.
+    /// Numbers of all frames, frame by frame.
     pub values: Vec<f32>,
 }
 
@@ -70,7 +70,8 @@ fn fail<T>(message: impl Into<String>) -> Result<T, ReadError> {
     Err(ReadError::at(".bvh", message))
 }
 
-/// Reads words. At the end of the text, the error says what was expected.
+/// Reader of words separated by white space. At the end of the text, its error names the expected
+/// word.
 struct Words<'a>(SplitAsciiWhitespace<'a>);
 
 impl<'a> Words<'a> {
@@ -134,7 +135,7 @@ impl Capture {
         Ok(made)
     }
 
-    /// The tree of joints, without recursion.
+    /// Parses the joint hierarchy, without recursion.
     fn hierarchy(&mut self, words: &mut Words<'_>, budget: &mut Budget) -> Result<(), ReadError> {
         words.expect("HIERARCHY")?;
         let mut open: Vec<usize> = Vec::new();
@@ -238,12 +239,12 @@ impl Capture {
         words.expect("Frame")?;
         words.expect("Time")?;
         let mut words = Words(frames.split_ascii_whitespace());
-        // An invalid frame time is treated as 0: the default rate is used, with a finding.
+        // An invalid frame time is treated as 0. The default rate is then used, with a finding.
         self.frame_time = parsed(words.next("a frame time")?).unwrap_or(f64::NAN);
         let wanted = stated.saturating_mul(self.width);
-        // The stated number of frames may be wrong, so the length of the text is the limit.
+        // The stated number of frames may be wrong, so it is limited by the length of the text.
         let room = wanted.min(text.len() / 2 + 1);
-        // The numbers, and the keys that are made of them.
+        // Memory for the numbers, and for the keys made from them.
         budget.take(room as u64 * 12, &".bvh".into())?;
         self.values.reserve_exact(room);
         let mut bad: Option<(usize, String)> = None;
@@ -291,7 +292,7 @@ impl Capture {
     }
 
     /// Replaces each invalid number by the value of its channel in the nearest valid frame. Of two
-    /// equally near frames, the earlier one is used. Without any valid frame, the value is 0.
+    /// equally near frames, the earlier one is used. If there is no valid frame, the value is 0.
     fn fill_from_neighbors(&mut self) {
         for channel in 0..self.width {
             let at = |frame: usize| frame * self.width + channel;
@@ -316,12 +317,12 @@ impl Capture {
     }
 }
 
-/// Parses a number. Some programs write a decimal comma.
+/// Parses a number. A decimal comma, which some programs write, is accepted.
 fn parsed(word: &str) -> Option<f64> {
     word.parse().or_else(|_| word.replace(',', ".").parse()).ok()
 }
 
-/// Start of the line that begins with the word MOTION.
+/// Offset in the text of the line that begins with the word MOTION.
 fn find_motion(text: &str) -> usize {
     let mut at = 0;
     // Lines may end with a single carriage return.

@@ -1,4 +1,4 @@
-//! Small valid and damaged files.
+//! Tests with small valid and damaged BVH files.
 use glam::{Mat4, Quat};
 use serde_json::Value;
 
@@ -38,7 +38,8 @@ fn joints_channels_and_frames_are_read_as_written() {
     assert_eq!(root["animations"][0]["name"], "walk");
     assert_eq!(root["nodes"][3]["scale"][0].as_f64().map(|v| (v * 1e6).round()), Some(10_000.0));
     assert_eq!(root["skins"][0]["joints"], serde_json::json!([0, 1, 2]));
-    // Two rotations, and the translation of the root. They share their times.
+    // There are two rotation samplers, and one for the translation of the root. All share their
+    // times.
     let samplers = root["animations"][0]["samplers"].as_array().unwrap();
     assert_eq!(samplers.len(), 3);
     assert!(samplers.iter().all(|s| s["input"] == samplers[0]["input"]));

@@ -1,5 +1,5 @@
-//! Reads FBX, text and binary, with the library `ufbx`, which is written in C. Builds without the
-//! feature `fbx` need no C compiler, and refuse these files with a message.
+//! Reads FBX files, text and binary, with the C library `ufbx`. Builds without the feature `fbx`
+//! need no C compiler, and reject these files with a message.
 
 #[cfg(feature = "fbx")]
 mod convert;
@@ -13,7 +13,7 @@ pub fn is_fbx(bytes: &[u8]) -> bool {
     start.starts_with(b"Kaydara FBX") || start.trim_ascii_start().starts_with(b"; FBX")
 }
 
-/// Refuses the file, because this program was built without the feature `fbx`.
+/// Rejects the file, because this program was built without the feature `fbx`.
 ///
 /// # Errors
 /// Always.

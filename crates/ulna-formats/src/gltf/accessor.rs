@@ -12,20 +12,20 @@ use rayon::prelude::*;
 use super::{ReadError, Source, meshopt::Unpacked, meshopt_view::EXTENSIONS, schema};
 use ulna_model::{IdKind, Location, Slice};
 
-/// A component type of the file.
+/// Component type of an accessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Component {
-    /// 5120
+    /// 8-bit signed integer (5120).
     I8,
-    /// 5121
+    /// 8-bit unsigned integer (5121).
     U8,
-    /// 5122
+    /// 16-bit signed integer (5122).
     I16,
-    /// 5123
+    /// 16-bit unsigned integer (5123).
     U16,
-    /// 5125
+    /// 32-bit unsigned integer (5125).
     U32,
-    /// 5126
+    /// 32-bit float (5126).
     F32,
 }
 
@@ -42,7 +42,7 @@ impl Component {
         })
     }
 
-    /// Size in bytes.
+    /// Size of a component in bytes.
     pub const fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -51,7 +51,7 @@ impl Component {
         }
     }
 
-    /// The step of a normalized integer type; 0 for floats.
+    /// Difference between neighboring values of a normalized integer type; 0 for floats.
     pub fn step(self) -> f32 {
         match self {
             Self::I8 => 1.0 / 127.0,
@@ -62,7 +62,7 @@ impl Component {
         }
     }
 
-    /// Decodes one component (glTF 2.0, *Animations*, for the normalized forms).
+    /// Decodes one component. For normalized integers, see glTF 2.0, *Animations*.
     fn float(self, b: &[u8], normalized: bool) -> f32 {
         match self {
             Self::F32 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
@@ -105,27 +105,27 @@ pub struct AccessorShape {
     pub normalized: bool,
 }
 
-/// Bytes of the source, and the offset of a range in them.
+/// Bytes of the source, and the start offset of a range in them.
 type SourceRange<'a> = (&'a Arc<Vec<u8>>, usize);
 
-/// Bytes of elements, one every `stride` bytes. `None` for zeros.
+/// Encoded elements, at intervals of `stride` bytes. `None` bytes stand for zeros.
 struct Elements<'a> {
     bytes: Option<Cow<'a, [u8]>>,
     stride: usize,
-    /// Their offset in the bytes of the source. `None` if they are not part of it.
+    /// Location of the elements in the bytes of the source. `None` if they are stored elsewhere.
     home: Option<SourceRange<'a>>,
 }
 
 impl Elements<'_> {
-    /// The components inside the source bytes. `None` if they are not contiguous or not of type
-    /// `T`.
+    /// Shares the components with the source, without a copy. `None` if they are not contiguous or
+    /// not of type `T`.
     fn in_place<T: AnyBitPattern>(&self, shape: AccessorShape) -> Option<Slice<T>> {
         let (bytes, start) = self.home?;
         let size = shape.width * size_of::<T>();
         (self.stride == size).then(|| Slice::part(bytes, start, start + shape.count * size))?
     }
 
-    /// Converts each component from its `N` bytes. Long lists use all cores.
+    /// Converts each component from its `N` bytes. Long lists are converted on all cores.
     fn convert<T: Copy + Default + Send, const N: usize>(
         &self,
         shape: AccessorShape,
@@ -161,10 +161,10 @@ impl Elements<'_> {
 /// Reason why an accessor's values are not available.
 #[derive(Debug)]
 pub enum Missing {
-    /// An extension packs them in a way that Ulna cannot unpack. The rest of the file can be
-    /// displayed.
+    /// The values are compressed with an extension in a form that Ulna cannot decode. The rest of
+    /// the file can still be displayed.
     Packed(&'static str),
-    /// The file must be refused.
+    /// The whole file must be rejected.
     Refused(ReadError),
 }
 
@@ -179,19 +179,19 @@ pub struct Accessors<'a> {
     source: &'a Source,
     list: Vec<schema::Accessor>,
     views: Vec<schema::BufferView>,
-    /// One entry per view.
+    /// Unpacked data of each buffer view.
     unpacked: &'a [Unpacked],
-    /// Bytes that may still be allocated.
+    /// Remaining memory budget, in bytes.
     budget: u64,
-    /// Decoded values by accessor.
+    /// Cached decoded floats of each accessor.
     floats: Vec<Option<Slice<f32>>>,
-    /// Contiguous elements that an extension supplies for an accessor.
+    /// Contiguous elements that an extension provides for an accessor.
     provided: HashMap<usize, Arc<[u8]>>,
     granted: HashSet<usize>,
 }
 
 impl<'a> Accessors<'a> {
-    /// `unpacked` has one entry per view; `budget` is in bytes.
+    /// Creates a decoder. `unpacked` has one entry per buffer view, and `budget` is in bytes.
     pub fn new(
         source: &'a Source,
         list: Vec<schema::Accessor>,
@@ -211,25 +211,25 @@ impl<'a> Accessors<'a> {
         }
     }
 
-    /// The source of all accessors.
+    /// Source that contains all accessors.
     pub const fn source(&self) -> &'a Source {
         self.source
     }
 
-    /// The bytes of a view.
+    /// Returns the bytes of a buffer view.
     pub fn view(&self, view: usize, place: &Location) -> Result<&'a [u8], Missing> {
         Ok(self.view_at(view, || place.clone())?.0)
     }
 
-    /// The bytes of a view, shared with the source if they are part of it.
+    /// Returns the bytes of a buffer view. They are shared with the source if they are part of it.
     pub fn view_slice(&self, view: usize, place: &Location) -> Result<Slice<u8>, Missing> {
         let (bytes, home) = self.view_at(view, || place.clone())?;
         let part = home.and_then(|(all, start)| Slice::part(all, start, start + bytes.len()));
         Ok(part.unwrap_or_else(|| bytes.into()))
     }
 
-    /// The bytes of a view, and their offset in the source. The offset is `None` if they were
-    /// packed.
+    /// Returns the bytes of a buffer view and their offset in the source. The offset is `None` if
+    /// the bytes were unpacked.
     fn view_at(
         &self,
         view: usize,
@@ -261,7 +261,7 @@ impl<'a> Accessors<'a> {
         Ok((found, Some((bytes, buffer.start + start))))
     }
 
-    /// Type and size of an accessor's elements.
+    /// Reads the type and size of an accessor's elements.
     pub fn shape(&self, index: usize, place: &Location) -> Result<AccessorShape, ReadError> {
         let Some(a) = self.list.get(index) else {
             return Err(ReadError::at(place, format!("accessor {index} does not exist")));
@@ -294,19 +294,19 @@ impl<'a> Accessors<'a> {
         index < self.list.len()
     }
 
-    /// The minimum and maximum that the file states.
+    /// Minimum and maximum that the file states for an accessor.
     pub fn bounds(&self, index: usize) -> (Option<&[f64]>, Option<&[f64]>) {
         let a = &self.list[index];
         (a.min.as_deref(), a.max.as_deref())
     }
 
-    /// Whether its values were packed, which may have rounded them.
+    /// Whether the accessor's values were compressed, which may have rounded them.
     pub fn is_packed(&self, index: usize) -> bool {
         let view = self.list.get(index).and_then(|a| self.views.get(a.buffer_view?.0));
         view.is_some_and(|v| EXTENSIONS.iter().any(|e| v.extensions.has(e)))
     }
 
-    /// Takes memory for derived values from the budget, in bytes.
+    /// Charges memory for derived values, in bytes, to the budget.
     pub fn spend(&mut self, bytes: u64, place: &Location) -> Result<(), ReadError> {
         self.budget = self
             .budget
@@ -315,14 +315,15 @@ impl<'a> Accessors<'a> {
         Ok(())
     }
 
-    /// Enlarges the budget, once per view: its packed data expands to more bytes than the file has.
+    /// Enlarges the budget for compressed data that expands to more bytes than the file has. Has an
+    /// effect only once per buffer view.
     pub fn grant(&mut self, view: usize, bytes: u64) {
         if self.granted.insert(view) {
             self.budget = self.budget.saturating_add(bytes);
         }
     }
 
-    /// Supplies the elements of an accessor, contiguous and in its own type and number.
+    /// Provides the elements of an accessor, contiguous and with its own type and count.
     pub fn provide(&mut self, index: usize, bytes: Arc<[u8]>) {
         if let Some(known) = self.floats.get_mut(index) {
             *known = None;
@@ -330,13 +331,13 @@ impl<'a> Accessors<'a> {
         self.provided.insert(index, bytes);
     }
 
-    /// Whether it has a buffer view.
+    /// Whether the accessor has a buffer view.
     pub fn has_view(&self, index: usize) -> bool {
         self.list.get(index).is_some_and(|a| a.buffer_view.is_some())
     }
 
-    /// All components of a float accessor inside the source bytes. `None` if they are not
-    /// contiguous.
+    /// All components of a float accessor, without a copy. `None` if they are not contiguous in the
+    /// source.
     pub fn in_place(&self, index: usize) -> Option<&'a [f32]> {
         if cfg!(target_endian = "big") || self.provided.contains_key(&index) {
             return None;
@@ -351,7 +352,7 @@ impl<'a> Accessors<'a> {
         bytemuck::try_cast_slice(&bytes[start..start + shape.count * elements.stride]).ok()
     }
 
-    /// Checks the range of the elements, and takes their memory from the budget.
+    /// Checks the byte range of an accessor's elements, and charges their memory to the budget.
     fn elements(&mut self, index: usize, shape: AccessorShape) -> Result<Elements<'a>, Missing> {
         let wanted = (shape.count as u64).saturating_mul(shape.width as u64 * 4);
         if wanted > self.budget {
@@ -364,7 +365,7 @@ impl<'a> Accessors<'a> {
         Ok(elements)
     }
 
-    /// Checks the range of the elements.
+    /// Checks the byte range of an accessor's elements.
     fn find(&self, index: usize, shape: AccessorShape) -> Result<Elements<'a>, Missing> {
         let here = move || Location::at(IdKind::Accessor, index);
         let a = &self.list[index];
@@ -406,7 +407,8 @@ impl<'a> Accessors<'a> {
         Ok(Elements { bytes: Some(Cow::Borrowed(bytes)), stride, home })
     }
 
-    /// All components as floats, element after element. Shared with the source if possible.
+    /// Decodes all components as floats, element after element. The result is shared with the
+    /// source if possible.
     pub fn floats(&mut self, index: usize, place: &Location) -> Result<Slice<f32>, Missing> {
         if let Some(Some(found)) = self.floats.get(index) {
             return Ok(found.clone());
@@ -438,7 +440,7 @@ impl<'a> Accessors<'a> {
         Ok(list)
     }
 
-    /// All components as unsigned 32-bit integers, not normalized.
+    /// Decodes all components as unsigned 32-bit integers, without normalization.
     pub fn integers(&mut self, index: usize, place: &Location) -> Result<Slice<u32>, Missing> {
         let shape = self.shape(index, place)?;
         let elements = self.elements(index, shape)?;
@@ -456,7 +458,7 @@ impl<'a> Accessors<'a> {
         Ok(out.into())
     }
 
-    /// All components as unsigned 16-bit integers. Larger values are truncated.
+    /// Decodes all components as unsigned 16-bit integers. Larger values are truncated.
     pub fn shorts(&mut self, index: usize, place: &Location) -> Result<Slice<u16>, Missing> {
         let shape = self.shape(index, place)?;
         let elements = self.elements(index, shape)?;
@@ -474,7 +476,7 @@ impl<'a> Accessors<'a> {
         Ok(out.into())
     }
 
-    /// Inserts the sparse values.
+    /// Replaces elements by the sparse values of the accessor.
     fn sparse<T>(
         &self,
         index: usize,

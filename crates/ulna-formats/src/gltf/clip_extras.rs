@@ -1,5 +1,5 @@
-//! Extras of animations that Ulna writes: markers, contacts, kinds and tangent modes of keys, loop
-//! mode, ticks per second and frame rate.
+//! Ulna's own extras of animations: markers, contacts, key types, tangent modes, loop mode, ticks
+//! per second and frame rate.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,43 +14,43 @@ use ulna_model::{
     Shared, TangentModes, Track,
 };
 
-/// The member of an animation's `extras` with its markers.
+/// Name of the member of an animation's `extras` that stores markers.
 pub const MARKERS: &str = "ulna.markers";
-/// The member with contacts and other goals.
+/// Name of the member that stores contacts and other goals.
 pub const CONTACTS: &str = "ulna.contacts";
-/// The member with the kinds and the tangent modes of keys.
+/// Name of the member that stores the types and tangent modes of keys.
 pub const KEYS: &str = "ulna.keys";
-/// The member with the loop mode.
+/// Name of the member that stores the loop mode.
 pub const LOOP: &str = "ulna.loop";
 
-/// The member with the number of ticks per second.
+/// Name of the member that stores the number of ticks per second.
 pub const TICKS: &str = "ulna.ticks";
 
-/// The member with the frame rate, if it differs from the rate of the keys.
+/// Name of the member that stores the frame rate, if it differs from the rate of the keys.
 pub const RATE: &str = "ulna.rate";
 
 /// Maximum distance between a stored time and its key, in seconds.
 const NEAR: f32 = 1e-4;
 
-/// `extras["ulna.markers"]`.
+/// Content of `extras["ulna.markers"]`.
 #[derive(Serialize, Deserialize)]
 struct Markers {
     markers: Vec<Marker>,
 }
 
-/// `extras["ulna.contacts"]`.
+/// Content of `extras["ulna.contacts"]`.
 #[derive(Serialize, Deserialize)]
 struct Contacts {
     contacts: Vec<Goal>,
 }
 
-/// `extras["ulna.keys"]`.
+/// Content of `extras["ulna.keys"]`.
 #[derive(Serialize, Deserialize)]
 struct Keys {
     tracks: Vec<TrackKinds>,
 }
 
-/// Times in seconds of the keys of one track that have a kind, and the tangent modes of its keys.
+/// Key types and tangent modes of one track. Keys are identified by their times in seconds.
 #[derive(Serialize, Deserialize)]
 struct TrackKinds {
     node: u32,
@@ -65,26 +65,26 @@ struct TrackKinds {
     tangents: Vec<KeyModes>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     wraps: bool,
-    /// Hash of the keys for which the tangent modes were chosen. The modes are ignored if it does
-    /// not match.
+    /// Hash of the keys that the tangent modes belong to. If it does not match the track, the modes
+    /// are ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
 }
 
-/// `extras["ulna.loop"]`.
+/// Content of `extras["ulna.loop"]`.
 #[derive(Serialize, Deserialize)]
 struct Loop {
     repeat: Repeat,
 }
 
-/// `extras["ulna.ticks"]` and `extras["ulna.rate"]`.
+/// Content of `extras["ulna.ticks"]` and `extras["ulna.rate"]`.
 #[derive(Serialize, Deserialize)]
 struct Ticks {
     rate: f64,
 }
 
-/// Reads the extras of a clip with all its tracks, in a file with `nodes` nodes. Unreadable members
-/// stay in the file, with a finding.
+/// Reads the extras of a clip after all its tracks. `nodes` is the number of nodes in the file.
+/// Unreadable members stay in the file, with a finding.
 pub fn read(
     clip: &mut Clip,
     nodes: usize,
@@ -160,7 +160,7 @@ pub fn read(
     clip.rate = rate(extras, (RATE, "frames"), place, diagnostics);
 }
 
-/// The number of ticks or frames per second in a member.
+/// Reads a number of ticks or frames per second.
 fn rate(
     extras: &Extensions,
     (name, what): (&str, &str),
@@ -179,7 +179,8 @@ fn rate(
 }
 
 impl TrackKinds {
-    /// The number of keys with tangent modes; at least the two at the seam if the track wraps.
+    /// Number of keys with tangent modes. If the track wraps, it is at least 2, for the keys at the
+    /// loop seam.
     fn named(&self) -> usize {
         self.tangents.len().max(if self.wraps { 2 } else { 0 })
     }
@@ -201,7 +202,7 @@ fn near(track: &Track, time: f32) -> Option<f32> {
     track.key_at(time, NEAR).map(|k| track.times[k])
 }
 
-/// The extras of a clip as JSON. `None` for members that it does not have.
+/// JSON texts of a clip's extras, by member name; `None` for a member that the clip does not need.
 pub fn texts(clip: &Clip) -> [(&'static str, Option<String>); 7] {
     let markers = clip.markers.to_vec();
     let markers = if markers.is_empty() { None } else { text(Markers { markers }) };
@@ -286,7 +287,7 @@ mod tests {
         clip
     }
 
-    /// Reads the extras of a clip into another one. Returns the findings.
+    /// Writes the extras of one clip and reads them into another. Returns the findings.
     fn brought(from: &Clip, to: &mut Clip) -> Vec<String> {
         let members = texts(from).into_iter().filter_map(|(name, text)| Some((name, text?)));
         let members: Vec<String> =

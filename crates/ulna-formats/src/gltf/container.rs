@@ -1,26 +1,27 @@
-//! The container of a file: plain JSON, or the chunks of a GLB.
+//! The container of a file: plain JSON, or a GLB with chunks.
 
 use std::ops::Range;
 
 use super::ReadError;
 
-/// Byte ranges of the parts of a file.
+/// Container type of a file, with the byte ranges of its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Container {
     /// A `.gltf` file, which is only JSON.
     Gltf {
-        /// The JSON, without a byte order mark.
+        /// Range of the JSON, without a byte order mark.
         json: Range<usize>,
     },
     /// A `.glb` file.
     Glb {
-        /// Data of the JSON chunk.
+        /// Range of the JSON chunk's data.
         json: Range<usize>,
-        /// Data of the BIN chunk.
+        /// Range of the BIN chunk's data.
         bin: Option<Range<usize>>,
-        /// Everything after those two: unknown chunks and trailing bytes, which are kept.
+        /// Range of everything after these two chunks: unknown chunks and trailing bytes, which are
+        /// preserved.
         rest: Range<usize>,
-        /// The length that the header states.
+        /// File length that the header states.
         declared: usize,
     },
 }
@@ -30,10 +31,10 @@ const JSON: u32 = 0x4E4F_534A;
 const BIN: u32 = 0x004E_4942;
 
 impl Container {
-    /// Finds the parts by content, independent of the file name.
+    /// Detects the container by its content, independent of the file name.
     ///
     /// # Errors
-    /// If the file is neither JSON nor a complete GLB of version 2.
+    /// The file is neither JSON nor a complete GLB of version 2.
     pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
         if bytes.starts_with(MAGIC) {
             return Self::parse_glb(bytes);
@@ -81,7 +82,7 @@ impl Container {
                 return fail("the BIN chunk is longer than the file");
             }
             // A length that is not a multiple of 4 violates the specification. The bytes up to the
-            // next multiple were meant as data.
+            // next multiple are treated as data.
             end = data.start + data.len().next_multiple_of(4);
             end = end.min(declared);
             bin = Some(data.start..end);
@@ -96,13 +97,14 @@ impl Container {
         }
     }
 
-    /// Whether this is a GLB.
+    /// Whether the container is a GLB.
     pub const fn is_glb(&self) -> bool {
         matches!(self, Self::Glb { .. })
     }
 }
 
-/// The complete chunks after JSON and BIN, as type and data, and the number of trailing bytes.
+/// Splits the bytes after JSON and BIN into complete chunks, each with type and data. Also returns
+/// the number of trailing bytes.
 pub(super) fn chunks(rest: &[u8]) -> (Vec<(u32, &[u8])>, usize) {
     let (mut list, mut at) = (Vec::new(), 0);
     while let (Some(length), Some(kind)) = (word(rest, at), word(rest, at + 4)) {
@@ -117,7 +119,7 @@ pub(super) fn chunks(rest: &[u8]) -> (Vec<(u32, &[u8])>, usize) {
     (list, rest.len() - at)
 }
 
-/// A chunk, padded with zeros.
+/// Encodes a chunk, padded with zeros.
 pub(super) fn chunk(kind: u32, data: &[u8]) -> Result<Vec<u8>, std::num::TryFromIntError> {
     let length = data.len().next_multiple_of(4);
     let mut out = u32::try_from(length)?.to_le_bytes().to_vec();
@@ -142,11 +144,11 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
 }
 
-/// Builds a GLB of these parts. `rest` follows unchanged; its last `trailing` bytes are not counted
-/// in the header.
+/// Builds a GLB from its parts. `rest` follows unchanged. The last `trailing` bytes of it are not
+/// counted in the header.
 ///
 /// # Errors
-/// If the result exceeds the maximum size of a GLB.
+/// The result exceeds the maximum size of a GLB.
 pub fn build_glb(
     json: &[u8],
     bin: Option<&[u8]>,
@@ -156,12 +158,12 @@ pub fn build_glb(
     assemble(json, bin.as_ref().map(std::slice::from_ref), rest, trailing)
 }
 
-/// Offset of the BIN chunk's data in a GLB with JSON of this length.
+/// Offset of the BIN chunk's data in a GLB whose JSON has this length.
 pub(super) const fn bin_start(json: usize) -> usize {
     28 + json.next_multiple_of(4)
 }
 
-/// Like [`build_glb`], with a BIN chunk in several pieces.
+/// Builds a GLB like [`build_glb`], from a BIN chunk in several pieces.
 pub(super) fn assemble(
     json: &[u8],
     bin: Option<&[&[u8]]>,

@@ -11,28 +11,28 @@ use super::{
 };
 use ulna_model::Location;
 
-/// The extension's name.
+/// Name of the extension.
 pub const NAME: &str = "KHR_draco_mesh_compression";
 
-/// Maximum number of unpacked bytes per packed byte, and the additional bytes of small files. Flat
-/// and regular shapes compress very well.
+/// Maximum number of unpacked bytes: a factor of the packed bytes, and a constant for small files.
+/// Flat and regular shapes compress very well.
 const MOST: (u64, u64) = (64, 16 << 20);
 
-/// The extension's object in a primitive.
+/// The Draco extension's object in a primitive.
 #[derive(Deserialize)]
 struct Packed {
     #[serde(rename = "bufferView")]
     view: Index,
-    /// Draco's id of each attribute.
+    /// Draco attribute id by glTF attribute name.
     attributes: IndexMap<String, u32>,
 }
 
-/// Unpacks a primitive. Its attributes become the values of their accessors until the next call.
-/// Returns the triangles; `None` if the primitive is not packed.
+/// Unpacks a primitive. Until the next call, its attributes replace the values of their accessors.
+/// Returns the triangles; `None` if the primitive is not compressed.
 ///
 /// # Errors
-/// [`Missing::Packed`] if it cannot be unpacked, with the reason in `why`. The file is refused if
-/// it needs too much memory.
+/// [`Missing::Packed`] if the data cannot be unpacked, with the reason in `why`. The file is
+/// rejected if it needs too much memory.
 pub fn unpack(
     raw: &schema::Primitive,
     place: &Location,
@@ -94,7 +94,8 @@ pub fn unpack(
     Ok(Some(indices))
 }
 
-/// Integers of an attribute in `size` bytes each, point by point. `None` if they are not integers.
+/// Encodes the integers of an attribute in `size` bytes each, point by point. `None` if the
+/// attribute is not of an integer type.
 fn integers(
     attribute: &draco_core::PointAttribute,
     points: usize,
@@ -115,8 +116,8 @@ fn integers(
         let start = (value.0 as usize).checked_mul(stride)?;
         let bytes = data.get(start..start.checked_add(stored * width)?)?;
         for number in bytes.chunks_exact(stored) {
-            // Little-endian, so the bytes can be extended or truncated. The truncated bytes are 0
-            // if the accessor's type is correct.
+            // Little-endian bytes can be extended or truncated. The truncated bytes are 0 if the
+            // accessor's type is correct.
             out.extend((0..size).map(|k| number.get(k).copied().unwrap_or(0)));
         }
     }

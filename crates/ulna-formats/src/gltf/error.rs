@@ -1,11 +1,11 @@
-//! Reasons why a file cannot be opened, as sentences with the location.
+//! Reasons for which a file cannot be opened, as sentences with the location.
 
 use std::path::PathBuf;
 
 use thiserror::Error;
 use ulna_model::Location;
 
-/// Reason why a file is refused.
+/// Reason for which a file is rejected.
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// The file could not be read.
@@ -14,7 +14,7 @@ pub enum ReadError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Error of the system.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// The file is not glTF.
@@ -35,51 +35,51 @@ pub enum ReadError {
         /// Message of the parser.
         message: String,
     },
-    /// An unsupported version of glTF.
+    /// The file has an unsupported glTF version.
     #[error("this file is glTF {0}. Ulna opens version 2")]
     Version(String),
-    /// A required extension that Ulna does not support.
+    /// The file requires an extension that Ulna does not support.
     #[error(
         "this file requires the extension {name}, which Ulna does not support{why}. Export the \
             model without it"
     )]
     Extension {
-        /// The extension.
+        /// Name of the extension.
         name: String,
-        /// Further explanation; begins with a comma or is empty.
+        /// Further explanation. It begins with a comma or is empty.
         why: &'static str,
     },
-    /// A part of the document is so damaged that the file cannot be displayed.
+    /// A part of the document is too damaged for the file to be displayed.
     #[error("{place}: {message}. The file is damaged there; export the model again")]
     Place {
-        /// A path such as `accessors/3`.
+        /// Location of the problem, such as `accessors/3`.
         place: Location,
-        /// The problem.
+        /// Description of the problem.
         message: String,
     },
-    /// An accessor without elements.
+    /// An accessor has no elements.
     #[error("{place}: its count is 0. The file is damaged there; export the model again")]
     Empty {
-        /// A path such as `accessors/3`.
+        /// Location of the accessor, such as `accessors/3`.
         place: Location,
     },
-    /// A file that it names is missing or not allowed.
+    /// A referenced file is missing or not allowed.
     #[error("{place}: {message}")]
     Uri {
-        /// Location of the name.
+        /// Location of the reference.
         place: Location,
-        /// The problem, with a way out.
+        /// Description of the problem, with advice.
         message: String,
     },
-    /// Reading it would need too much memory.
+    /// Reading the file would need too much memory.
     #[error(
         "{place}: it would need {wanted} bytes of memory, far more than the size of the file \
             allows. The file is damaged or malicious"
     )]
     Memory {
-        /// The location.
+        /// Location of the element that needs the memory.
         place: Location,
-        /// Required bytes.
+        /// Required memory in bytes.
         wanted: u64,
     },
     /// A file of another format cannot be read.
@@ -87,16 +87,16 @@ pub enum ReadError {
     Foreign {
         /// Name of the format.
         format: &'static str,
-        /// The problem, with a way out.
+        /// Description of the problem, with advice.
         message: String,
     },
-    /// The user canceled.
+    /// The user canceled the operation.
     #[error("opening was canceled")]
     Canceled,
 }
 
 impl ReadError {
-    /// Stable code for scripts, independent of the message.
+    /// Stable code for scripts, independent of the message text.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Io { .. } => "file_unreadable",
@@ -114,7 +114,8 @@ impl ReadError {
         }
     }
 
-    /// The problem without location and advice, for a fault that does not refuse the file.
+    /// Description of the problem without location and advice, for a fault that does not reject the
+    /// file.
     pub fn fault(&self) -> String {
         match self {
             Self::Place { message, .. } | Self::Uri { message, .. } => message.clone(),
@@ -123,7 +124,7 @@ impl ReadError {
         }
     }
 
-    /// The location, if it is known.
+    /// Location of the problem, if it is known.
     pub fn place(&self) -> Option<Location> {
         match self {
             Self::Place { place, .. } | Self::Uri { place, .. } | Self::Empty { place }
@@ -135,7 +136,7 @@ impl ReadError {
         }
     }
 
-    /// The code of a finding about it.
+    /// Code of a finding about this error.
     pub const fn finding_code(&self) -> &'static str {
         match self {
             Self::Empty { .. } => "VALUE_NOT_IN_RANGE",
@@ -143,7 +144,7 @@ impl ReadError {
         }
     }
 
-    /// A problem at a location.
+    /// Creates an error for a problem at a location.
     pub fn at(place: impl Into<Location>, message: impl Into<String>) -> Self {
         Self::Place { place: place.into(), message: message.into() }
     }

@@ -1,4 +1,4 @@
-//! JSON in the form that the reader needs: elements as raw text that is parsed on demand. Simple
+//! JSON helpers for the glTF reader. Elements stay raw text until they are parsed, and simple
 //! errors are repaired.
 
 use std::marker::PhantomData;
@@ -15,8 +15,8 @@ use serde_json::{Value, value::RawValue};
 use super::ReadError;
 use ulna_model::{IdKind, Location};
 
-/// The members of an object as raw text, in order. If a key is repeated, the last value counts; the
-/// earlier ones are listed separately.
+/// Members of an object as raw text, in order. If a key is repeated, the map contains the last
+/// value, and the list contains the earlier ones.
 #[derive(Debug, Default)]
 pub struct RawMap<'a>(pub IndexMap<String, &'a RawValue>, pub Vec<(String, &'a RawValue)>);
 
@@ -80,21 +80,21 @@ impl<'de> Deserialize<'de> for Index {
     }
 }
 
-/// Extensions or extras of an element: its members as owned raw text. Most elements have none,
-/// which needs only one pointer.
+/// Extensions or extras of an element: members as owned raw text. Most elements have none, which
+/// takes only one pointer.
 #[derive(Debug, Default)]
 pub struct Extensions(Option<Box<IndexMap<String, Box<RawValue>>>>);
 
 impl<'de> Deserialize<'de> for Extensions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Values other than objects contain no extensions. They stay in the source.
+        // Values other than objects contain no extensions. They are preserved in the source.
         let raw = Box::<RawValue>::deserialize(deserializer)?;
         Ok(Self(serde_json::from_str(raw.get()).ok().map(Box::new)))
     }
 }
 
 impl Extensions {
-    /// Whether the member exists.
+    /// Whether a member with this name exists.
     pub fn has(&self, name: &str) -> bool {
         self.0.as_ref().is_some_and(|m| m.contains_key(name))
     }
@@ -104,18 +104,18 @@ impl Extensions {
         self.values().next().is_none()
     }
 
-    /// The texts of all members.
+    /// JSON texts of all members.
     pub fn values(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(|m| m.values()).map(|raw| raw.get())
     }
 
-    /// The value of a member. `None` if it is missing or of another type.
+    /// Parses the value of a member. `None` if it is missing or of another type.
     pub fn get<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         serde_json::from_str(self.0.as_ref()?.get(name)?.get()).ok()
     }
 }
 
-/// The JSON text of a file, split into its top-level members.
+/// Splits the JSON text of a file into its top-level members.
 pub fn split(text: &str) -> Result<RawMap<'_>, ReadError> {
     serde_json::from_str(text).map_err(|e| ReadError::Json {
         line: e.line(),
@@ -124,7 +124,7 @@ pub fn split(text: &str) -> Result<RawMap<'_>, ReadError> {
     })
 }
 
-/// The elements of a top-level list.
+/// Splits a top-level list into its elements, as raw text.
 pub fn elements<'a>(root: &RawMap<'a>, name: &'static str) -> Result<Vec<&'a RawValue>, ReadError> {
     match root.0.get(name) {
         None => Ok(Vec::new()),
@@ -134,7 +134,7 @@ pub fn elements<'a>(root: &RawMap<'a>, name: &'static str) -> Result<Vec<&'a Raw
     }
 }
 
-/// A top-level list, parsed.
+/// Parses a top-level list.
 pub fn list<T: DeserializeOwned>(root: &RawMap<'_>, kind: IdKind) -> Result<Vec<T>, ReadError> {
     let elements = elements(root, kind.list())?;
     elements
@@ -144,8 +144,8 @@ pub fn list<T: DeserializeOwned>(root: &RawMap<'_>, kind: IdKind) -> Result<Vec<
         .collect()
 }
 
-/// A type that can only be parsed from a JSON object. Derived types also accept a list, but its
-/// members have no names that a patch could use.
+/// Wrapper for a type that is parsed only from a JSON object. Derived types would also accept a
+/// list, whose items have no member names for a patch.
 pub struct Object<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -203,8 +203,8 @@ pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer.deserialize_seq(Items(PhantomData))
 }
 
-/// Parses an element, which must be an object. Simple errors are repaired (see [`lenient`]), and
-/// `repaired` is set then.
+/// Parses an element, which must be an object. Simple errors are repaired (see [`lenient`]);
+/// `repaired` is then set to `true`.
 pub fn typed<T: DeserializeOwned>(
     text: &str,
     place: &Location,
@@ -213,7 +213,7 @@ pub fn typed<T: DeserializeOwned>(
     plain_typed::<Object<T>>(text, place, repaired).map(|Object(value)| value)
 }
 
-/// Like [`typed`], for values other than objects.
+/// Parses a value of any type, with the same repairs as [`typed`].
 pub fn plain_typed<T: DeserializeOwned>(
     text: &str,
     place: &Location,
@@ -234,16 +234,16 @@ pub fn plain_typed<T: DeserializeOwned>(
     }
 }
 
-/// Parses leniently: a lone surrogate becomes U+FFFD, a number beyond `f64` becomes infinity, null
-/// members are removed, and the last of several equal keys counts.
+/// Parses JSON leniently. A lone surrogate becomes U+FFFD, and a number beyond `f64` becomes
+/// infinity. Null members are removed. If a key is repeated, the last value is used.
 fn lenient(text: &str) -> serde_json::Result<Value> {
     let mut value: Value = serde_json::from_str(&mend_tokens(text))?;
     drop_nulls(&mut value);
     Ok(value)
 }
 
-/// Parses a whole text including null members, with the same repairs of tokens. `None` if it is not
-/// JSON, or nested too deeply.
+/// Parses a whole JSON text, including null members. Tokens are repaired as in [`lenient`]. `None`
+/// if the text is not JSON, or is nested too deeply.
 pub fn with_nulls(text: &str) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}');
     serde_json::from_str(text).or_else(|_| serde_json::from_str(&mend_tokens(text))).ok()
@@ -316,7 +316,7 @@ fn escape_unit(bytes: &[u8], at: usize) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(&escape[2..]).ok()?, 16).ok()
 }
 
-/// The message of `serde_json` without its position.
+/// Message of a `serde_json` error without its position.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()

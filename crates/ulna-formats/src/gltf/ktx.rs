@@ -7,13 +7,13 @@ use image::RgbaImage;
 
 use ulna_model::picture_to_png;
 
-/// The first bytes of a KTX2 file.
+/// Signature at the start of a KTX2 file.
 pub const MAGIC: &[u8] = b"\xABKTX 20\xBB\r\n\x1A\n";
 
 /// Maximum width and height of a displayed image, in pixels.
 const LARGEST: u64 = 16384;
 
-/// The image in full size as a PNG.
+/// Decodes the image at full size, and encodes it as PNG.
 ///
 /// # Errors
 /// A sentence about the problem.
@@ -35,8 +35,8 @@ pub fn to_png(bytes: &[u8]) -> Result<Vec<u8>, String> {
     })
 }
 
-/// Checks the header (KTX 2.0, *File Structure*): one 2D image, with a size that its bytes can
-/// represent. Returns width and height.
+/// Checks the header of a KTX2 file (KTX 2.0, *File Structure*). It must contain one 2D image whose
+/// size is plausible for the number of bytes. Returns width and height.
 fn check(bytes: &[u8]) -> Result<(u32, u32), String> {
     let damaged = || "The KTX2 image is damaged and is not displayed".to_owned();
     let word =
@@ -67,7 +67,7 @@ fn check(bytes: &[u8]) -> Result<(u32, u32), String> {
             displayed"
             .into());
     }
-    // Basis needs at most 16 bytes per block of 4 × 4 pixels.
+    // A Basis image has at most 16 bytes per block of 4 × 4 pixels.
     let most = w.div_ceil(4) * h.div_ceil(4) * 16;
     for level in 0..levels.max(1) as usize {
         let entry = 80 + level * 24;
@@ -87,8 +87,8 @@ fn check(bytes: &[u8]) -> Result<(u32, u32), String> {
 mod tests {
     use super::*;
 
-    /// 16 × 8 pixels with red over x, green over y, blue 40, and a half transparent right half.
-    /// Encoded by Basis Universal's own encoder.
+    /// Two test images of 16 × 8 pixels. Red increases along x, green along y, blue is 40, and the
+    /// right half is half transparent. They were made with Basis Universal's own encoder.
     const SAMPLES: [&[u8]; 2] = [
         include_bytes!("../../../../tests/data/etc1s.ktx2"),
         include_bytes!("../../../../tests/data/uastc.ktx2"),

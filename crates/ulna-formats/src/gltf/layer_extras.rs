@@ -15,13 +15,13 @@ use ulna_model::{
     Property, Severity, Slice, Transform,
 };
 
-/// The member of the `extras` with the layers.
+/// Name of the member of the `extras` that stores the layers.
 pub const LAYERS: &str = "ulna.layers";
 
 /// Maximum distance between a stored time and its key, in seconds.
 const NEAR: f32 = 1e-4;
 
-/// `extras["ulna.layers"]`.
+/// Content of `extras["ulna.layers"]`.
 #[derive(Serialize, Deserialize)]
 struct Layers {
     layers: Vec<Layer>,
@@ -29,7 +29,7 @@ struct Layers {
     own_keys: Vec<Own>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     own_pose: Vec<OwnPose>,
-    /// Hexadecimal, since JSON numbers are not exact in this range.
+    /// Hash in hexadecimal, because JSON numbers are not exact in this range.
     hash: String,
 }
 
@@ -51,7 +51,7 @@ struct Layer {
     keys: Vec<Own>,
 }
 
-/// The constant change of a node by a layer; missing members mean no change.
+/// Constant pose offset of a node in a layer. Missing components are the identity.
 #[derive(Serialize, Deserialize)]
 struct Move {
     node: String,
@@ -63,7 +63,7 @@ struct Move {
     scale: Option<[f32; 3]>,
 }
 
-/// Keys of a property of a node; `None` if there is no channel.
+/// Original keys of a property of a node; `None` if the clip has no such channel.
 #[derive(Serialize, Deserialize)]
 struct Own {
     node: String,
@@ -83,7 +83,7 @@ struct Keys {
     wraps: bool,
 }
 
-/// The pose of a node below its layers.
+/// Original local transform of a node, without layers.
 #[derive(Serialize, Deserialize)]
 struct OwnPose {
     node: String,
@@ -117,7 +117,7 @@ impl Keys {
     fn take(&self) -> Option<KeptKeys> {
         let (times, values) = (unpacked(&self.times)?, unpacked(&self.values)?);
         let sound = times.iter().chain(values.iter()).all(|v| v.is_finite());
-        // If two keys are equally near, the earlier one counts, as for a track.
+        // If two keys are equally near, the earlier one is used, as for a track.
         let near = |time: f32| {
             let off = |t: &&f32| (**t - time).abs();
             let key = times.iter().min_by(|a, b| off(a).total_cmp(&off(b)))?;
@@ -159,14 +159,14 @@ impl Move {
     }
 }
 
-/// The ten numbers of a transform.
+/// Packs a transform into ten numbers: translation, rotation, scale.
 pub fn numbers(t: &Transform) -> [f32; 10] {
     let ([tx, ty, tz], [x, y, z, w], [sx, sy, sz]) =
         (t.translation.to_array(), t.rotation.to_array(), t.scale.to_array());
     [tx, ty, tz, x, y, z, w, sx, sy, sz]
 }
 
-/// The transform of ten numbers.
+/// Unpacks a transform from ten numbers, in the order of [`numbers`].
 pub fn transform(all: &[f32; 10]) -> Transform {
     let [tx, ty, tz, x, y, z, w, sx, sy, sz] = *all;
     Transform {
@@ -233,7 +233,7 @@ fn take(found: &Layers) -> Option<KeptLayers> {
     })
 }
 
-/// The layers as a member of the extras, in JSON.
+/// Name and JSON text of the member that stores the layers; the text is `None` if there are none.
 pub fn member_of(kept: Option<&KeptLayers>) -> (&'static str, Option<String>) {
     let Some(kept) = kept else { return (LAYERS, None) };
     let own = |own: &OwnKeys| Own {

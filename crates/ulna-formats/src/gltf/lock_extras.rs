@@ -1,4 +1,4 @@
-//! Locked channels in the extras of a node: `ulna.locks`.
+//! Channel locks in the extras of a node: `ulna.locks`.
 
 use super::{
     json::Extensions,
@@ -6,15 +6,15 @@ use super::{
 };
 use ulna_model::{ChannelLocks, Diagnostics, Location};
 
-/// The member of a node's `extras` with its locked channels.
+/// Name of the member of a node's `extras` that stores its locked channels.
 pub const LOCKS: &str = "ulna.locks";
 
-/// Locked channels of a node; none if they cannot be read.
+/// Reads the locked channels of a node. Returns none if they cannot be read.
 pub fn read(extras: &Extensions, place: &Location, diagnostics: &mut Diagnostics) -> ChannelLocks {
     member(extras, LOCKS, "locked channels", place, diagnostics).unwrap_or_default()
 }
 
-/// The member of a node with these locks, as JSON; `None` without locks.
+/// JSON text of a node's locked channels; `None` if no channel is locked.
 pub fn text_of(locks: ChannelLocks) -> Option<String> {
     if locks.is_empty() { None } else { text(locks) }
 }

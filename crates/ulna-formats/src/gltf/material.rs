@@ -19,19 +19,19 @@ use ulna_model::{
     Severity, Slice, TextureRef, Wrap, picture_header,
 };
 
-/// The raw elements of all materials.
+/// Unparsed JSON elements of the lists that materials need.
 pub struct Materials<'a> {
-    /// `materials`
+    /// Elements of `materials`.
     pub materials: Vec<&'a RawValue>,
-    /// `textures`
+    /// Elements of `textures`.
     pub textures: Vec<&'a RawValue>,
-    /// `samplers`
+    /// Elements of `samplers`.
     pub samplers: Vec<&'a RawValue>,
-    /// `images`
+    /// Elements of `images`.
     pub images: Vec<&'a RawValue>,
 }
 
-/// Reads all materials. Missing textures are left out.
+/// Reads all materials. Materials are displayed without textures that are missing.
 pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Vec<Material> {
     let textures: Vec<Option<typed::Texture>> = looks
         .textures
@@ -56,7 +56,7 @@ pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Vec<Ma
     list
 }
 
-/// Reads materials with the textures that they use.
+/// Reader for materials, with the textures that they use.
 struct MaterialReader<'a> {
     textures: Vec<Option<typed::Texture>>,
     samplers: Vec<Option<typed::texture::Sampler>>,
@@ -118,7 +118,8 @@ impl MaterialReader<'_> {
         }
     }
 
-    /// The texture of a use. `None` without a use, or if the texture cannot be displayed.
+    /// Converts a texture reference of a material. `None` if there is no reference, or if the
+    /// texture cannot be displayed.
     fn texture(&mut self, place: &Location, used: Option<Use>) -> Option<TextureRef> {
         let Use { index, uv_set, transform } = used?;
         let Some(texture) = self.textures.get(index) else {
@@ -159,7 +160,7 @@ impl MaterialReader<'_> {
     }
 }
 
-/// The use of a texture by a material.
+/// A texture reference in a material.
 struct Use {
     index: usize,
     uv_set: u32,
@@ -174,7 +175,7 @@ impl Use {
     }
 }
 
-/// Parses `KHR_texture_transform` where the typed crate has it as raw JSON.
+/// Parses `KHR_texture_transform` in places where the `gltf` crate provides only raw JSON.
 fn transform(
     others: Option<&serde_json::Map<String, serde_json::Value>>,
     place: &Location,
@@ -190,8 +191,8 @@ fn transform(
     })
 }
 
-/// The image of a texture. Ulna prefers the WebP image of `EXT_texture_webp`, then the texture's
-/// own image, then the Basis image of `KHR_texture_basisu`.
+/// Index of the image of a texture. The order of preference is the WebP image of
+/// `EXT_texture_webp`, the texture's own image, and the Basis image of `KHR_texture_basisu`.
 fn image_of(texture: &typed::Texture, images: usize) -> usize {
     let named = |name: &str| {
         let source = texture.extensions.as_ref()?.others.get(name)?.get("source")?.as_u64()?;
@@ -201,7 +202,7 @@ fn image_of(texture: &typed::Texture, images: usize) -> usize {
     named("EXT_texture_webp").or(own).or_else(|| named("KHR_texture_basisu")).unwrap_or(usize::MAX)
 }
 
-/// Whether the minification filter is nearest, and the mipmap filter.
+/// Converts the minification filter: whether it uses the nearest texel, and its mipmap mode.
 fn minified(sampler: Option<&typed::texture::Sampler>) -> (bool, Mip) {
     use typed::texture::MinFilter;
     let Some(typed::validation::Checked::Valid(filter)) = sampler.and_then(|s| s.min_filter) else {
@@ -217,7 +218,7 @@ fn minified(sampler: Option<&typed::texture::Sampler>) -> (bool, Mip) {
     }
 }
 
-/// Reads the encoded bytes of all images. Unreadable images are empty, with a finding.
+/// Reads the encoded bytes of all images. An unreadable image has no bytes, and causes a finding.
 pub fn images(
     looks: &Materials<'_>,
     accessors: &mut Accessors<'_>,
@@ -235,7 +236,7 @@ pub fn images(
             let message = "The image has both a URI and a buffer view; the URI is used";
             diagnostics.add(Severity::Error, "ONE_OF_MISMATCH", &place, message);
         }
-        // A view that several images use is read once.
+        // A buffer view that several images use is read only once.
         let view =
             raw.as_ref().filter(|r| r.uri.is_none()).and_then(|r| r.buffer_view).map(|v| v.value());
         if let Some(bytes) = view.and_then(|v| views.get(&v)) {
@@ -260,7 +261,8 @@ pub fn images(
             if !bytes.starts_with(ktx::MAGIC) {
                 return bytes;
             }
-            // Decoded to a common format for display; the file keeps its own.
+            // The image is converted to a common format for display. The file keeps its original
+            // image.
             ktx::to_png(&bytes).map_or_else(
                 |message| {
                     diagnostics.add(Severity::Error, "IMAGE_DATA_INVALID", &place, message);
@@ -291,7 +293,7 @@ pub fn images(
     (list, uris)
 }
 
-/// The bytes of a view, within the memory budget.
+/// Reads the bytes of a buffer view, within the memory budget.
 fn view_bytes(
     view: usize,
     place: &Location,
@@ -306,7 +308,7 @@ fn view_bytes(
     Ok(bytes)
 }
 
-/// Checks in the header of an image whether it can be displayed.
+/// Checks, by its header, whether an image can be displayed.
 fn check_image(bytes: &[u8]) -> Result<(), String> {
     let Ok(format) = image::guess_format(bytes) else {
         return Err("The image is neither PNG, JPEG, WebP nor KTX2; it stays in the file, but is \
@@ -330,7 +332,7 @@ fn check_image(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Parses one element with the typed crate. `None` and a finding if it is invalid.
+/// Parses one element with the `gltf` crate. Returns `None` and adds a finding if it is invalid.
 fn element<T: DeserializeOwned>(
     raw: &RawValue,
     place: &Location,

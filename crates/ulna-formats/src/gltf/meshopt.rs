@@ -1,7 +1,7 @@
 //! `EXT_meshopt_compression` and `KHR_meshopt_compression`: unpacks compressed buffer views.
 //!
 //! Source: the specification of the extensions (appendix A, *Bitstream*, and appendix B,
-//! *Filters*). For any input, decoding ends with the requested number of elements or with an error.
+//! *Filters*). For any input, decoding returns the requested number of elements or an error.
 
 use thiserror::Error;
 
@@ -12,42 +12,42 @@ use super::{
 };
 use ulna_model::{Diagnostics, IdKind, Location, Severity};
 
-/// Location of the bytes of a buffer view.
+/// State of a buffer view's bytes with respect to compression.
 #[derive(Debug)]
 pub enum Unpacked {
-    /// In the buffer; they are not packed.
+    /// The view is not compressed; its bytes are in the buffer.
     Plain,
-    /// Here; they were packed.
+    /// Decompressed bytes of the view.
     Bytes(Vec<u8>),
-    /// Not available: the packed data is damaged, and there is no fallback.
+    /// The compressed data is damaged, and there is no uncompressed fallback. Contains the reason.
     Damaged(&'static str),
 }
 
-/// Reason why packed bytes cannot be unpacked.
+/// Reason for which compressed bytes cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Damage {
     /// The members of the extension contradict each other.
     #[error("its {0} is not allowed by the extension")]
     Member(&'static str),
-    /// An unknown format or version.
+    /// The format or version is unknown.
     #[error("its first byte is not a known format")]
     Header,
-    /// Bytes are missing.
+    /// Bytes are missing at the end.
     #[error("its data is incomplete")]
     Short,
-    /// Too many bytes.
+    /// There are excess bytes at the end.
     #[error("it has superfluous bytes")]
     Long,
-    /// An invalid code.
+    /// The data contains an invalid code.
     #[error("it has an invalid code")]
     Code,
 }
 
-/// Unpacks all packed views of a file, within a memory budget in bytes. A damaged view becomes a
-/// finding.
+/// Decompresses all compressed buffer views of a file, within a memory budget in bytes. A damaged
+/// view becomes a finding.
 ///
 /// # Errors
-/// If the budget is too small for the requested sizes.
+/// The budget is too small for the requested sizes.
 pub fn unpack(
     source: &Source,
     views: &[schema::BufferView],
@@ -109,10 +109,10 @@ fn unpack_one(
     decode(&packed.mode, packed.filter.as_deref().unwrap_or("NONE"), count, stride, bytes)
 }
 
-/// Unpacks `count` elements of `stride` bytes. The caller must check the memory budget.
+/// Decodes `count` elements of `stride` bytes. The caller must check the memory budget.
 ///
 /// # Errors
-/// If the bytes or the parameters are invalid.
+/// The bytes or the parameters are invalid.
 pub fn decode(
     mode: &str,
     filter: &str,
@@ -161,7 +161,7 @@ pub fn decode(
     })
 }
 
-/// Reads bytes one after the other.
+/// Reader of consecutive bytes.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -175,7 +175,7 @@ impl<'a> Bytes<'a> {
         Ok(self.take(1)?[0])
     }
 
-    /// Unsigned LEB128 of at most five bytes.
+    /// Reads an unsigned LEB128 integer of at most five bytes.
     fn varint(&mut self) -> Result<u32, Damage> {
         let mut value = 0u32;
         for shift in [0, 7, 14, 21, 28] {
@@ -243,7 +243,7 @@ fn attributes(packed: &[u8], count: usize, stride: usize) -> Result<Vec<u8>, Dam
     Ok(out)
 }
 
-/// Four bytes of an element, from the bytes of the previous element.
+/// Computes four bytes of an element from the bytes of the previous element and a delta.
 fn next(last: [u8; 4], delta: [u8; 4], mode: u8) -> [u8; 4] {
     match mode & 15 {
         0 => {
@@ -267,8 +267,8 @@ fn next(last: [u8; 4], delta: [u8; 4], mode: u8) -> [u8; 4] {
     }
 }
 
-/// One byte of each element of a block. `bits` are the four bit widths that the header of a group
-/// chooses from.
+/// Decodes one byte of each element of a block. `bits` are the four bit widths that a group header
+/// can select.
 fn deltas(body: &mut Bytes<'_>, bits: [usize; 4], plane: &mut [u8]) -> Result<(), Damage> {
     let groups = plane.len() / GROUP;
     let headers = body.take(groups.div_ceil(4))?;
@@ -282,8 +282,8 @@ fn deltas(body: &mut Bytes<'_>, bits: [usize; 4], plane: &mut [u8]) -> Result<()
                 let sentinel = (1u8 << width) - 1;
                 for (k, delta) in group.iter_mut().enumerate() {
                     let bit = k * width;
-                    // Deltas of one bit start at the low bit, deltas of two and four bits at the
-                    // high bit.
+                    // Deltas of one bit start at the lowest bit. Deltas of two and four bits start
+                    // at the highest bit.
                     let shift = if width == 1 { bit % 8 } else { 8 - width - bit % 8 };
                     *delta = small[bit / 8] >> shift & sentinel;
                     if *delta == sentinel {
@@ -296,7 +296,7 @@ fn deltas(body: &mut Bytes<'_>, bits: [usize; 4], plane: &mut [u8]) -> Result<()
     Ok(())
 }
 
-/// The last sixteen pushed items. Reading an item that was never pushed is an error.
+/// Ring buffer of the last sixteen pushed items. Reading an item that was never pushed is an error.
 struct Fifo<T> {
     entries: [T; 16],
     pushed: usize,
@@ -312,7 +312,7 @@ impl<T: Copy + Default> Fifo<T> {
         self.pushed += 1;
     }
 
-    /// `back` counts from 0, the newest item.
+    /// Returns a pushed item. `back` counts from 0, the newest item.
     fn get(&self, back: u8) -> Result<T, Damage> {
         let back = usize::from(back);
         if back >= self.pushed.min(16) {
@@ -322,7 +322,7 @@ impl<T: Copy + Default> Fifo<T> {
     }
 }
 
-/// State of mode 1 between triangles.
+/// Decoder state of mode 1 between triangles.
 struct Corners<'a> {
     data: Bytes<'a>,
     next: u32,
@@ -342,8 +342,8 @@ impl Corners<'_> {
         Ok(self.last)
     }
 
-    /// Decodes a corner from a nibble: 0 is a new vertex, 15 an explicit one, others are earlier
-    /// vertices. The flag says whether to push the vertex.
+    /// Decodes a corner from a nibble: 0 is a new vertex, 15 an explicit one, and the others are
+    /// recent vertices. The flag states whether the vertex must be pushed.
     fn corner(&mut self, nibble: u8) -> Result<(u32, bool), Damage> {
         Ok(match nibble {
             0 => (self.fresh(), true),
@@ -447,7 +447,8 @@ const fn unzigzag(v: u32) -> u32 {
     (v >> 1) ^ (v & 1).wrapping_neg()
 }
 
-/// Applies a filter to elements of four signed components, bytes or shorts. `largest` represents 1.
+/// Applies a filter to elements of four signed components, which are bytes or shorts. `largest` is
+/// the integer that represents 1.
 fn signed(elements: &mut [u8], stride: usize, filter: impl Fn([f32; 4], f32) -> [f32; 4]) {
     if stride == 4 {
         for e in elements.as_chunks_mut::<4>().0 {
@@ -472,12 +473,12 @@ fn octahedral(elements: &mut [u8], stride: usize) {
         let fold = z.min(0.0);
         let (x, y) = (x - fold.copysign(x), y - fold.copysign(y));
         let scale = largest / (x * x + y * y + z * z).sqrt();
-        // A cast of NaN gives 0, for vectors without a direction.
+        // For vectors of zero length, the cast converts NaN to 0.
         [x * scale, y * scale, z * scale, rest]
     });
 }
 
-/// Filter 2: unit quaternions without their largest component.
+/// Filter 2: unit quaternions stored without their largest component.
 fn quaternion(elements: &mut [u8]) {
     for e in elements.as_chunks_mut::<8>().0 {
         let part = |k: usize| i16::from_le_bytes([e[k * 2], e[k * 2 + 1]]);
@@ -493,7 +494,7 @@ fn quaternion(elements: &mut [u8]) {
     }
 }
 
-/// Filter 3: floats as integers with an exponent of 2.
+/// Filter 3: floats stored as an integer mantissa with a power of 2.
 fn exponential(elements: &mut [u8]) {
     for e in elements.as_chunks_mut::<4>().0 {
         let v = i32::from_le_bytes(*e);
@@ -502,7 +503,7 @@ fn exponential(elements: &mut [u8]) {
     }
 }
 
-/// Filter 4: colors as luma and chroma.
+/// Filter 4: colors stored as luma and chroma.
 fn color(elements: &mut [u8], stride: usize) {
     let rgba = |y: i32, orange: i32, green: i32, alpha: i32, largest: f32| {
         let bits = 32 - alpha.leading_zeros();
@@ -543,7 +544,7 @@ mod tests {
     }
 
     /// Compares with a tolerance of one step of the filter's output, which the specification
-    /// allows. Floats must be equal.
+    /// allows. Floats must be exactly equal.
     fn close(filter: &str, stride: usize, a: &[u8], b: &[u8]) -> bool {
         let wide = |v: &[u8]| -> Vec<i32> {
             v.as_chunks::<2>().0.iter().map(|b| i16::from_le_bytes(*b).into()).collect()
@@ -562,8 +563,8 @@ mod tests {
         }
     }
 
-    /// Data packed by meshoptimizer 1.3.0 and unpacked by its reference decoder. Columns: mode,
-    /// filter, count, stride, packed, plain.
+    /// Test data, packed by meshoptimizer 1.3.0 and unpacked by its reference decoder. Columns:
+    /// mode, filter, count, stride, packed bytes, unpacked bytes.
     const SAMPLES: &str = include_str!("../../../../tests/data/meshopt.tsv");
 
     #[test]
@@ -576,7 +577,7 @@ mod tests {
             let stride: usize = stride.parse().unwrap();
             let found = decode(mode, filter, count.parse().unwrap(), stride, &packed).unwrap();
             assert!(close(filter, stride, &found, &plain), "{mode} {filter} {count} × {stride}");
-            // Truncated data and other counts are errors.
+            // Truncated data and wrong counts cause errors.
             assert!(decode(mode, filter, 3, stride, &packed[..packed.len() - 1]).is_err());
             seen.insert((mode.to_owned(), filter.to_owned(), stride, packed[0]));
         }

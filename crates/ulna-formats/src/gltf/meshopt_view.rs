@@ -2,10 +2,10 @@
 
 use super::{json::Index, schema};
 
-/// Extensions that pack buffer views. The second one is a superset of the first.
+/// Names of the extensions that compress buffer views. The second is a superset of the first.
 pub const EXTENSIONS: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
-/// The extension's object in a buffer view.
+/// The compression extension's object in a buffer view.
 #[derive(Debug, serde::Deserialize)]
 pub struct Packed {
     pub buffer: Index,
@@ -20,7 +20,7 @@ pub struct Packed {
     pub filter: Option<String>,
 }
 
-/// The buffer and the range of a view's packed bytes. `None` if the view is not packed.
+/// Buffer and byte range of a view's compressed data. `None` if the view is not compressed.
 pub fn packed_range(view: &schema::BufferView) -> Option<(usize, std::ops::Range<usize>)> {
     let packed: Packed = EXTENSIONS.into_iter().find_map(|e| view.extensions.get(e))?;
     let start = packed.byte_offset.map_or(0, |o| o.0);

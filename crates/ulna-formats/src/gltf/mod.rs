@@ -1,6 +1,6 @@
 //! Reads and writes glTF 2.0 and GLB without loss.
 //!
-//! Reading makes a [`Document`](ulna_model::Document) and keeps the [`Source`], the exact bytes.
+//! Reading creates a [`Document`](ulna_model::Document) and keeps the exact bytes as a [`Source`].
 //! Saving is a function of the source, the document as opened and the current document. Unchanged
 //! parts are copied, not rewritten.
 //!
@@ -51,7 +51,7 @@ pub mod weight_layer_extras;
 mod weights;
 mod write;
 
-/// The member of a node's `extras` with its rest pose, for nodes whose rest pose no skin defines.
+/// Name of the member of a node's `extras` that stores its rest pose, if no skin defines it.
 const REST_EXTRA: &str = "ulna.rest";
 
 pub use self::{

@@ -1,4 +1,4 @@
-//! Vectors of VRM files in the space of nodes, and constraints between nodes. Malformed ones are
+//! Vectors of VRM files in the space of nodes, and constraints between nodes. Malformed entries are
 //! skipped and stay in the file.
 
 use glam::Vec3;
@@ -9,7 +9,7 @@ use ulna_model::{
     ConstraintKind, NodeConstraint, NodeId, NodeSpace, NodeVector, VectorForm, VectorKind,
 };
 
-/// Vectors of the shapes of colliders: shape, member, default and kind.
+/// Vectors in the shapes of colliders: shape, member, default value and kind.
 const SHAPES: [(&str, &str, Vec3, VectorKind); 5] = [
     ("sphere", "offset", Vec3::ZERO, VectorKind::Position),
     ("capsule", "offset", Vec3::ZERO, VectorKind::Position),
@@ -18,13 +18,13 @@ const SHAPES: [(&str, &str, Vec3, VectorKind); 5] = [
     ("plane", "normal", Vec3::Z, VectorKind::Direction),
 ];
 
-/// Extension of colliders with shapes that older readers do not support.
+/// Name of the extension for colliders with shapes that older readers do not support.
 const EXTENDED: &str = "VRMC_springBone_extended_collider";
 
 /// Reads vectors and constraints from the extensions of a file and of its nodes.
 pub fn read(extensions: &Extensions, nodes: &[schema::Node]) -> NodeSpace {
     let mut reader = VectorReader { count: nodes.len(), vectors: Vec::new() };
-    // A file may carry both versions: each reader finds its own.
+    // A file may contain several VRM versions. Each reader handles one extension.
     for (name, read) in [
         ("VRMC_springBone", VectorReader::spring_bone as fn(&mut VectorReader, &Value)),
         ("VRMC_vrm", VectorReader::one),
@@ -57,17 +57,17 @@ fn constraints(nodes: &[schema::Node]) -> Vec<NodeConstraint> {
     found
 }
 
-/// The node of an index. `None` if the value is not an index, or the node does not exist.
+/// Converts an index to a node id. `None` if the value is not an index, or the node does not exist.
 fn node_of(value: &Value, count: usize) -> Option<NodeId> {
     index_of(value).filter(|k| (*k as usize) < count).map(NodeId)
 }
 
-/// The items of a list with their indices. Empty if the value is not a list.
+/// Items of a JSON list, with their indices. Empty if the value is not a list.
 fn items(value: &Value) -> impl Iterator<Item = (usize, &Value)> {
     value.as_array().into_iter().flatten().enumerate()
 }
 
-/// The vector in a member of an object; `default` if it is missing.
+/// Reads the vector in a member of an object. Returns `default` if the member is missing.
 fn vector(object: &Value, member: &str, default: Option<Vec3>, form: VectorForm) -> Option<Vec3> {
     let Some(value) = object.as_object()?.get(member) else { return default };
     let number = |v: &Value| v.as_f64().map(|v| v as f32).filter(|v| v.is_finite());
@@ -84,7 +84,7 @@ fn vector(object: &Value, member: &str, default: Option<Vec3>, form: VectorForm)
     }
 }
 
-/// Collects the vectors of nodes.
+/// Collector of the vectors in the space of nodes.
 struct VectorReader {
     /// Number of nodes in the file.
     count: usize,

@@ -1,8 +1,8 @@
 //! Fast parallel parsing of the JSON of a valid file.
 //!
-//! Most of the JSON of a large file is accessors, buffer views and animations. These lists are
-//! split into elements by their brackets, and parsed on all cores. Parsing checks the grammar
-//! inside of elements; this module checks it between them. Unusual files are left to `json.rs`,
+//! Most of the JSON of a large file consists of accessors, buffer views and animations. These lists
+//! are split into elements by their brackets, and parsed on all cores. Parsing checks the grammar
+//! inside elements, and this module checks it between them. Unusual files are left to `json.rs`,
 //! which reports or repairs the problem.
 
 use rayon::prelude::*;
@@ -15,7 +15,7 @@ use super::{
 };
 use ulna_model::IdKind;
 
-/// The long lists of a file, if they could be parsed in parallel.
+/// The long lists of a file, if they could be parsed in parallel; otherwise `None`.
 #[derive(Default)]
 pub struct BulkArray(Option<OutlineLists>);
 
@@ -25,10 +25,11 @@ struct OutlineLists {
     animations: Vec<Animation>,
 }
 
-/// The top-level members of a file, without the long lists if these are already parsed.
+/// Splits a file into its top-level members. Long lists are parsed in parallel if possible, and
+/// then are not among the members.
 ///
 /// # Errors
-/// If the text is not a JSON object.
+/// The text is not a JSON object.
 pub fn read(text: &str) -> Result<(RawMap<'_>, BulkArray), ReadError> {
     match parse_parallel(text) {
         Some((root, lists)) => Ok((root, BulkArray(Some(lists)))),
@@ -37,7 +38,7 @@ pub fn read(text: &str) -> Result<(RawMap<'_>, BulkArray), ReadError> {
 }
 
 impl BulkArray {
-    /// Takes `accessors`. May be called once.
+    /// Returns the elements of `accessors`. Must be called at most once.
     pub fn accessors(&mut self, root: &RawMap<'_>) -> Result<Vec<Accessor>, ReadError> {
         match &mut self.0 {
             Some(lists) => Ok(std::mem::take(&mut lists.accessors)),
@@ -45,7 +46,7 @@ impl BulkArray {
         }
     }
 
-    /// Takes `bufferViews`. May be called once.
+    /// Returns the elements of `bufferViews`. Must be called at most once.
     pub fn views(&mut self, root: &RawMap<'_>) -> Result<Vec<BufferView>, ReadError> {
         match &mut self.0 {
             Some(lists) => Ok(std::mem::take(&mut lists.views)),
@@ -53,7 +54,8 @@ impl BulkArray {
         }
     }
 
-    /// Takes `animations` if they are already parsed. May be called once.
+    /// Returns the elements of `animations` if they are already parsed. Must be called at most
+    /// once.
     pub fn animations(&mut self) -> Option<Vec<Animation>> {
         self.0.as_mut().map(|lists| std::mem::take(&mut lists.animations))
     }
@@ -80,7 +82,7 @@ fn parse_parallel(text: &str) -> Option<(RawMap<'_>, OutlineLists)> {
                 end
             } else {
                 let end = value(b, start)?;
-                // A repeated key needs a finding, which the slow path makes.
+                // A repeated key needs a finding, which only the slower parser adds.
                 if root
                     .0
                     .insert(key.to_owned(), serde_json::from_str(&text[start..end]).ok()?)
@@ -110,10 +112,10 @@ fn parse_parallel(text: &str) -> Option<(RawMap<'_>, OutlineLists)> {
     Some((root, OutlineLists { accessors: accessors?, views: views?, animations: animations? }))
 }
 
-/// The lists that are split.
+/// Names of the long lists that are split into elements.
 const LONG: [&str; 3] = ["accessors", "bufferViews", "animations"];
 
-/// Computes both results, on two cores if the text is long enough.
+/// Runs both functions, in parallel if the text is long enough, and returns both results.
 pub fn join_if_large<A: Send, B: Send>(
     length: usize,
     a: impl FnOnce() -> A + Send,
@@ -122,7 +124,7 @@ pub fn join_if_large<A: Send, B: Send>(
     if length < 128 << 10 { (a(), b()) } else { rayon::join(a, b) }
 }
 
-/// Parses objects.
+/// Parses JSON objects in parallel.
 fn typed<T: DeserializeOwned + Send>(items: &[&str]) -> Option<Vec<T>> {
     const BLOCK: usize = 64 << 10;
     let block = |items: &[&str]| {
@@ -139,8 +141,8 @@ fn typed<T: DeserializeOwned + Send>(items: &[&str]) -> Option<Vec<T>> {
     Some(all)
 }
 
-/// The elements of the list that starts here, if all are objects, and the end of the list. Their
-/// content is not checked.
+/// Splits the list that starts at an offset into its elements, if all are objects. Also returns the
+/// end of the list. The content of the elements is not checked.
 fn items(text: &str, start: usize) -> Option<(Vec<&str>, usize)> {
     let b = text.as_bytes();
     let mut list = Vec::new();
@@ -172,7 +174,7 @@ fn expect(b: &[u8], at: usize, wanted: u8) -> Option<usize> {
     (b.get(at) == Some(&wanted)).then_some(at + 1)
 }
 
-/// The end of the string that starts here.
+/// End offset of the JSON string that starts at an offset.
 fn string(b: &[u8], at: usize) -> Option<usize> {
     let mut at = expect(b, at, b'"')?;
     loop {
@@ -184,9 +186,9 @@ fn string(b: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The end of the value that starts here. Only brackets and quotes are considered.
+/// End offset of the JSON value that starts at an offset. Only brackets and quotes are considered.
 fn value(b: &[u8], start: usize) -> Option<usize> {
-    /// Marks the bytes that end a run of other bytes.
+    /// Table of the bytes that need handling: quotes and brackets.
     const STOPS: [bool; 256] = {
         let mut stops = [false; 256];
         let mut k = 0;
@@ -276,7 +278,7 @@ mod tests {
     }
 
     proptest! {
-        /// The fast path accepts only texts that the full parser accepts, and finds the same
+        /// The fast parser accepts only texts that the full parser accepts, and finds the same
         /// members.
         #[test]
         fn the_fast_path_accepts_no_invalid_json(

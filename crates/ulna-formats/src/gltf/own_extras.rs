@@ -1,14 +1,14 @@
-//! Members of Ulna in the `extras` of an element: their version, reading and writing.
+//! Reading and writing of Ulna's own members in the `extras` of an element, with their versions.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::json::Extensions;
 use ulna_model::{Diagnostics, Location, Severity};
 
-/// Version of the format of each member.
+/// Format version that is written in each member.
 const VERSION: u32 = 1;
 
-/// A member of Ulna with the version of its format.
+/// Content of one of Ulna's own members, with the version of its format.
 #[derive(Serialize, Deserialize)]
 struct Versioned<T> {
     version: u32,
@@ -16,7 +16,7 @@ struct Versioned<T> {
     what: T,
 }
 
-/// Reads a member of Ulna. An unreadable member becomes a finding.
+/// Reads one of Ulna's own members. An unreadable member becomes a finding.
 pub(super) fn member<T: DeserializeOwned>(
     extras: &Extensions,
     name: &str,
@@ -40,7 +40,7 @@ pub(super) fn member<T: DeserializeOwned>(
     }
 }
 
-/// The JSON text of a member of Ulna.
+/// JSON text of one of Ulna's own members.
 pub(super) fn text<T: Serialize>(what: T) -> Option<String> {
     // Serializing numbers and names cannot fail.
     Some(serde_json::to_string(&Versioned { version: VERSION, what }).unwrap_or_default())

@@ -1,5 +1,4 @@
-//! New data of a file: bytes that are appended or overwritten in place, and the JSON that describes
-//! them.
+//! New data for a file: appended or overwritten bytes, and the JSON that describes them.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -14,31 +13,31 @@ use super::{
 };
 use ulna_model::{IdKind, Location};
 
-/// Destination of new data.
+/// Storage location of new data.
 enum Destination {
-    /// The GLB's BIN chunk.
+    /// The BIN chunk of a GLB.
     Bin,
-    /// A data file of Ulna next to a `.gltf`, with the stem of its name.
+    /// A data file that Ulna writes next to a `.gltf`. Contains the stem of its name.
     Sidecar(String),
     /// A `data:` URI, for a `.gltf` that embeds all its data.
     Embedded,
 }
 
-/// Attribute data with four numbers per vertex, as bytes.
+/// Encoded vertex attribute with four numbers per vertex.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stored {
-    /// The glTF code of the component type.
+    /// Component type, as a glTF code.
     pub component: usize,
     /// Whether integers are normalized.
     pub normalized: bool,
-    /// Bytes per number.
+    /// Bytes per component.
     pub size: usize,
-    /// All numbers, little-endian.
+    /// Encoded components of all vertices, little-endian.
     pub values: Vec<u8>,
 }
 
 impl Stored {
-    /// The stored numbers without normalization, as `min` and `max` need them.
+    /// Stored numbers without normalization, as required for `min` and `max`.
     fn numbers(&self) -> Vec<f32> {
         let number = |b: &[u8]| match self.component {
             5126 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
@@ -49,41 +48,42 @@ impl Stored {
     }
 }
 
-/// Collects changes to the buffers of a file.
+/// Changes to the buffers of a file.
 pub(super) struct Patch<'a> {
     source: &'a Source,
     accessors: Vec<schema::Accessor>,
     views: Vec<schema::BufferView>,
     buffers: Vec<schema::Buffer>,
     users: Users,
-    /// New accessors, to be appended to the list.
+    /// New accessors, to be appended to the list of accessors.
     new_accessors: Vec<Value>,
     new_views: Vec<Value>,
-    /// New bytes, to be appended to the home buffer.
+    /// New bytes, to be appended to the buffer for new data.
     appended: Vec<u8>,
-    /// Overwritten ranges of the BIN chunk.
+    /// Overwritten ranges of the BIN chunk, with their new bytes.
     overwritten: Vec<(Range<usize>, Vec<u8>)>,
     bounds: BTreeMap<usize, (Vec<f32>, Vec<f32>)>,
-    /// New attributes by their content, with their view and accessor.
+    /// New attributes, each with its buffer view and accessor. Equal content is stored once.
     stored: Vec<(Stored, usize, usize)>,
-    /// Accessors that now have another view.
+    /// Accessors that now use another buffer view: accessor and view.
     moved: Vec<(usize, usize)>,
     home: Destination,
     home_buffer: usize,
     home_length: usize,
 }
 
-/// New content of the BIN chunk: the old content, then `appended`, then the `overwritten` ranges.
+/// New content of the BIN chunk: the old content and then `appended`, with the ranges of
+/// `overwritten` replaced.
 pub(super) struct Bin {
     pub appended: Vec<u8>,
     pub overwritten: Vec<(Range<usize>, Vec<u8>)>,
 }
 
-/// New content of the buffers.
+/// New content of the buffers of a file.
 pub(super) struct Buffers {
-    /// The BIN chunk, if the file is a GLB and the chunk changed or is new.
+    /// Changes of the BIN chunk, if the file is a GLB and the chunk changed or is new.
     pub bin: Option<Bin>,
-    /// A data file of Ulna next to the JSON.
+    /// Name and bytes of a data file of Ulna next to the JSON.
     pub sidecar: Option<(String, Vec<u8>)>,
 }
 
@@ -107,8 +107,8 @@ impl<'a> Patch<'a> {
         let buffers: Vec<schema::Buffer> = list(root, IdKind::Buffer)?;
         let own = || stem.to_owned();
         let (home, home_buffer) = if source.container.is_glb() {
-            // If the first buffer of a GLB is elsewhere, a BIN chunk cannot be added without moving
-            // it.
+            // If the first buffer of a GLB is stored elsewhere, a BIN chunk cannot be added without
+            // moving that buffer.
             match source.buffers.first() {
                 None | Some(BufferData::Bin(_)) => (Destination::Bin, 0),
                 Some(_) => (Destination::Embedded, buffers.len()),
@@ -153,7 +153,7 @@ impl<'a> Patch<'a> {
         })
     }
 
-    /// Number of accessors with changed values, and of new accessors.
+    /// Number of accessors with changed values, and number of new accessors.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.overwritten.len() + self.moved.len(), self.new_accessors.len())
     }
@@ -163,8 +163,8 @@ impl<'a> Patch<'a> {
         self.accessors.len()
     }
 
-    /// Stores floats, and returns their accessor: `old`, overwritten in place, if it has no other
-    /// users and the same type and size; otherwise a new one.
+    /// Stores floats, and returns their accessor. `old` is overwritten in place if it has no other
+    /// users and the same type and size. Otherwise, a new accessor is added.
     pub(super) fn floats(
         &mut self,
         old: Option<usize>,
@@ -201,7 +201,7 @@ impl<'a> Patch<'a> {
         self.accessors.len() + self.new_accessors.len() - 1
     }
 
-    /// Stores bytes without an accessor. Returns their view.
+    /// Stores bytes without an accessor. Returns their buffer view.
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> usize {
         self.align();
         let view = json!({
@@ -214,14 +214,14 @@ impl<'a> Patch<'a> {
         self.views.len() + self.new_views.len() - 1
     }
 
-    /// The component type of an accessor, as a glTF code.
+    /// Component type of an accessor, as a glTF code.
     pub(super) fn component(&self, accessor: usize) -> Option<usize> {
         self.accessors.get(accessor).map(|a| a.component_type.0)
     }
 
-    /// Stores four numbers per vertex, and returns their accessor: `old` if it has no other users
-    /// and the same type and size, otherwise a new one. `old` is overwritten in place, or gets a
-    /// new view. Equal data is stored once.
+    /// Stores four numbers per vertex, and returns their accessor. `old` is reused if it has no
+    /// other users and the same type and size: it is overwritten in place, or gets a new buffer
+    /// view. Otherwise, a new accessor is added. Equal data is stored once.
     pub(super) fn attribute(&mut self, old: Option<usize>, stored: Stored) -> usize {
         if let Some(old) = old
             && self.overwrite_attribute(old, &stored)
@@ -234,7 +234,7 @@ impl<'a> Patch<'a> {
             .find(|(s, ..)| *s == stored)
             .map(|(_, view, accessor)| (*view, *accessor));
         let view = known.map_or_else(|| self.attribute_view(&stored), |(view, _)| view);
-        // An unused old accessor would keep its invalid values in the file.
+        // If the old accessor were left unused, its invalid values would remain in the file.
         let accessor = if let Some(old) = old.filter(|o| self.is_own(*o, &stored)) {
             self.moved.push((old, view));
             self.bound(old, &stored);
@@ -260,8 +260,8 @@ impl<'a> Patch<'a> {
         accessor
     }
 
-    /// A new view of these numbers. It has a stride, which is required if several accessors share
-    /// it.
+    /// Adds a buffer view for an attribute. The view has a stride, which is required if several
+    /// accessors share it.
     fn attribute_view(&mut self, stored: &Stored) -> usize {
         self.align();
         self.new_views.push(json!({
@@ -275,7 +275,7 @@ impl<'a> Patch<'a> {
         self.views.len() + self.new_views.len() - 1
     }
 
-    /// Whether an accessor has no other users, and the same type and size.
+    /// Whether an accessor has no other users, and matches the type and size of the new data.
     fn is_own(&self, old: usize, stored: &Stored) -> bool {
         self.accessors.get(old).is_some_and(|a| {
             a.component_type.0 == stored.component
@@ -292,14 +292,15 @@ impl<'a> Patch<'a> {
         self.users.is_one(accessor, view)
     }
 
-    /// Updates the bounds of an accessor that has bounds.
+    /// Updates the bounds of an accessor, if it has bounds.
     fn bound(&mut self, accessor: usize, stored: &Stored) {
         if self.accessors[accessor].min.is_some() || self.accessors[accessor].max.is_some() {
             self.bounds.insert(accessor, min_max(&stored.numbers(), 4));
         }
     }
 
-    /// Like [`Patch::overwrite`], also for integers and for interleaved vertices.
+    /// Overwrites an attribute in place like [`Patch::overwrite`], including integers and
+    /// interleaved vertices.
     fn overwrite_attribute(&mut self, old: usize, stored: &Stored) -> bool {
         let Some(a) = self.accessors.get(old) else { return false };
         let element = stored.size * 4;
@@ -325,7 +326,7 @@ impl<'a> Patch<'a> {
         {
             return false;
         }
-        // The interleaved data of other accessors is written unchanged.
+        // Interleaved data of other accessors is written back unchanged.
         let mut bytes = old_bytes[range.clone()].to_vec();
         for earlier in &self.overwritten {
             let (from, to) = (earlier.0.start.max(range.start), earlier.0.end.min(range.end));
@@ -342,8 +343,8 @@ impl<'a> Patch<'a> {
         true
     }
 
-    /// Whether an accessor is interleaved with others in one view without overlaps: all have the
-    /// same stride, and none exceeds it.
+    /// Whether an accessor is interleaved with others in one buffer view without overlaps. All must
+    /// have the same stride, and none may exceed it.
     fn is_woven_apart(&self, own: usize, own_view: usize, element: usize) -> bool {
         let Some(stride) = self.views[own_view].byte_stride.map(|s| s.0) else { return false };
         let place = |a: &schema::Accessor| a.byte_offset.map_or(0, |i| i.0) % stride;
@@ -416,8 +417,8 @@ impl<'a> Patch<'a> {
         true
     }
 
-    /// Whether these bytes of the BIN chunk have other users: other views, or other accessors of
-    /// the same view.
+    /// Whether these bytes of the BIN chunk have other users, through other buffer views or other
+    /// accessors of the same view.
     fn overlaps(&self, own: usize, own_view: usize, range: &Range<usize>) -> bool {
         let hits = |r: Range<usize>| r.start < range.end && range.start < r.end;
         let view_range = |v: &schema::BufferView| {
@@ -438,7 +439,7 @@ impl<'a> Patch<'a> {
             if k == own || a.buffer_view.is_none_or(|v| v.0 != own_view) {
                 return sparse;
             }
-            // The maximum size of an element: sixteen floats.
+            // An element of unknown type has at most sixteen floats.
             let start = self.views[own_view].byte_offset.map_or(0, |i| i.0)
                 + a.byte_offset.map_or(0, |i| i.0);
             let size = element_size(a);
@@ -451,7 +452,7 @@ impl<'a> Patch<'a> {
         other_view || in_view
     }
 
-    /// Adds the changes of the JSON to `ops`. Returns the new buffers.
+    /// Adds the changes of the JSON to `ops`. Returns the new content of the buffers.
     pub(super) fn finish(mut self, ops: &mut Ops) -> Buffers {
         for (accessor, (min, max)) in &self.bounds {
             let text =
@@ -525,7 +526,7 @@ impl<'a> Patch<'a> {
     }
 }
 
-/// Size of an accessor's element in bytes, or an upper bound.
+/// Size of an accessor's element in bytes, or an upper bound if its type is unknown.
 fn element_size(a: &schema::Accessor) -> usize {
     let width = match &*a.kind {
         "SCALAR" => 1,
@@ -554,16 +555,16 @@ fn min_max(values: &[f32], width: usize) -> (Vec<f32>, Vec<f32>) {
     (min, max)
 }
 
-/// A float as a JSON number with the digits that single precision needs.
+/// Converts a float to a JSON number with only the digits that single precision needs.
 pub(super) fn number(value: f32) -> Value {
-    // Parses the shortest text of the `f32`. The `f64` of equal value would have more digits.
+    // Parsing the shortest text of the `f32` avoids the additional digits of the equal `f64`.
     serde_json::from_str(&float_text(value)).unwrap_or(Value::Null)
 }
 
-/// The shortest text of a float. Integers have no decimal point.
+/// Formats a float with the fewest digits. Integers have no decimal point.
 pub(super) fn float_text(value: f32) -> String {
     if value == value.trunc() && value.abs() < 1e7 {
-        // `-0` equals 0 for readers, and looks odd.
+        // Negative zero is written as `0`, which is equal for readers.
         return format!("{}", value as i64);
     }
     serde_json::to_string(&value).unwrap_or_else(|_| "0".into())

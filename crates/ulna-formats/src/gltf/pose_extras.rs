@@ -1,5 +1,5 @@
-//! Members of Ulna in the extras of a scene. They are named poses, numbered sets of nodes, groups
-//! of joints, the humanoid map, retarget maps, and a mix.
+//! Ulna's own members in the extras of a scene: named poses, selection sets, joint groups, the
+//! humanoid map, retarget maps and a mix.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,50 +15,50 @@ use ulna_model::{
     Severity, Shared, Vrm,
 };
 
-/// The member of a scene's `extras` with stored poses.
+/// Name of the member of a scene's `extras` that stores poses.
 pub const POSES: &str = "ulna.poses";
-/// The member with sets of nodes.
+/// Name of the member that stores selection sets.
 pub const SETS: &str = "ulna.sets";
-/// The member with groups of joints.
+/// Name of the member that stores joint groups.
 pub const GROUPS: &str = "ulna.groups";
-/// The member with the humanoid map.
+/// Name of the member that stores the humanoid map.
 pub const HUMANOID: &str = "ulna.humanoid";
-/// The member with retarget maps.
+/// Name of the member that stores retarget maps.
 pub const RETARGET: &str = "ulna.retarget";
-/// The member with the mix.
+/// Name of the member that stores the mix.
 pub const MIX: &str = "ulna.mix";
 
-/// `extras["ulna.poses"]`.
+/// Content of `extras["ulna.poses"]`.
 #[derive(Serialize, Deserialize)]
 struct Poses {
     poses: Vec<KeptPose>,
 }
 
-/// `extras["ulna.sets"]`.
+/// Content of `extras["ulna.sets"]`.
 #[derive(Serialize, Deserialize)]
 struct Sets {
     sets: Vec<NodeSet>,
 }
 
-/// `extras["ulna.groups"]`.
+/// Content of `extras["ulna.groups"]`.
 #[derive(Serialize, Deserialize)]
 struct Groups {
     groups: Vec<JointGroup>,
 }
 
-/// `extras["ulna.humanoid"]`: nodes by the bones of VRM 1.0.
+/// Content of `extras["ulna.humanoid"]`: nodes by VRM 1.0 bone name.
 #[derive(Serialize, Deserialize)]
 struct Humanoid {
     bones: BTreeMap<Arc<str>, NodeId>,
 }
 
-/// `extras["ulna.retarget"]`: joints by name.
+/// Content of `extras["ulna.retarget"]`, with joints by name.
 #[derive(Serialize, Deserialize)]
 struct RetargetMaps {
     maps: Vec<RetargetMap>,
 }
 
-/// `extras["ulna.mix"]`: clips and joints by name.
+/// Content of `extras["ulna.mix"]`, with clips and joints by name.
 #[derive(Serialize, Deserialize)]
 struct KeptMix {
     mix: Mix<String, String>,
@@ -135,7 +135,8 @@ pub fn read(
     }
 }
 
-/// The extras of a scene as JSON. `None` for members that it does not have.
+/// JSON texts of a scene's extras, by member name; `None` for a member that the scene does not
+/// need.
 pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 7] {
     let (poses, sets) = (scene.poses.to_vec(), scene.sets.to_vec());
     let poses = if poses.is_empty() { None } else { text(Poses { poses }) };

@@ -1,5 +1,5 @@
-//! Reads data around the meshes: material variants, cameras, lights, instances. Invalid data
-//! becomes a finding and does not affect the model.
+//! Reads data other than meshes and clips: material variants, cameras, lights and instances.
+//! Invalid data becomes a finding and does not affect the model.
 
 use std::{
     f32::consts::{FRAC_PI_2, FRAC_PI_4, PI},
@@ -23,7 +23,7 @@ const VARIANTS: &str = "KHR_materials_variants";
 pub const LIGHTS: &str = "KHR_lights_punctual";
 pub const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 
-/// The `extensions` of the file.
+/// Parses the top-level `extensions` of a file.
 pub fn root_extensions(root: &json::RawMap<'_>) -> Extensions {
     root.0
         .get("extensions")
@@ -31,7 +31,7 @@ pub fn root_extensions(root: &json::RawMap<'_>) -> Extensions {
         .unwrap_or_default()
 }
 
-/// The object of an extension. An invalid object becomes a finding.
+/// Parses the object of an extension. An invalid object becomes a finding.
 fn read<T: DeserializeOwned>(
     extensions: &Extensions,
     name: &'static str,
@@ -46,7 +46,7 @@ fn read<T: DeserializeOwned>(
     found
 }
 
-/// The names of the material variants.
+/// Reads the names of the material variants.
 pub fn variants(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<[Arc<str>]> {
     #[derive(Deserialize)]
     struct Variants {
@@ -61,7 +61,7 @@ pub fn variants(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Share
     found.into_iter().flat_map(|v| v.variants).map(|v| v.name.into()).collect()
 }
 
-/// The material of a primitive for each variant.
+/// Reads the material of a primitive for each variant.
 pub fn mappings(
     extensions: &Extensions,
     (materials, variants): (usize, usize),
@@ -95,7 +95,7 @@ pub fn mappings(
     list.into()
 }
 
-/// All cameras. An unreadable one gets default values.
+/// Reads all cameras. An unreadable camera gets default values.
 pub fn cameras(
     root: &json::RawMap<'_>,
     diagnostics: &mut Diagnostics,
@@ -163,7 +163,7 @@ pub fn cameras(
     Ok(list.into())
 }
 
-/// All lights. Invalid numbers get the defaults of the extension.
+/// Reads all lights. Invalid numbers are replaced by the defaults of the extension.
 pub fn lights(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<[Light]> {
     #[derive(Deserialize)]
     struct Lights {
@@ -234,7 +234,7 @@ pub fn lights(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<
     found.into_iter().flat_map(|l| l.lights).enumerate().map(light).collect()
 }
 
-/// Index of the light of a node.
+/// Index of the light at a node.
 pub fn light_of(
     extensions: &Extensions,
     place: &Location,
@@ -247,10 +247,10 @@ pub fn light_of(
     read::<Use>(extensions, LIGHTS, place, diagnostics).map(|u| u.light.0)
 }
 
-/// The extension that hides nodes.
+/// Name of the extension that hides nodes.
 pub const VISIBILITY: &str = "KHR_node_visibility";
 
-/// Whether a node hides itself and its descendants.
+/// Whether a node hides itself and its descendants in the file.
 pub fn is_hidden(extensions: &Extensions, place: &Location, diagnostics: &mut Diagnostics) -> bool {
     #[derive(Deserialize)]
     struct Visibility {
@@ -260,7 +260,8 @@ pub fn is_hidden(extensions: &Extensions, place: &Location, diagnostics: &mut Di
         .is_some_and(|v| v.visible == Some(false))
 }
 
-/// The instances of a node's mesh, as `node_from_instance`. `None` if the node has no instances.
+/// Reads the instances of a node's mesh, as `node_from_instance`. `None` if the node has no
+/// instances.
 pub fn instances(
     extensions: &Extensions,
     place: &Location,

@@ -1,4 +1,5 @@
-//! Minimal types of the parts of glTF that Ulna edits. Other members stay in the source text.
+//! Minimal Rust types for the parts of glTF that Ulna edits. All other members are preserved as
+//! source text.
 
 use std::borrow::Cow;
 
@@ -7,19 +8,19 @@ use serde::{Deserialize, Deserializer, de::Visitor};
 
 use super::json::{Extensions, Index, fixed, object, objects, some_object};
 
-/// `asset`.
+/// The `asset` object.
 #[derive(Debug, Deserialize)]
 pub struct Asset {
-    /// `2.0`.
+    /// glTF version, such as `2.0`.
     pub version: String,
-    /// The minimum version that a reader must support.
+    /// Minimum glTF version that a reader must support.
     #[serde(rename = "minVersion")]
     pub min_version: Option<String>,
     /// Name of the program that wrote the file.
     pub generator: Option<String>,
 }
 
-/// `scenes[]`.
+/// Element of `scenes[]`.
 #[derive(Debug, Deserialize)]
 pub struct Scene {
     pub name: Option<String>,
@@ -29,7 +30,7 @@ pub struct Scene {
     pub nodes: Vec<Index>,
 }
 
-/// `nodes[]`.
+/// Element of `nodes[]`.
 #[derive(Debug, Deserialize)]
 pub struct Node {
     pub name: Option<String>,
@@ -53,7 +54,7 @@ pub struct Node {
     pub extras: Extensions,
 }
 
-/// `meshes[]`.
+/// Element of `meshes[]`.
 #[derive(Debug, Deserialize)]
 pub struct Mesh {
     pub name: Option<String>,
@@ -65,7 +66,7 @@ pub struct Mesh {
     pub extras: Extensions,
 }
 
-/// `meshes[].primitives[]`.
+/// Element of `meshes[].primitives[]`.
 #[derive(Debug, Deserialize)]
 pub struct Primitive {
     pub attributes: IndexMap<String, Index>,
@@ -78,7 +79,7 @@ pub struct Primitive {
     pub extensions: Extensions,
 }
 
-/// `skins[]`.
+/// Element of `skins[]`.
 #[derive(Debug, Deserialize)]
 pub struct Skin {
     pub name: Option<String>,
@@ -88,7 +89,7 @@ pub struct Skin {
     pub skeleton: Option<Index>,
 }
 
-/// `animations[]`.
+/// Element of `animations[]`.
 #[derive(Debug, Deserialize)]
 pub struct Animation {
     pub name: Option<String>,
@@ -100,7 +101,7 @@ pub struct Animation {
     pub extras: Extensions,
 }
 
-/// `animations[].channels[]`.
+/// Element of `animations[].channels[]`.
 #[derive(Debug, Deserialize)]
 pub struct Channel {
     pub sampler: Index,
@@ -108,7 +109,7 @@ pub struct Channel {
     pub target: ChannelTarget,
 }
 
-/// `animations[].channels[].target`.
+/// Object `animations[].channels[].target`.
 #[derive(Debug, Deserialize)]
 pub struct ChannelTarget {
     pub node: Option<Index>,
@@ -118,7 +119,7 @@ pub struct ChannelTarget {
     pub extensions: Extensions,
 }
 
-/// `animations[].samplers[]`.
+/// Element of `animations[].samplers[]`.
 #[derive(Debug, Deserialize)]
 pub struct Sampler {
     pub input: Index,
@@ -127,7 +128,7 @@ pub struct Sampler {
     pub interpolation: Option<Word>,
 }
 
-/// `accessors[]`.
+/// Element of `accessors[]`.
 #[derive(Debug, Deserialize)]
 pub struct Accessor {
     #[serde(rename = "bufferView")]
@@ -147,7 +148,7 @@ pub struct Accessor {
     pub sparse: Option<Sparse>,
 }
 
-/// `accessors[].sparse`.
+/// Object `accessors[].sparse`.
 #[derive(Debug, Deserialize)]
 pub struct Sparse {
     pub count: Index,
@@ -157,7 +158,7 @@ pub struct Sparse {
     pub values: SparsePart,
 }
 
-/// `accessors[].sparse.indices` and `.values`.
+/// Objects `accessors[].sparse.indices` and `accessors[].sparse.values`.
 #[derive(Debug, Deserialize)]
 pub struct SparsePart {
     #[serde(rename = "bufferView")]
@@ -168,7 +169,7 @@ pub struct SparsePart {
     pub component_type: Option<Index>,
 }
 
-/// `bufferViews[]`.
+/// Element of `bufferViews[]`.
 #[derive(Debug, Deserialize)]
 pub struct BufferView {
     pub buffer: Index,
@@ -182,7 +183,7 @@ pub struct BufferView {
     pub extensions: Extensions,
 }
 
-/// `buffers[]`.
+/// Element of `buffers[]`.
 #[derive(Debug, Deserialize)]
 pub struct Buffer {
     pub uri: Option<String>,
@@ -192,14 +193,14 @@ pub struct Buffer {
     pub extensions: Extensions,
 }
 
-/// An optional boxed matrix, since most nodes have none.
+/// Parses an optional matrix. It is boxed, because most nodes have none.
 fn boxed_matrix<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Box<[f32; 16]>>, D::Error> {
     Ok(fixed(deserializer)?.map(Box::new))
 }
 
-/// A word of the specification without allocation, or any other text.
+/// A keyword. Keywords of the specification are stored without allocation.
 pub type Word = Cow<'static, str>;
 
 fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Word, D::Error> {

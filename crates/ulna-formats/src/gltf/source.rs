@@ -1,4 +1,4 @@
-//! The opened bytes: the file and the buffers that it names, unchanged for saving.
+//! The opened bytes: the file and the buffers that it refers to, kept unchanged for saving.
 
 use std::{
     ops::Range,
@@ -17,48 +17,48 @@ use ulna_model::{IdKind, Location};
 pub struct Source {
     /// Path of the file, if it was read from one.
     pub path: Option<PathBuf>,
-    /// All bytes of the file.
+    /// Content of the file.
     pub bytes: Arc<Vec<u8>>,
-    /// Ranges of JSON and BIN in the bytes.
+    /// Container type, with the ranges of JSON and BIN in the bytes.
     pub container: Container,
-    /// Files next to it that are not on disk, or not yet.
+    /// Files next to this file that are only in memory, not on disk.
     pub(super) beside: Arc<[FileToWrite]>,
-    /// One entry per buffer.
+    /// Location of each buffer's bytes.
     pub(super) buffers: Vec<BufferData>,
-    /// Names of image files in the JSON, for *Save as*.
+    /// URIs of image files in the JSON, for *Save as*.
     pub(super) image_uris: Vec<String>,
 }
 
 /// Location of the bytes of a buffer.
 #[derive(Clone, Debug)]
 pub(super) enum BufferData {
-    /// The BIN chunk of the GLB, a range of the file.
+    /// A range of the file: the BIN chunk of a GLB.
     Bin(Range<usize>),
-    /// A file next to this one.
+    /// Content of a file next to this file.
     File { uri: String, bytes: Arc<Vec<u8>> },
-    /// A `data:` URI in the JSON.
+    /// Decoded content of a `data:` URI in the JSON.
     Embedded(Arc<Vec<u8>>),
-    /// An empty fallback buffer of meshopt compression.
+    /// An empty fallback buffer of meshopt compression, which has no bytes.
     Fallback,
 }
 
 impl Source {
-    /// The JSON text.
+    /// JSON text of the file.
     ///
     /// # Errors
-    /// If it is not UTF-8.
+    /// The text is not UTF-8.
     pub fn json(&self) -> Result<&str, ReadError> {
         std::str::from_utf8(&self.bytes[self.container.json()]).map_err(|e| {
             ReadError::NotGltf(format!("its JSON is not UTF-8 (byte {})", e.valid_up_to()))
         })
     }
 
-    /// The bytes of a buffer; `None` for a fallback buffer.
+    /// Bytes of a buffer; `None` for a fallback buffer.
     pub(super) fn buffer(&self, index: usize) -> Option<&[u8]> {
         self.locate(index).map(|(bytes, range)| &bytes[range])
     }
 
-    /// The range of a buffer's bytes.
+    /// Bytes that contain a buffer, and the buffer's range in them.
     pub(super) fn locate(&self, index: usize) -> Option<(&Arc<Vec<u8>>, Range<usize>)> {
         match self.buffers.get(index)? {
             BufferData::Bin(range) => Some((&self.bytes, range.clone())),
@@ -69,7 +69,7 @@ impl Source {
         }
     }
 
-    /// URIs of all files that this one names: buffers and images, sorted.
+    /// URIs of all files that this file refers to for buffers and images, sorted.
     pub fn companion_uris(&self) -> Vec<String> {
         let buffers = self.buffers.iter().filter_map(|b| match b {
             BufferData::File { uri, .. } => Some(uri.clone()),
@@ -81,7 +81,7 @@ impl Source {
         all
     }
 
-    /// Paths of the buffer files of this file.
+    /// Paths of the separate files that contain this file's buffers.
     pub fn data_files(&self) -> Vec<PathBuf> {
         let Some(folder) = self.folder() else { return Vec::new() };
         let file = |b: &BufferData| match b {
@@ -91,7 +91,7 @@ impl Source {
         self.buffers.iter().filter_map(file).collect()
     }
 
-    /// Data files that an earlier save of Ulna wrote: relative name and content.
+    /// Data files that an earlier save by Ulna wrote: relative name and content.
     pub fn sidecars(&self) -> impl Iterator<Item = (String, &[u8])> {
         self.buffers.iter().filter_map(|buffer| match buffer {
             BufferData::File { uri, bytes } if is_sidecar(uri) => {
@@ -103,13 +103,13 @@ impl Source {
         })
     }
 
-    /// The folder to which its URIs are relative.
+    /// Folder to which the URIs in the file are relative.
     pub fn folder(&self) -> Option<&Path> {
         let folder = self.path.as_deref()?.parent()?;
         Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
     }
 
-    /// Loads all buffers that the JSON names.
+    /// Loads all buffers that the JSON refers to.
     pub(super) fn load_buffers(
         &mut self,
         list: &[schema::Buffer],
@@ -137,7 +137,7 @@ impl Source {
                     ),
                     None => match self.companion(uri) {
                         Ok(bytes) => BufferData::File { uri: uri.clone(), bytes: bytes.into() },
-                        // A reader of the packed data needs no fallback.
+                        // Readers that support the compressed data need no fallback buffer.
                         Err(_) if stands_in => BufferData::Fallback,
                         Err(message) => return Err(ReadError::Uri { place, message }),
                     },
@@ -158,7 +158,7 @@ impl Source {
         Ok(())
     }
 
-    /// Reads a file next to this one.
+    /// Reads a file next to this file, by its URI.
     pub(super) fn companion(&self, uri: &str) -> Result<Vec<u8>, String> {
         let name = percent_encoding::percent_decode_str(uri).decode_utf8_lossy().replace('\\', "/");
         if let Some(file) = self.beside.iter().find(|f| f.name == name) {
@@ -177,21 +177,21 @@ impl Source {
     }
 }
 
-/// Whether a buffer has views, and all of them are packed in other buffers.
+/// Whether a buffer has views, and all of them have compressed data in other buffers.
 fn packed_only(views: &[schema::BufferView], buffer: usize) -> bool {
     let mut own = views.iter().filter(|v| v.buffer.0 == buffer).peekable();
     own.peek().is_some()
         && own.all(|v| meshopt_view::EXTENSIONS.iter().any(|e| v.extensions.has(e)))
 }
 
-/// The data of a `data:` URI. `None` for other URIs.
+/// Decodes a `data:` URI. `None` for other URIs.
 pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
     let rest = uri.strip_prefix("data:")?;
     let Some((head, payload)) = rest.split_once(',') else {
         return Some(Err("the data URI has no data".into()));
     };
     Some(if head.ends_with(";base64") {
-        // Padding is optional in practice.
+        // In practice, base64 padding is optional.
         let engine = base64::engine::GeneralPurpose::new(
             &base64::alphabet::STANDARD,
             base64::engine::GeneralPurposeConfig::new()
@@ -204,10 +204,10 @@ pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
     })
 }
 
-/// The file of a relative URI, which must be inside of `folder`.
+/// Resolves a relative URI to a path, which must be inside `folder`.
 ///
 /// # Errors
-/// A sentence if the path leaves the folder, does not exist, or is not a file.
+/// A sentence, if the path leaves the folder, does not exist, or is not a file.
 pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
     let name = percent_encoding::percent_decode_str(uri)
         .decode_utf8()
@@ -265,7 +265,7 @@ pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
     Ok(found)
 }
 
-/// A name shortened for use in a sentence.
+/// Shortens a name for use in a sentence.
 fn shorten(name: &str) -> String {
     let count = name.chars().count();
     if count <= 80 {
@@ -276,7 +276,7 @@ fn shorten(name: &str) -> String {
     format!("{head}…{tail}")
 }
 
-/// Checks the version of the asset.
+/// Checks the glTF version of the file.
 pub(super) fn check_asset(root: &json::RawMap<'_>) -> Result<schema::Asset, ReadError> {
     let Some(raw) = root.0.get("asset") else {
         return Err(ReadError::NotGltf("it has no “asset”".into()));

@@ -1,15 +1,15 @@
-//! Tangent modes of keys in extras: the modes by key time, and a hash of the keys for which they
-//! were chosen.
+//! Tangent modes of keys as stored in extras: modes by key time, and a hash of the keys that they
+//! belong to.
 
 use serde::{Deserialize, Serialize};
 
 use ulna_model::{KeyTangents, TangentMode, TangentModes, Track};
 
-/// The modes of one key. `leave` is omitted if both sides have the same mode, `linked` if they are
-/// linked.
+/// Stored tangent modes of one key. `leave` is omitted if both sides have the same mode, and
+/// `linked` is omitted if it is true.
 #[derive(Serialize, Deserialize)]
 pub(super) struct KeyModes {
-    /// In seconds.
+    /// Key time, in seconds.
     time: f32,
     #[serde(rename = "in")]
     arrive: TangentMode,
@@ -27,7 +27,7 @@ const fn is_linked(linked: &bool) -> bool {
     *linked
 }
 
-/// The modes as a list, sorted by time.
+/// Converts tangent modes to a list, sorted by time.
 pub(super) fn listed(modes: &TangentModes) -> Vec<KeyModes> {
     let one = |(time, m): (f32, KeyTangents)| KeyModes {
         time,
@@ -38,8 +38,8 @@ pub(super) fn listed(modes: &TangentModes) -> Vec<KeyModes> {
     modes.iter().map(one).collect()
 }
 
-/// The modes of a list. `key_at` returns the exact time of the nearest key. Entries without a key
-/// are ignored.
+/// Converts a list to tangent modes. `key_at` returns the exact time of the nearest key. Entries
+/// without a key are ignored.
 pub(super) fn taken(
     list: &[KeyModes],
     wraps: bool,
@@ -52,12 +52,12 @@ pub(super) fn taken(
     TangentModes::default().replaced(list.iter().filter_map(one)).wrapping(wraps)
 }
 
-/// Hash of the keys of a track, as hexadecimal text, since JSON numbers are not exact in this
-/// range. It changes if another program changes a key.
+/// Hash of the keys of a track, which changes if another program changes a key. It is hexadecimal
+/// text, because JSON numbers are not exact in this range.
 pub(super) fn hash(track: &Track) -> String {
     let counts = [track.interpolation.values_per_key() as f32, track.times.len() as f32];
     let numbers = counts.iter().chain(track.times.iter()).chain(track.values.iter());
-    // Both zeros are equal.
+    // Adding 0.0 gives both zeros the same bits.
     let bytes: Vec<u8> = numbers.flat_map(|v| (v + 0.0).to_le_bytes()).collect();
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes))
 }

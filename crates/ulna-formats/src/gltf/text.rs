@@ -1,42 +1,42 @@
-//! Rewrites parts of a JSON text and copies everything else exactly, including white space and the
-//! form of numbers.
+//! Rewrites parts of a JSON text. Everything else is copied exactly, including white space and the
+//! notation of numbers.
 //!
-//! The text must be valid JSON. Nesting needs no stack.
+//! The text must be valid JSON. There is no recursion, so nesting cannot overflow the stack.
 
 use std::{collections::BTreeMap, ops::Range};
 
-/// Operation on a JSON value.
+/// Edit operation on a JSON value.
 #[derive(Clone, Debug, Default)]
 pub enum Ops {
-    /// Copies it.
+    /// Copies the value.
     #[default]
     Keep,
-    /// Removes it from its object or list.
+    /// Removes the value from its object or list.
     Remove,
-    /// Replaces it by this text.
+    /// Replaces the value by a JSON text.
     Replace(String),
     /// Changes the members of an object.
     Object {
-        /// Operations by member. A member that does not exist is appended if its operation adds a
-        /// value.
+        /// Operations by member name. A member that does not exist is appended if its operation
+        /// adds a value.
         members: BTreeMap<String, Self>,
     },
     /// Changes the elements of a list.
     Array {
         /// Operations by index of existing elements.
         items: BTreeMap<usize, Self>,
-        /// Texts of elements to append.
+        /// JSON texts of elements to append.
         push: Vec<String>,
     },
 }
 
 impl Ops {
-    /// An object without changes.
+    /// Creates an operation on an object, without changes.
     pub const fn object() -> Self {
         Self::Object { members: BTreeMap::new() }
     }
 
-    /// The operation on a member. Converts this to an operation on an object.
+    /// Returns the operation on a member. Converts this operation to one on an object first.
     pub fn member(&mut self, key: &str) -> &mut Self {
         if !matches!(self, Self::Object { .. }) {
             *self = Self::object();
@@ -47,7 +47,7 @@ impl Ops {
         }
     }
 
-    /// The operation on an element. Converts this to an operation on a list.
+    /// Returns the operation on a list element. Converts this operation to one on a list first.
     pub fn item(&mut self, index: usize) -> &mut Self {
         self.make_array();
         match self {
@@ -56,7 +56,7 @@ impl Ops {
         }
     }
 
-    /// Appends an element to a list.
+    /// Adds an element at the end of a list.
     pub fn push(&mut self, text: String) {
         self.make_array();
         if let Self::Array { push, .. } = self {
@@ -70,7 +70,7 @@ impl Ops {
         }
     }
 
-    /// Whether it creates a value if there was none.
+    /// Whether the operation creates a value if there was none.
     fn adds(&self) -> bool {
         match self {
             Self::Keep | Self::Remove => false,
@@ -80,7 +80,7 @@ impl Ops {
         }
     }
 
-    /// Whether it changes nothing.
+    /// Whether the operation changes nothing.
     pub fn is_keep(&self) -> bool {
         match self {
             Self::Keep => true,
@@ -91,21 +91,21 @@ impl Ops {
     }
 }
 
-/// Unusual properties of a JSON text.
+/// Properties of a JSON text that need special handling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// Maximum nesting of objects and lists.
     pub depth: usize,
-    /// Number of null members outside of extras and extensions.
+    /// Number of null members, except in extras and extensions.
     pub nulls: usize,
 }
 
-/// Surveys a JSON text. Nesting needs no stack.
+/// Surveys a JSON text without recursion.
 pub fn survey(text: &str) -> Survey {
     let b = text.as_bytes();
     let mut survey = Survey::default();
     let (mut at, mut depth) = (0, 0usize);
-    // The depth at which extras or extensions began. Deeper members are not counted.
+    // Depth at which extras or extensions began. Members below it are not counted.
     let mut foreign: Option<usize> = None;
     while at < b.len() {
         match b[at] {
@@ -140,7 +140,7 @@ pub fn survey(text: &str) -> Survey {
     survey
 }
 
-/// The text with the operations applied to its top-level value.
+/// Applies operations to the top-level value of a JSON text.
 pub fn rewrite(text: &str, ops: &Ops) -> String {
     let mut out = String::with_capacity(text.len() + 1024);
     let start = skip_space(text.as_bytes(), 0);
@@ -152,8 +152,8 @@ pub fn rewrite(text: &str, ops: &Ops) -> String {
 }
 
 fn emit(text: &str, range: Range<usize>, ops: &Ops, out: &mut String) {
-    // The value is not an object or list as expected, so it is copied. If the save needed a change
-    // here, its proof fails.
+    // The value is not an object or list as expected, so it is copied. If the save needs a change
+    // here, its verification fails.
     let begins = text.as_bytes().get(range.start);
     match ops {
         Ops::Object { .. } if begins != Some(&b'{') => out.push_str(&text[range]),
@@ -178,7 +178,7 @@ fn emit_object(text: &str, range: Range<usize>, ops: &BTreeMap<String, Ops>, out
     let mut tail =
         text[range.start + 1..range.end - 1].trim_end_matches(|c: char| !c.is_ascii_whitespace());
     for (k, (part, key)) in parts.iter().zip(&keys).enumerate() {
-        // If a key is repeated, the last one counts.
+        // If a key is repeated, the last occurrence is used.
         let op = if keys[k + 1..].contains(key) {
             &Ops::Keep
         } else {
@@ -263,8 +263,7 @@ fn emit_array(
     out.push(']');
 }
 
-/// The text range of one member or element: from the preceding comma or bracket to the following
-/// one.
+/// Text range of one member or element, between the preceding and the following comma or bracket.
 struct JsonSpan {
     start: usize,
     key: Range<usize>,

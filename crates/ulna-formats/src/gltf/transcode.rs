@@ -1,7 +1,7 @@
-//! Converts between `.gltf` and `.glb`, keeping all content.
+//! Converts between `.gltf` and `.glb` without loss of content.
 //!
-//! A `.gltf` has no chunks. Chunks of unknown type become buffers with a mark in their extras, and
-//! are restored on the way back.
+//! A `.gltf` has no chunks. Chunks of unknown type become buffers with a mark in their extras.
+//! Conversion back to `.glb` restores them.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use super::{
 };
 use ulna_model::{IdKind, Location, Notice};
 
-/// Target container.
+/// Container to convert a file to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetContainer {
     /// JSON with separate data files.
@@ -27,11 +27,11 @@ pub enum TargetContainer {
     Glb,
 }
 
-/// Converts a file to the other container, with the files to write next to it. If the container is
-/// the same, the bytes are unchanged.
+/// Converts a file to the other container. Also returns the files to write next to it. If the
+/// container is already the requested one, the bytes are unchanged.
 ///
 /// # Errors
-/// If the source cannot be read again, or would be too large for a GLB.
+/// The source cannot be read again, or is too large for a GLB.
 pub fn transcode(
     source: &Source,
     target: TargetContainer,
@@ -101,7 +101,7 @@ fn to_gltf(
             lost.push(Notice::new("stray_bytes_left_out", said));
         }
     }
-    // The padding of the chunk is not part of the text.
+    // The padding of the chunk is not part of the JSON text.
     Ok(Transcoded {
         bytes: rewrite(text.trim_end_matches(' '), &ops).into_bytes(),
         beside: files,
@@ -114,7 +114,7 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
     let root = raw_json::split(text).map_err(SaveError::Source)?;
     let mut ops = Ops::object();
     let mut bin: Vec<u8> = Vec::new();
-    // By old buffer: the index of the new buffer, and the offset in it.
+    // New location of each old buffer: the index of the new buffer, and the offset in it.
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut fallbacks = 0;
     let mut rest: Vec<u8> = Vec::new();
@@ -147,7 +147,7 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
         let bytes = build_glb(rewrite(text, &ops).as_bytes(), None, &rest, 0)?;
         return Ok(Transcoded { bytes, beside: Vec::new(), lost: Vec::new() });
     }
-    // The BIN chunk must be the first buffer. Fallback buffers come after it.
+    // The BIN chunk must be the first buffer, so fallback buffers come after it.
     let packed = |data: &BufferData| matches!(data, BufferData::Fallback);
     let is_chunk = |k: usize| marks.get(k).is_some_and(Option::is_some);
     let listed = all.iter().zip(&source.buffers).enumerate();
@@ -171,8 +171,8 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
     })
 }
 
-/// Updates the buffer and offset of views. `places` has, by old buffer, the index of the new buffer
-/// and the offset in it.
+/// Updates the buffer and offset of buffer views. `places` contains the new location of each old
+/// buffer: the index of the new buffer, and the offset in it.
 fn move_views(
     views: &[&RawValue],
     places: &[(usize, usize)],
@@ -233,11 +233,12 @@ fn embed_images(
     Ok(())
 }
 
-/// Member of a buffer's extras: marks a buffer that was a chunk of unknown type in a `.glb`.
+/// Name of a member of a buffer's extras. It marks a buffer that was a chunk of unknown type in a
+/// `.glb`.
 const CHUNK_MARK: &str = "ulna.chunk";
 
-/// For each buffer, the type of the chunk that it was. `None` for other buffers, and for those that
-/// a view uses.
+/// Original chunk type of each buffer. `None` for buffers that were no chunk, or that a buffer view
+/// uses.
 fn chunk_marks(buffers: &[&RawValue], views: &[&RawValue]) -> Vec<Option<u32>> {
     let kind = |raw: &&RawValue| {
         let buffer: serde_json::Value = serde_json::from_str(raw.get()).ok()?;
@@ -261,8 +262,8 @@ fn chunk_marks(buffers: &[&RawValue], views: &[&RawValue]) -> Vec<Option<u32>> {
     marks
 }
 
-/// Merges several buffers into one. Members that are equal in all buffers are kept. Others are
-/// lost, with a note.
+/// Merges the JSON of several buffers into one. Members that are equal in all buffers are kept;
+/// others are lost, with a notice.
 fn joined_buffers(raw: &[&str], length: usize) -> (String, Vec<Notice>) {
     let members: Vec<RawMap<'_>> =
         raw.iter().filter_map(|text| raw_json::split(text).ok()).collect();
@@ -299,7 +300,7 @@ fn joined_buffers(raw: &[&str], length: usize) -> (String, Vec<Notice>) {
     (own, lost)
 }
 
-/// The MIME type of an image, from its first bytes.
+/// MIME type of an image, from its signature.
 pub(super) fn mime_type(bytes: &[u8]) -> &'static str {
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => "image/png",

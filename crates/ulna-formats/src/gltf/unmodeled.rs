@@ -1,35 +1,35 @@
-//! Members of a file that the model does not represent, as JSON: extensions, extras, custom
-//! attributes, keys of pointers. Referenced data is replaced by its content, so that files with
-//! different indices can be compared.
+//! JSON members of a file that the model does not represent: extensions, extras, custom attributes
+//! and keys of pointers. Referenced data is replaced by its content, so that files with different
+//! indices can be compared.
 
 use serde_json::{Map, Value, json};
 
 use super::{Source, json::with_nulls, references};
 use ulna_model::{IdKind, Renumbering};
 
-/// The members that the model does not represent, by the ids of the file.
+/// JSON members that the model does not represent, grouped by element.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unmodeled {
-    /// Members of the file itself.
+    /// Top-level members of the file.
     pub root: Value,
-    /// By node.
+    /// Members of each node.
     pub nodes: Vec<Value>,
-    /// By mesh, with its primitives.
+    /// Members of each mesh and its primitives.
     pub meshes: Vec<Value>,
-    /// By skin.
+    /// Members of each skin.
     pub skins: Vec<Value>,
-    /// By animation.
+    /// Members of each animation.
     pub animations: Vec<Value>,
-    /// By material.
+    /// Members of each material.
     pub materials: Vec<Value>,
-    /// By camera.
+    /// Members of each camera.
     pub cameras: Vec<Value>,
-    /// By scene.
+    /// Members of each scene.
     pub scenes: Vec<Value>,
 }
 
 impl Unmodeled {
-    /// The same with renumbered references. The order of its own lists does not change.
+    /// Copy with renumbered references. The order of its own lists does not change.
     #[must_use]
     pub fn renumbered(&self, renumbering: &Renumbering) -> Self {
         let mut made = self.clone();
@@ -57,10 +57,10 @@ impl Unmodeled {
     }
 }
 
-/// Member of an animation for the keys of its pointers, by pointer.
+/// Name of an added member of an animation. It contains the keys of pointer channels, by pointer.
 const KEYS: &str = "keys";
 
-/// Members of extras that the model represents.
+/// Names of extras members that the model represents.
 const OURS: [&str; 18] = [
     "targetNames",
     "ulna.rest",
@@ -82,7 +82,7 @@ const OURS: [&str; 18] = [
     "ulna.chunk",
 ];
 
-/// Extensions that the model represents completely, or that only concern storage.
+/// Extensions that the model represents completely, or that concern only storage.
 const MODELED: [&str; 10] = [
     "KHR_lights_punctual",
     "KHR_materials_unlit",
@@ -96,7 +96,7 @@ const MODELED: [&str; 10] = [
     "EXT_mesh_gpu_instancing",
 ];
 
-/// Reads the members from a file. Empty if its JSON cannot be parsed.
+/// Collects the members from a file. Empty if its JSON cannot be parsed.
 pub fn unmodeled(source: &Source) -> Unmodeled {
     let Some(root) = source.json().ok().and_then(with_nulls) else { return Unmodeled::default() };
     let file = File { source, root: &root };
@@ -205,7 +205,8 @@ impl File<'_> {
             .into()
     }
 
-    /// Channels that are not tracks of nodes: their targets, and the content of their keys.
+    /// Channels of an animation that are not tracks of nodes: their targets, and the content of
+    /// their keys.
     fn of_animation(&self, animation: &Value) -> Value {
         let mut out = self.rest_of(animation);
         let list =
@@ -234,7 +235,7 @@ impl File<'_> {
             let pointer =
                 target.pointer("/extensions/KHR_animation_pointer/pointer").and_then(Value::as_str);
             let name = pointer.map_or_else(|| target.to_string(), ToOwned::to_owned);
-            // Channels of nodes are compared as tracks.
+            // Channels of nodes are compared as tracks elsewhere.
             if !name.starts_with("/nodes/") {
                 channels.push((name, json!([shape, part("input"), part("output")])));
             }
@@ -249,7 +250,8 @@ impl File<'_> {
         out
     }
 
-    /// A value with normalized numbers, and textures by their content.
+    /// Copies a value with normalized numbers. Texture references are replaced by the texture's
+    /// content.
     fn resolved(&self, value: &Value) -> Value {
         match value {
             Value::Number(n) => n.as_f64().map_or_else(|| value.clone(), |v| json!(v)),
@@ -257,8 +259,8 @@ impl File<'_> {
             Value::Object(members) => members
                 .iter()
                 .map(|(key, v)| {
-                    // Detected by the suffix that glTF uses for textures, to cover extensions that
-                    // the table of references lacks.
+                    // Textures are detected by the suffix that glTF uses for them. This covers
+                    // extensions that are missing from the table of references.
                     let is_texture =
                         key.ends_with("Texture") && v.get("index").is_some_and(Value::is_u64);
                     let v = if is_texture { self.texture(v) } else { self.resolved(v) };
@@ -309,7 +311,7 @@ impl File<'_> {
         Some((bytes.get(start..start.checked_add(number("byteLength")?)?)?, number("byteStride")))
     }
 
-    /// An accessor as its type and a hash of its elements.
+    /// Describes an accessor by its type and a hash of its elements.
     fn content(&self, index: &Value) -> Value {
         let accessor =
             index.as_u64().and_then(|k| self.list("accessors").get(usize::try_from(k).ok()?));
@@ -378,7 +380,7 @@ fn transmitted(mut extensions: Value) -> Value {
     extensions
 }
 
-/// Removes a visibility with the default value.
+/// Removes a node visibility that has the default value.
 fn visible(mut extensions: Value) -> Value {
     if let Value::Object(members) = &mut extensions {
         members.retain(|name, v| {

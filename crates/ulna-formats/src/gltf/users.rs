@@ -1,4 +1,4 @@
-//! Counts the users of a file's data: how often each accessor is referenced, and which views
+//! Counts the users of a file's data: the references to each accessor, and the buffer views that
 //! extensions or extras refer to.
 //!
 //! Data is overwritten in place only if it has exactly one user. Extensions and extras may refer to
@@ -14,16 +14,16 @@ use super::{
 };
 use ulna_model::IdKind;
 
-/// The users of accessors and views.
+/// Users of accessors and buffer views.
 #[derive(Debug, Default)]
 pub(super) struct Users {
-    /// Number of references by accessor.
+    /// Number of references to each accessor.
     accessors: Vec<u32>,
-    /// Views that extensions or extras refer to.
+    /// Buffer views that extensions or extras may refer to.
     views: BTreeSet<usize>,
 }
 
-/// Places of core glTF that refer to accessors.
+/// JSON paths in core glTF that refer to accessors.
 static CORE: LazyLock<PlaceTree> = LazyLock::new(|| PlaceTree::of(|_, named| named == ACCESSOR));
 
 const ACCESSOR: Named = Named::Index(IdKind::Accessor);
@@ -36,7 +36,7 @@ impl Users {
             let mut json = serde_json::Deserializer::from_str(text);
             let place = ValuePlace::Core(core).member(key);
             if (Foreign { users: &mut users, place }).deserialize(&mut json).is_err() {
-                // Unparsable data may refer to anything.
+                // Data that cannot be parsed may refer to any accessor.
                 users.accessors.iter_mut().for_each(|u| *u += 1);
             }
         };
@@ -46,7 +46,7 @@ impl Users {
         users
     }
 
-    /// Whether an accessor has one user, and its view no extra users.
+    /// Whether an accessor has exactly one user, and its buffer view has no additional users.
     pub(super) fn is_one(&self, accessor: usize, view: Option<usize>) -> bool {
         self.accessors.get(accessor) == Some(&1) && view.is_none_or(|v| !self.views.contains(&v))
     }
@@ -58,18 +58,18 @@ impl Users {
     }
 }
 
-/// Kind of the place of a JSON value.
+/// Kind of a JSON value, which determines whether its numbers may be references.
 #[derive(Clone, Copy)]
 enum ValuePlace {
-    /// Core glTF, with the places below that refer to accessors.
+    /// A value of core glTF, with the paths below it that refer to accessors.
     Core(Option<&'static PlaceTree>),
-    /// The extensions of an element.
+    /// The `extensions` object of an element.
     Extensions,
-    /// The extras of an element.
+    /// The `extras` of an element.
     Extras,
-    /// Inside of an extension or of extras.
+    /// A value inside an extension or extras.
     Foreign,
-    /// Like [`Self::Foreign`], below a name that contains “view”.
+    /// A value inside an extension or extras, below a name that contains “view”.
     Views,
     /// Data that refers to neither accessors nor views.
     Free,
@@ -82,7 +82,7 @@ impl ValuePlace {
             Self::Core(_) if key == "extras" => Self::Extras,
             Self::Core(places) => Self::below(places, |p| p.member(key)),
             Self::Extensions if names_no_data(key) => Self::Free,
-            // Extras of Ulna only refer to views that are never overwritten.
+            // Ulna's own extras refer only to views that are never overwritten.
             Self::Extras if key.starts_with("ulna.") => Self::Free,
             Self::Free => Self::Free,
             Self::Extensions | Self::Extras | Self::Foreign | Self::Views => {
@@ -99,7 +99,8 @@ impl ValuePlace {
         }
     }
 
-    /// A list or an object at the place of an index may refer to anything.
+    /// Kind of the value one step below a value of core glTF. A list or object in the place of an
+    /// index may contain any references.
     fn below(
         places: Option<&'static PlaceTree>,
         step: impl FnOnce(&'static PlaceTree) -> Option<&'static PlaceTree>,
@@ -110,7 +111,7 @@ impl ValuePlace {
         }
     }
 
-    /// Whether numbers here cannot refer to an accessor.
+    /// Whether numbers of this kind cannot refer to an accessor.
     fn is_free(self) -> bool {
         match self {
             Self::Core(places) => places.and_then(PlaceTree::named) != Some(ACCESSOR),
@@ -120,13 +121,13 @@ impl ValuePlace {
     }
 }
 
-/// Whether no number in an extension refers to an accessor or a view. This holds for all of VRM,
-/// including drafts.
+/// Whether no number in an extension refers to an accessor or a buffer view. This is true for all
+/// VRM extensions, including drafts.
 fn names_no_data(extension: &str) -> bool {
     extension.starts_with("VRM") || (is_known(extension) && !names_data(extension))
 }
 
-/// Visitor of a JSON value that counts possible references.
+/// Visitor that counts possible references in a JSON value.
 struct Foreign<'u> {
     users: &'u mut Users,
     place: ValuePlace,
@@ -139,7 +140,7 @@ impl Foreign<'_> {
             return;
         }
         self.users.add(index);
-        // The number may refer to an accessor or a view.
+        // The number may be the index of an accessor or a buffer view.
         if matches!(self.place, ValuePlace::Views) {
             self.users.views.insert(index);
         }
@@ -174,14 +175,14 @@ impl<'de> Visitor<'de> for Foreign<'_> {
     }
 
     fn visit_f64<E: serde::de::Error>(mut self, value: f64) -> Result<(), E> {
-        // `3.0` is an integer, too.
+        // A number such as `3.0` is an integer, too.
         if value >= 0.0 && value.fract() == 0.0 && value < 9e15 {
             self.number(value as u64);
         }
         Ok(())
     }
 
-    /// `3` and `/accessors/3/…` may refer to an accessor.
+    /// Texts such as `3` and `/accessors/3/…` may refer to an accessor.
     fn visit_str<E: serde::de::Error>(mut self, text: &str) -> Result<(), E> {
         let pointed = |list: &str| {
             let (_, after) = text.split_once(list)?;
@@ -216,7 +217,7 @@ impl<'de> Visitor<'de> for Foreign<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
-            // A key may be a number, too.
+            // A member name may be an index, too.
             if let (ValuePlace::Foreign | ValuePlace::Extras | ValuePlace::Views, Ok(index)) =
                 (self.place, key.parse::<usize>())
             {

@@ -1,5 +1,5 @@
-//! Reads and changes `VRM` and `VRMC_vrm`: the facts about an avatar. Other members stay in the
-//! text of the file, and `references/` renumbers them.
+//! Reads and changes the avatar data in `VRM` and `VRMC_vrm`. Other members stay in the text of the
+//! file, and `references/` renumbers them.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -87,9 +87,9 @@ struct Springs {
     springs: Vec<serde::de::IgnoredAny>,
 }
 
-/// The avatar of a file, if it is one. `nodes` is the number of nodes in the file.
+/// Reads the avatar data of a file, if there is any. `nodes` is the number of nodes in the file.
 pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics) -> Option<Vrm> {
-    // A file may contain both for older readers; the newer one counts.
+    // A file may contain both versions for older readers. The newer one is used.
     if let Some(one) = object::<One>(extensions, "VRMC_vrm", diagnostics) {
         let bones =
             one.humanoid.into_iter().flat_map(|h| h.bones).map(|(role, bone)| (role, bone.node.0));
@@ -103,7 +103,7 @@ pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics
                 .map_or(0, |s| s.springs.len()),
         });
     }
-    // A file with motions for avatars (.vrma) has a map of its own skeleton.
+    // A file with motions for avatars (`.vrma`) contains a bone map of its own skeleton.
     if let Some(motions) = object::<One>(extensions, "VRMC_vrm_animation", diagnostics) {
         let bones = motions
             .humanoid
@@ -119,7 +119,7 @@ pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics
     let zero = object::<Zero>(extensions, "VRM", diagnostics)?;
     let bones =
         zero.humanoid.into_iter().flat_map(|h| h.bones).map(|bone| (bone.bone, bone.node.0));
-    // “Other” is not a license; its URL is used instead.
+    // “Other” is not the name of a license, so its URL is used instead.
     let license = text(zero.meta.license).filter(|l| &**l != "Other").or(text(zero.meta.other));
     Some(Vrm {
         version: zero.version.as_deref().unwrap_or("0").into(),
@@ -131,12 +131,12 @@ pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics
     })
 }
 
-/// The location of an extension of the file.
+/// Location of a top-level extension in the file.
 fn extension(name: &'static str) -> Location {
     Location::from("extensions").member(name)
 }
 
-/// The location of the bones in an extension of the file.
+/// Location of the bone map in an extension of the file.
 fn humanoid(name: &'static str) -> Location {
     extension(name).member("humanoid")
 }
@@ -191,9 +191,8 @@ fn roles(
     list.into_iter().collect()
 }
 
-/// Removes the members of the avatar that refer to meshes, materials or images. The humanoid map,
-/// springs and constraints refer only to nodes, and stay. Returns one sentence about the removed
-/// members.
+/// Removes avatar members that refer to meshes, materials or images. The humanoid map, springs and
+/// constraints stay, because they refer only to nodes. Returns a notice about the removed members.
 pub(super) fn without_meshes(root: &mut Value) -> Vec<Notice> {
     let mut gone: Vec<String> = Vec::new();
     let Some(extensions) = root.get_mut("extensions").and_then(Value::as_object_mut) else {
@@ -212,7 +211,7 @@ pub(super) fn without_meshes(root: &mut Value) -> Vec<Notice> {
     gone.into_iter().map(said).collect()
 }
 
-/// A count with names, such as “2 expressions (blink, happy) are”.
+/// Formats a count with names, such as “2 expressions (blink, happy) are”.
 fn counted(names: &[String], what: &str) -> String {
     const MOST: usize = 4;
     let some = if names.len() > MOST {
@@ -241,7 +240,7 @@ fn one_without_meshes(avatar: &mut Map<String, Value>, gone: &mut Vec<String>) {
             gone.push(counted(&names, "expression"));
         }
     }
-    // Expressions that moved the eyes are removed, so look-at has no effect.
+    // The expressions that moved the eyes were removed, so look-at would have no effect.
     if avatar.get("lookAt").is_some_and(|l| l["type"] == "expression") {
         avatar.shift_remove("lookAt");
         gone.push("look-at by expressions is".to_owned());
@@ -265,7 +264,7 @@ fn first_person(count: usize) -> String {
 }
 
 fn zero_without_meshes(avatar: &mut Map<String, Value>, gone: &mut Vec<String>) {
-    // Members that readers require stay, but empty.
+    // Members that readers require are kept, but empty.
     let emptied = |of: Option<&mut Value>| -> Vec<Value> {
         of.and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default()
     };

@@ -14,11 +14,11 @@ use ulna_model::{
     Severity, WeightPatch,
 };
 
-/// The member of the `extras` with the layers.
+/// Name of the member of a mesh's `extras` that stores the weight layers.
 pub const WEIGHT_LAYERS: &str = "ulna.weight_layers";
 
-/// Maximum number of sets of four slots per vertex. All layers of a mesh would be widened to a
-/// larger number.
+/// Maximum number of sets of four slots per vertex. A larger number would widen all layers of the
+/// mesh.
 const MOST_SETS: usize = 16;
 
 #[derive(Serialize, Deserialize)]
@@ -27,7 +27,7 @@ struct Layers {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     bases: Vec<StoredSlots>,
     layers: Vec<Layer>,
-    /// Hexadecimal, since JSON numbers are not exact in this range.
+    /// Hash in hexadecimal, because JSON numbers are not exact in this range.
     hash: String,
 }
 
@@ -52,7 +52,7 @@ enum Mirror {
     Right,
 }
 
-/// Slots of some vertices of a primitive.
+/// Stored weight slots of some vertices of a primitive.
 #[derive(Serialize, Deserialize)]
 struct StoredSlots {
     primitive: u32,
@@ -62,7 +62,7 @@ struct StoredSlots {
     mask: Option<String>,
     joints: String,
     weights: String,
-    /// Vertices for which the file had invalid weights.
+    /// Vertices that have invalid weights in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     not_numbers: Option<String>,
 }
@@ -120,7 +120,7 @@ impl StoredSlots {
         ))
     }
 
-    /// Base weights may refer to missing joints, as in the file.
+    /// Decodes the base weights, which may refer to missing joints, as in the file.
     fn base(&self) -> Option<(PrimitiveId, WeightPatch)> {
         let (vertices, of, weights) = self.slots()?;
         let not_numbers = self.not_numbers.as_deref().map_or(Some(Vec::new()), as_whole)?;
@@ -193,7 +193,7 @@ fn take(found: &Layers) -> Option<KeptWeightLayers> {
     })
 }
 
-/// The JSON text of the member; `None` if there are no layers.
+/// JSON text of the member; `None` if there are no layers.
 pub fn text_of(kept: Option<&KeptWeightLayers>) -> Option<String> {
     let kept = kept?;
     let layer = |l: &KeptWeightLayer| Layer {

@@ -1,5 +1,5 @@
-//! Saves changed sets of joints and weights, in the types of the file if possible, and changed
-//! shapes.
+//! Saving of changed joints, weights and rest geometry. Weights keep the component types of the
+//! file if possible.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,8 @@ use ulna_model::{
     FileContent, IdKind, Location, Mesh, Primitive, Shared, WeightEncoding, WeightMap,
 };
 
-/// Writes the changed weights. Adds one sentence per primitive.
+/// Writes changed weights and rest geometry. Adds one sentence per primitive to the list of
+/// changes.
 pub(super) fn write(
     root: &json::RawMap<'_>,
     opened: &FileContent,
@@ -78,12 +79,12 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Stored attributes by their content, since primitives of a mesh often share them.
+/// Stored attributes by their content, because primitives of a mesh often share attributes.
 #[derive(Default)]
 struct Shapes(HashMap<Vec<u32>, usize>);
 
 impl Shapes {
-    /// Writes the changed attributes of a primitive's shape as floats.
+    /// Writes changed attributes of a primitive's rest geometry, as floats.
     fn write(
         &mut self,
         raw: &schema::Primitive,
@@ -142,9 +143,9 @@ impl Shapes {
     }
 }
 
-/// Whether two meshes are equal except for their joint weights and shapes.
+/// Whether two meshes are equal except for their joint weights and rest geometry.
 fn is_same_but_weights_and_shape(a: &Mesh, b: &Mesh) -> bool {
-    // The name is written elsewhere. What stands in the extras is told by its text.
+    // The name is written elsewhere, and members in the extras are compared as text.
     let Mesh { name: _, primitives, default_weights, target_names, kept_weight_layers: _ } = a;
     let same = |(a, b): (&Primitive, &Primitive)| {
         let Primitive {
@@ -171,7 +172,7 @@ fn is_same_but_weights_and_shape(a: &Mesh, b: &Mesh) -> bool {
         && primitives.iter().zip(&b.primitives).all(same)
 }
 
-/// Writes the sets of one primitive.
+/// Writes the weight sets of one primitive.
 fn primitive(
     raw: &schema::Primitive,
     before: &WeightMap,
@@ -208,7 +209,8 @@ fn primitive(
             WeightEncoding::Byte => 5121,
         };
         let same_joints = was.as_ref().is_some_and(|(j, _)| *j == joints);
-        // Invalid weights were read as 0, and are written now.
+        // Invalid weights were read as 0. If they were replaced by valid weights, they are written
+        // even if those are 0.
         let same_weights = was.is_some_and(|(_, w)| w == weights)
             && before.not_numbers == after.not_numbers
             && old[1].is_none_or(|o| patch.component(o) == Some(component));
@@ -257,8 +259,8 @@ fn put(patch: &mut Patch<'_>, op: &mut Ops, name: &str, old: Option<usize>, stor
     }
 }
 
-/// Removes a rewritten attribute from the extension's list of packed attributes, so that Draco data
-/// does not override it. Unlisted attributes are read normally (`KHR_draco_mesh_compression`,
+/// Removes a rewritten attribute from the extension's list of compressed attributes, so that Draco
+/// data does not override it. Unlisted attributes are read normally (`KHR_draco_mesh_compression`,
 /// *Conformance*).
 fn unpack(raw: &schema::Primitive, name: &str, op: &mut Ops) {
     const DRACO: &str = "KHR_draco_mesh_compression";

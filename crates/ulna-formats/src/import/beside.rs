@@ -1,4 +1,4 @@
-//! Finds files that another file names, only inside of its folder.
+//! Finds files that another file refers to, only inside that file's folder.
 
 use std::{
     fs,
@@ -7,11 +7,11 @@ use std::{
 
 use crate::gltf::resolve_uri;
 
-/// Maximum number of subfolders, and of files per folder, that are searched.
+/// Maximum number of subfolders that are searched, and of files per folder.
 const MOST: usize = 2000;
 
-/// Finds a file by name in a folder or its direct subfolders, ignoring case. Never leaves the
-/// folder.
+/// Finds a file by name in a folder or its direct subfolders, ignoring case. Other folders are not
+/// searched.
 fn found_by_name(folder: &Path, name: &str) -> Option<PathBuf> {
     let wanted = name.rsplit('/').next().filter(|n| !n.is_empty())?.to_lowercase();
     let inside = folder.canonicalize().ok()?;
@@ -34,8 +34,8 @@ fn found_by_name(folder: &Path, name: &str) -> Option<PathBuf> {
 const ESCAPED: percent_encoding::AsciiSet =
     percent_encoding::CONTROLS.add(b'%').add(b'#').add(b'?');
 
-/// Reads a file that another file in this folder names. Ignores case. If the path does not exist,
-/// the folder and its direct subfolders are searched for the name.
+/// Reads a file that another file in `folder` refers to, ignoring case. If the path does not exist,
+/// the folder and its direct subfolders are searched for the file name.
 ///
 /// # Errors
 /// The reason as text.

@@ -1,4 +1,4 @@
-//! Import of a file of another format: the settings of the conversion, and its result.
+//! Settings and results of importing files of other formats.
 
 use std::collections::BTreeSet;
 
@@ -9,20 +9,20 @@ use ulna_model::{Diagnostics, Transform};
 /// Up axis of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UpAxis {
-    /// As in glTF.
+    /// The Y axis points up, as in glTF.
     #[default]
     Y,
-    /// As in Blender and 3ds Max.
+    /// The Z axis points up, as in Blender and 3ds Max.
     Z,
-    /// Rare.
+    /// The X axis points up, which is rare.
     X,
 }
 
 impl UpAxis {
-    /// All of them.
+    /// All up axes.
     pub const ALL: [Self; 3] = [Self::Y, Self::Z, Self::X];
 
-    /// Its letter.
+    /// Letter of the axis.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Y => "Y",
@@ -31,7 +31,7 @@ impl UpAxis {
         }
     }
 
-    /// The axis as a direction.
+    /// Unit vector along the axis.
     pub const fn direction(self) -> Vec3 {
         match self {
             Self::Y => Vec3::Y,
@@ -41,29 +41,29 @@ impl UpAxis {
     }
 }
 
-/// A direction along an axis of a file.
+/// Signed direction along a coordinate axis of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AxisDirection {
-    /// Along X.
+    /// Positive X direction.
     PlusX,
-    /// Against X.
+    /// Negative X direction.
     MinusX,
-    /// Along Y.
+    /// Positive Y direction.
     PlusY,
-    /// Against Y.
+    /// Negative Y direction.
     MinusY,
-    /// Along Z, the front direction of models in glTF.
+    /// Positive Z direction, the front of models in glTF.
     PlusZ,
-    /// Against Z.
+    /// Negative Z direction.
     MinusZ,
 }
 
 impl AxisDirection {
-    /// All of them.
+    /// All six directions.
     pub const ALL: [Self; 6] =
         [Self::PlusX, Self::MinusX, Self::PlusY, Self::MinusY, Self::PlusZ, Self::MinusZ];
 
-    /// Its sign and letter.
+    /// Sign and letter of the direction.
     pub const fn label(self) -> &'static str {
         match self {
             Self::PlusX => "+X",
@@ -75,7 +75,7 @@ impl AxisDirection {
         }
     }
 
-    /// The direction as a vector.
+    /// Unit vector in the direction.
     pub const fn direction(self) -> Vec3 {
         match self {
             Self::PlusX => Vec3::X,
@@ -88,7 +88,7 @@ impl AxisDirection {
     }
 }
 
-/// Content that an import can leave out.
+/// Kind of content that an import can leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Content {
     /// Meshes, with their skins, blend shapes and materials.
@@ -104,18 +104,18 @@ pub enum Content {
 /// Settings of an import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conversion {
-    /// Up axis of the file; if `None`, the one that the file states, or Y.
+    /// Up axis of the file. `None` uses the axis that the file states, or Y.
     pub up: Option<UpAxis>,
-    /// Direction in which the models of the file look; if `None`, the one that the file states.
+    /// Front direction of models in the file. `None` uses the direction that the file states.
     pub front: Option<AxisDirection>,
-    /// Meters per unit of the file; if `None`, stated by the file or estimated.
+    /// Meters per unit of the file. `None` uses the unit that the file states, or an estimate.
     pub unit: Option<f32>,
-    /// Ticks or frames per second, to override the rate of the file.
+    /// Ticks or frames per second that override the rate of the file.
     pub rate: Option<f64>,
-    /// Height in pixels for converting height maps to normal maps.
+    /// Height of white above black, in pixels, for converting height maps to normal maps.
     pub height: Option<f32>,
-    /// Clips to import, by index in [`ImportFindings::clips`]; if `None`, all that move
-    /// something.
+    /// Clips to import, by index in [`ImportFindings::clips`]. `None` imports all clips in which
+    /// anything moves.
     pub clips: Option<BTreeSet<usize>>,
     /// Content to leave out.
     pub without: BTreeSet<Content>,
@@ -126,14 +126,15 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// Transform of the node that converts axes and unit; `None` for the identity.
-    /// `is_mirrored`: the importer negated Z in the data, and so in the stated directions.
+    /// Transform of the root node that converts axes and unit; `None` for the identity.
+    /// `is_mirrored` states that the importer negated Z in the data, which also affects the stated
+    /// directions.
     pub(super) fn root(&self, is_mirrored: bool) -> Option<Transform> {
         let unit = self.unit.unwrap_or(1.0);
         let seen = |d: Vec3| if is_mirrored { d * Vec3::new(1.0, 1.0, -1.0) } else { d };
         let up = Quat::from_rotation_arc(seen(self.up.unwrap_or_default().direction()), Vec3::Y);
         let front = self.front.map(|f| up * seen(f.direction()));
-        // A front along the up axis gives no heading.
+        // A front direction along the up axis defines no rotation about it, so it is ignored.
         let front = front.filter(|f| f.y.abs() < 0.5);
         let about_up = front.map_or(Quat::IDENTITY, |f| Quat::from_rotation_y(-f.x.atan2(f.z)));
         let rotation = about_up * up;
@@ -142,36 +143,36 @@ impl Conversion {
     }
 }
 
-/// A clip in a file, whether it is imported or not.
+/// A clip that was found in a file, whether it is imported or not.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoundClip {
-    /// Name in the file.
+    /// Name of the clip in the file.
     pub name: String,
-    /// Length in seconds.
+    /// Duration in seconds.
     pub seconds: f64,
     /// Number of keys in all channels.
     pub keys: usize,
-    /// Whether anything moves in it.
+    /// Whether anything moves in the clip.
     pub moves: bool,
 }
 
 /// Content that glTF stores differently or cannot store.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GltfDifference {
-    /// Stable code for scripts.
+    /// Code of the difference for scripts, stable across versions.
     pub code: &'static str,
-    /// Whether the loss is visible.
+    /// Whether the difference is a visible loss.
     pub is_loss: bool,
-    /// The difference, with its count.
+    /// Description of the difference, with the number of cases.
     pub text: String,
-    /// Result of the conversion, or its error.
+    /// Details: the result of the conversion, or its error.
     pub detail: String,
 }
 
-/// Contents of a file, shown before the import.
+/// Contents of a file, displayed before the import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportFindings {
-    /// Format version and the program that wrote the file, if stated: `FBX 7.4,
+    /// Format version and program that wrote the file, as far as they are stated, such as `FBX 7.4,
     /// from Blender 3.4`.
     pub made_by: String,
     /// Up axis stated by the file.
@@ -182,17 +183,17 @@ pub struct ImportFindings {
     pub unit: Option<f32>,
     /// Whether the file states its unit.
     pub states_unit: bool,
-    /// Ticks or frames per second stated by the file.
+    /// Ticks or frames per second that the file states.
     pub rate: Option<f64>,
-    /// Name of the rate's unit: `ticks` or `frames`.
+    /// Unit that `rate` counts per second: `ticks` or `frames`.
     pub rate_of: &'static str,
-    /// Length in seconds of the longest clip at that rate.
+    /// Duration in seconds of the longest clip at the stated rate.
     pub longest: f64,
-    /// Number of height maps that became normal maps.
+    /// Number of height maps that were converted to normal maps.
     pub heights: usize,
-    /// All clips, imported or not.
+    /// All clips in the file, imported or not.
     pub clips: Vec<FoundClip>,
-    /// Names of its blend shapes.
+    /// Names of the file's blend shapes.
     pub blend_shapes: Vec<String>,
     /// Number of materials.
     pub materials: usize,
@@ -202,16 +203,16 @@ pub struct ImportFindings {
     pub missing_textures: Vec<String>,
     /// Number of cameras and lights.
     pub cameras_and_lights: usize,
-    /// Differences from glTF, losses first.
+    /// Differences between the file and its glTF version, losses first.
     pub differences: Vec<GltfDifference>,
 }
 
 /// Result of an import.
 #[derive(Clone, Debug, Default)]
 pub struct Converted {
-    /// The bytes of the GLB.
+    /// Bytes of the resulting GLB.
     pub glb: Vec<u8>,
-    /// Problems of the file.
+    /// Findings about the file.
     pub diagnostics: Diagnostics,
     /// Contents of the file.
     pub found: ImportFindings,

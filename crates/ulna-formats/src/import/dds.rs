@@ -1,16 +1,16 @@
-//! Reads DDS images: the largest mip level, block-compressed (BC1–BC7, decoded by `bcdec_rs`) or
-//! uncompressed.
+//! Reads DDS images, which are block-compressed (BC1–BC7, decoded by `bcdec_rs`) or uncompressed.
+//! Only the largest mip level is read.
 
 use image::{DynamicImage, RgbaImage};
 
 use crate::budget::budget_bytes;
 
-/// Pixel format.
+/// Storage format of the pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packing {
-    /// The number of the BC format, 1 to 7, and whether its values are signed.
+    /// Block compression: the number of the BC format, 1 to 7, and whether its values are signed.
     Blocks(u8, bool),
-    /// Bytes per pixel, and the bit masks of red, green, blue and alpha.
+    /// Uncompressed pixels: bytes per pixel, and the bit masks of red, green, blue and alpha.
     Pixels(usize, [u32; 4]),
 }
 
@@ -18,9 +18,9 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..at + 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
 }
 
-/// The pixel format of a file, and the offset of its pixels.
+/// Parses the header of a file. Returns the pixel format, and the offset of the pixels.
 fn packing(bytes: &[u8]) -> Result<(Packing, usize), String> {
-    /// Flags of the pixel format.
+    /// Flags of the pixel format in the DDS header.
     const CODE: u32 = 4;
     const GRAY: u32 = 0x2_0000;
     const ALPHA: u32 = 1;
@@ -50,7 +50,7 @@ fn packing(bytes: &[u8]) -> Result<(Packing, usize), String> {
         b"ATI2" | b"BC5U" => blocks(5),
         b"BC5S" => Ok((Packing::Blocks(5, true), HEADER)),
         b"DX10" => {
-            // DXGI_FORMAT, including typeless and sRGB formats.
+            // Values of `DXGI_FORMAT`, including typeless and sRGB formats.
             let packing = match word(bytes, 128) {
                 70..=72 => Packing::Blocks(1, false),
                 73..=75 => Packing::Blocks(2, false),
@@ -76,7 +76,7 @@ fn packing(bytes: &[u8]) -> Result<(Packing, usize), String> {
     }
 }
 
-/// The masked bits of a pixel, scaled to a byte.
+/// Masked bits of a pixel, scaled to a byte.
 fn of_bits(pixel: u32, mask: u32) -> u8 {
     if mask == 0 {
         return 255;
@@ -86,7 +86,7 @@ fn of_bits(pixel: u32, mask: u32) -> u8 {
     (value * 255 / most) as u8
 }
 
-/// Decodes a block of 4 × 4 pixels to RGBA.
+/// Decodes a compressed block of 4 × 4 pixels to RGBA.
 fn unpacked(block: &[u8], kind: u8, signed: bool) -> [u8; 64] {
     let mut made = [255u8; 64];
     match kind {
@@ -105,7 +105,8 @@ fn unpacked(block: &[u8], kind: u8, signed: bool) -> [u8; 64] {
             let mut pairs = [0.0f32; 32];
             bcdec_rs::bc5_float(block, &mut pairs, 8, signed);
             for (pixel, v) in made.chunks_exact_mut(4).zip(pairs.chunks_exact(2)) {
-                // Two components of a unit vector; the third one is computed.
+                // The block stores two components of a unit vector. The third component is
+                // computed.
                 let [x, y] = [v[0], v[1]].map(|v| if signed { v } else { v * 2.0 - 1.0 });
                 let z = (1.0 - x * x - y * y).max(0.0).sqrt();
                 pixel[..3].copy_from_slice(&[x, y, z].map(|v| of_float(v, true)));
@@ -115,7 +116,7 @@ fn unpacked(block: &[u8], kind: u8, signed: bool) -> [u8; 64] {
             let mut floats = [0.0f32; 48];
             bcdec_rs::bc6h_float(block, &mut floats, 12, signed);
             for (pixel, v) in made.chunks_exact_mut(4).zip(floats.chunks_exact(3)) {
-                // HDR values are clamped and gamma encoded.
+                // HDR values are clamped and gamma-encoded.
                 pixel[..3].copy_from_slice(
                     &[v[0], v[1], v[2]].map(|v| of_float(v.clamp(0.0, 1.0).powf(1.0 / 2.2), false)),
                 );
@@ -129,13 +130,14 @@ fn of_float(v: f32, signed: bool) -> u8 {
     ((if signed { v * 0.5 + 0.5 } else { v }).clamp(0.0, 1.0) * 255.0).round() as u8
 }
 
-/// The largest mip level of a DDS image: of a cube map its first face, of a volume its first slice.
+/// Decodes the largest mip level of a DDS image. Only the first face of a cube map, and the first
+/// slice of a volume, are decoded.
 ///
 /// # Errors
 /// The reason as text.
 pub(super) fn read_dds(bytes: &[u8]) -> Result<DynamicImage, String> {
     let (height, width) = (word(bytes, 12), word(bytes, 16));
-    // The stated size is checked before memory is allocated.
+    // The stated size is checked before memory is allocated for it.
     let size = u64::from(width).saturating_mul(u64::from(height)).saturating_mul(4);
     if size == 0 || size > budget_bytes(bytes.len()) {
         return Err(format!(
@@ -194,8 +196,8 @@ mod tests {
         [32, 4, u32::from_le_bytes(*code), 0, 0, 0, 0, 0]
     }
 
-    /// A BC1 block with red as its first color and all indices 0. The size of the image is not a
-    /// multiple of the block size.
+    /// Decodes a BC1 block whose first color is red and whose indices are all 0. The size of the
+    /// image is not a multiple of the block size.
     #[test]
     fn blocks_are_cut_at_the_edges() {
         let mut bytes = header(5, 3, code(b"DXT1"));
@@ -215,7 +217,8 @@ mod tests {
 
     #[test]
     fn pixels_are_decoded_by_their_bit_masks() {
-        // 16 bits with 5, 6 and 5 bits; 32 bits with blue first; and gray.
+        // Three formats: 16 bits with 5, 6 and 5 bits per channel, 32 bits with blue first, and
+        // gray.
         let mut small = header(1, 1, [32, 0x40, 0, 16, 0xF800, 0x07E0, 0x001F, 0]);
         small.extend([0xE0, 0x07]);
         assert_eq!(read_dds(&small).unwrap().to_rgba8().get_pixel(0, 0).0, [0, 255, 0, 255]);
@@ -231,7 +234,7 @@ mod tests {
     fn dx10_headers_and_two_channel_normal_maps_are_read() {
         let mut bytes = header(4, 4, code(b"DX10"));
         bytes.extend([98u32, 3, 0, 1, 0].iter().flat_map(|w| w.to_le_bytes()));
-        // BC7 in mode 6 with all other bits 0: black with alpha 0.
+        // A BC7 block in mode 6 whose other bits are all 0 is black with alpha 0.
         let mut block = [0u8; 16];
         block[0] = 0x40;
         bytes.extend(block);

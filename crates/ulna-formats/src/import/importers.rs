@@ -12,22 +12,23 @@ use crate::{
 
 /// An importer of one file format.
 pub struct Importer {
-    /// Name of the format.
+    /// Display name of the format.
     pub name: &'static str,
-    /// File extensions.
+    /// File name extensions of the format, without a dot.
     pub endings: &'static [&'static str],
     /// Whether bytes begin like a file of this format.
     pub sniff: fn(&[u8]) -> bool,
-    /// Converts a file to a GLB. The path locates textures and names clips without a name.
+    /// Function that converts a file to a GLB. The path is used to find textures, and to name clips
+    /// that have no name.
     pub read: Reader,
-    /// Whether files often have scale and rotation on the nodes above the skeleton.
+    /// Whether files of this format often have scale and rotation on the nodes above the skeleton.
     pub scales_armatures: bool,
 }
 
-/// Function that reads the bytes of a file.
+/// Function that converts the bytes of a file to a GLB.
 pub type Reader = fn(&[u8], Option<&Path>, &Conversion, &Progress) -> Result<Converted, ReadError>;
 
-/// All formats that can be imported.
+/// Importers of all formats that can be imported.
 pub const IMPORTERS: [Importer; 3] = [
     Importer {
         name: "DirectX .x",
@@ -52,21 +53,21 @@ pub const IMPORTERS: [Importer; 3] = [
     },
 ];
 
-/// The importer of a file, by its bytes, otherwise by its name. `None` for glTF.
+/// Finds the importer of a file by its first bytes, or else by its name. `None` for glTF.
 pub fn importer_of(bytes: &[u8], path: &Path) -> Option<&'static Importer> {
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     let by_name = |i: &&Importer| i.endings.contains(&ending.as_str());
     IMPORTERS.iter().find(|i| (i.sniff)(bytes)).or_else(|| IMPORTERS.iter().find(by_name))
 }
 
-/// Extensions of all files that can be opened, glTF first.
+/// File name extensions of all formats that can be opened, glTF first.
 pub fn endings() -> impl Iterator<Item = &'static str> {
     ["glb", "gltf", "vrm", "vrma"]
         .into_iter()
         .chain(IMPORTERS.iter().flat_map(|i| i.endings.iter().copied()))
 }
 
-/// Extensions of all files that can be opened, as text: `.glb, .gltf or .bvh`.
+/// File name extensions of all formats that can be opened, as text: `.glb, .gltf or .bvh`.
 pub fn endings_in_words() -> String {
     let mut list: Vec<String> = endings().map(|e| format!(".{e}")).collect();
     let last = list.pop().unwrap_or_default();

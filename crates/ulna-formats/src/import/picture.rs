@@ -1,4 +1,4 @@
-//! Reads images of other formats: DDS, TGA and BMP.
+//! Decoding of images in formats that glTF does not allow: DDS, TGA and BMP.
 
 use image::{DynamicImage, ImageFormat};
 
@@ -6,7 +6,7 @@ use super::dds::read_dds;
 use crate::budget::budget_bytes;
 use ulna_model::unpack_picture;
 
-/// Reads an image of any supported format. `name` identifies formats without a signature.
+/// Decodes an image of any supported format. `name` identifies formats without a signature.
 ///
 /// # Errors
 /// The reason as text.
@@ -25,7 +25,8 @@ pub fn read_picture(bytes: &[u8], name: &str) -> Result<DynamicImage, String> {
     unpack_picture(bytes, format, budget_bytes(bytes.len())).map_err(|e| e.to_string())
 }
 
-/// A normal map with inverted green: Direct3D's Y points down, glTF's up.
+/// Inverts the green channel of a normal map. In Direct3D, green points down; in glTF, it points
+/// up.
 pub fn green_turned(picture: &DynamicImage) -> DynamicImage {
     let mut made = picture.to_rgb8();
     made.pixels_mut().for_each(|p| p.0[1] = 255 - p.0[1]);

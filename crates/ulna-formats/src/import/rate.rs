@@ -1,12 +1,12 @@
-//! Frame and tick rates of motion files, and how numbers are shown in messages.
+//! Frame and tick rates of motion files, and the formatting of numbers in messages.
 
 /// Common rates of motion files, in ticks or frames per second.
 pub const USUAL_RATES: [f64; 6] = [24.0, 25.0, 30.0, 60.0, 160.0, 4800.0];
 
-/// Warning about an implausible rate, at which the longest clip would be too short or too long.
-/// `None` if the rate is plausible. `longest` is in seconds, `keys` is the number of its keys.
+/// Returns a warning if a rate makes the longest clip implausibly short or long; otherwise `None`.
+/// `longest` is the duration of that clip in seconds, and `keys` its number of keys.
 pub fn unlikely_rate(longest: f64, rate: f64, keys: usize) -> Option<String> {
-    /// In seconds.
+    /// Range of plausible durations, in seconds.
     const SHORTEST: f64 = 0.1;
     const LONGEST: f64 = 3600.0;
     if keys < 3 || (SHORTEST..=LONGEST).contains(&longest) {
@@ -28,7 +28,7 @@ pub fn unlikely_rate(longest: f64, rate: f64, keys: usize) -> Option<String> {
     ))
 }
 
-/// A number with six significant digits.
+/// Formats a number with six significant digits.
 pub fn short(value: f64) -> String {
     if !value.is_finite() || value == 0.0 {
         return value.to_string();

@@ -1,31 +1,31 @@
-//! Errors of weight files, and limits of numbers.
+//! Errors of weight files, and limits of their numbers.
 
 use thiserror::Error;
 
-/// Reason why a text cannot be read as weights.
+/// Reason for which a text cannot be read as weights.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum WeightFileError {
-    /// Not a JSON file with weights.
+    /// The text is not a JSON file with weights.
     #[error("it is not a JSON file with weights: {0}")]
     Json(String),
-    /// Not valid XML.
+    /// The text is not valid XML.
     #[error("it is not valid XML: {0}")]
     Xml(String),
-    /// XML without deformer weights.
+    /// The XML contains no deformer weights.
     #[error("it is not an XML file of deformer weights: {0}")]
     NotWeights(String),
     /// A number is invalid or out of range.
     #[error("{place}: {what}")]
     Number {
-        /// The location.
+        /// Location of the number.
         place: String,
-        /// The problem.
+        /// Description of the problem.
         what: String,
     },
 }
 
 impl WeightFileError {
-    /// Stable code for scripts, independent of the message.
+    /// Stable code for scripts, independent of the message text.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Json(_) => "weights_json_damaged",
@@ -36,11 +36,11 @@ impl WeightFileError {
     }
 }
 
-/// Maximum number of vertices per shape. Larger numbers are invalid, and no memory is allocated for
-/// them.
+/// Maximum number of vertices per shape. Larger numbers in a file are invalid, and no memory is
+/// allocated for them.
 pub(super) const MOST_VERTICES: usize = 64 << 20;
 
-/// Checks a weight of a file.
+/// Checks that a weight in a file is valid, and returns it.
 pub(super) fn weight(value: f32, place: impl FnOnce() -> String) -> Result<f32, WeightFileError> {
     match value.is_finite() && (0.0..=1e6).contains(&value) {
         true => Ok(value),

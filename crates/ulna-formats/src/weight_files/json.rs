@@ -6,7 +6,8 @@
 //!   "positions": [[0, 1, 0], [0, 2, 0]], "weights": [[[0, 1]], [[0, 0.25], [1, 0.75]]]}]}
 //! ```
 //!
-//! `vertices` has the vertices of the rows, unless the rows are all vertices in order.
+//! The member `vertices` lists the vertex of each row. It is omitted if the rows are all vertices
+//! in order.
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{MOST_VERTICES, WeightFileError, weight};
 use ulna_model::{WeightShape, WeightTable};
 
-/// The version that is written, and the latest one that can be read.
+/// Format version that is written, and the latest version that can be read.
 const VERSION: u32 = 1;
 
 #[derive(Deserialize)]
@@ -123,7 +124,7 @@ pub(super) fn write(table: &WeightTable) -> String {
         };
         let head = serde_json::to_string(&head).unwrap_or_default();
         text.push_str(if k == 0 { "\n" } else { ",\n" });
-        // The rows come last, with one line each.
+        // The rows come last, with one line for each.
         text.push_str(head.strip_suffix("[]}").unwrap_or(&head));
         text.push('[');
         for row in 0..from.len() {

@@ -1,6 +1,6 @@
 //! Reads and writes weights as separate files and as text: JSON, the XML of Maya's
-//! `deformerWeights`, and rows for spreadsheets. All become a [`WeightTable`] of names and numbers.
-//! This module does not know the joints and vertices of a document.
+//! `deformerWeights`, and rows for spreadsheets. All formats are converted to and from a
+//! [`WeightTable`] of names and numbers, independent of a document.
 
 mod error;
 mod json;
@@ -16,14 +16,14 @@ use ulna_model::WeightTable;
 /// Format of a weight file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WeightFile {
-    /// JSON of Ulna, which preserves all bits.
+    /// Ulna's JSON format, which preserves all bits of the weights.
     Json,
     /// XML of Maya's `deformerWeights` command.
     Xml,
 }
 
 impl WeightFile {
-    /// The format with this file name extension.
+    /// Format with this file name extension; `None` if it is unknown.
     pub fn of_ending(ending: &str) -> Option<Self> {
         match ending.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),
@@ -32,10 +32,10 @@ impl WeightFile {
         }
     }
 
-    /// Reads the weights of a text.
+    /// Reads the weights in a text.
     ///
     /// # Errors
-    /// If the text is not in this format, or a number is invalid.
+    /// The text is not in this format, or a number is invalid.
     pub fn read(self, text: &str) -> Result<WeightTable, WeightFileError> {
         match self {
             Self::Json => json::read(text),
@@ -61,7 +61,8 @@ mod tests {
     use ulna_model::WeightShape;
 
     fn shapes() -> impl Strategy<Value = WeightTable> {
-        // Each vertex has a joint, since XML cannot express vertices without joints.
+        // Each vertex has at least one joint, because the XML format cannot express vertices
+        // without joints.
         let row = prop::collection::vec((0u16..5, 1e-6f32..1.0), 1..5);
         let shape = (prop::collection::vec(row, 1..12), any::<bool>(), "[a-z <&>\"|:]{1,8}");
         prop::collection::vec(shape, 1..4).prop_map(|list| {

@@ -7,7 +7,7 @@
 //!
 //! Cells are separated by tabs, otherwise by semicolons, otherwise by commas. The columns of mesh
 //! and vertex are optional; without them, the rows are in order. If the first line contains
-//! numbers, it is a row, and the joints of the columns are unknown.
+//! numbers, there is no header, and the joints of the columns are unknown.
 
 use super::error::WeightFileError;
 use ulna_model::WeightTable;
@@ -15,30 +15,30 @@ use ulna_model::WeightTable;
 /// Parsed rows of text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pasted {
-    /// Names of the columns; `None` without a header.
+    /// Joint names from the header; `None` without a header.
     pub joints: Option<Vec<String>>,
-    /// One row per vertex, all of equal length.
+    /// Rows of equal length, one per vertex.
     pub rows: Vec<PastedRow>,
 }
 
-/// One row.
+/// One parsed row of text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PastedRow {
-    /// The mesh, if there is a column for it.
+    /// Name of the mesh, if there is a column for it.
     pub mesh: Option<String>,
-    /// The vertex, if there is a column for it.
+    /// Vertex number, if there is a column for it.
     pub vertex: Option<u32>,
-    /// The weights; an empty cell is 0.
+    /// Weights of the joints. An empty cell is 0.
     pub weights: Vec<f32>,
 }
 
-/// Maximum number of rows.
+/// Maximum number of rows in a text.
 const MOST_ROWS: usize = 1 << 20;
 
-/// Parses rows.
+/// Parses a text of rows.
 ///
 /// # Errors
-/// If a cell is not a weight, with its line and column.
+/// A cell is not a weight. The error states its line and column.
 pub fn read_rows(text: &str) -> Result<Pasted, WeightFileError> {
     let lines: Vec<(usize, &str)> = text
         .lines()
@@ -121,8 +121,8 @@ fn none(what: &str) -> WeightFileError {
     WeightFileError::NotWeights(what.to_owned())
 }
 
-/// Parses the number in a cell. Accepts a decimal comma if cells are not separated by commas, and
-/// percentages.
+/// Parses the number in a cell. Percentages are accepted, and decimal commas if commas do not
+/// separate the cells.
 fn number(cell: &str, apart: char) -> Option<f32> {
     let (cell, factor) = match cell.strip_suffix('%') {
         Some(rest) => (rest.trim(), 0.01),
@@ -135,7 +135,7 @@ fn number(cell: &str, apart: char) -> Option<f32> {
     Some(if factor == 1.0 { value } else { value * factor })
 }
 
-/// Writes the rows of a table. Numbers have the fewest digits that preserve all bits.
+/// Writes a table as rows. Numbers have the fewest digits that preserve all bits.
 pub fn write_rows(table: &WeightTable) -> String {
     let mut joints: Vec<&str> = Vec::new();
     for name in table.shapes.iter().flat_map(|s| &s.joints) {

@@ -1,6 +1,6 @@
 //! Weights in the XML format of Maya's `deformerWeights` command: one point cloud per shape, then
-//! one list per joint with the vertices that it influences. Omitted vertices have the default
-//! value, which is 0 for skins.
+//! one list per joint with the vertices that the joint influences. Omitted vertices have the
+//! default value, which is 0 for skins.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -33,7 +33,8 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
                 for (index, point) in points(child, name)? {
                     let place = || format!("shape “{name}”, point {index}");
                     if index != positions.len() {
-                        // A cloud with missing points is ignored; its weights are still used.
+                        // If points are missing, the positions are ignored, but the weights are
+                        // still used.
                         positions.clear();
                         break;
                     }
@@ -80,14 +81,14 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
     Ok(WeightTable { shapes })
 }
 
-/// A joint, the default weight of omitted vertices, and its list.
+/// A joint with the default weight of omitted vertices, and its list of vertices and weights.
 type JointPoints = (String, f32, Vec<(u32, f32)>);
 
-/// The data of a shape, joint by joint.
+/// Weights of a shape, joint by joint.
 struct XmlWeights {
     name: String,
     positions: Vec<Vec3>,
-    /// The number of vertices that a list states, limited by the actual data.
+    /// Number of vertices that a list states. It is used only if the actual data supports it.
     max: usize,
     joints: Vec<JointPoints>,
 }
@@ -107,7 +108,7 @@ fn of<'a>(shapes: &'a mut Vec<XmlWeights>, name: &str) -> &'a mut XmlWeights {
 
 impl XmlWeights {
     fn made(self) -> Result<WeightShape, WeightFileError> {
-        /// Maximum number of omitted weights with a default value.
+        /// Maximum number of omitted weights that are filled with a default value.
         const MOST_DEFAULTS: usize = 16 << 20;
         let named = self
             .joints
@@ -116,12 +117,13 @@ impl XmlWeights {
             .map(|(v, _)| *v as usize + 1)
             .max()
             .unwrap_or(0);
-        // A stated number is only used if there is data for it: each vertex of a skin has a joint.
+        // A stated number is used only if there is enough data for it, since each vertex of a skin
+        // has at least one joint.
         let listed: usize = self.joints.iter().map(|(_, _, list)| list.len()).sum();
         let stated = if self.max <= listed.max(named) { self.max } else { 0 };
         let count = self.positions.len().max(named).max(stated);
         let defaults = self.joints.iter().filter(|(_, default, _)| *default > 0.0).count();
-        // Prevents allocations for a stated number without data.
+        // Prevents memory allocation for a stated number without data.
         if (count > self.positions.len().max(listed) && defaults == 0)
             || count.saturating_mul(defaults) > MOST_DEFAULTS
         {
@@ -157,7 +159,7 @@ impl XmlWeights {
     }
 }
 
-/// The points below an element, with their indices.
+/// Points in an XML element, with their indices.
 fn points<'a, 'input>(
     element: Node<'a, 'input>,
     name: &str,

@@ -1,8 +1,8 @@
 //! Builds a GLB from objects: frames become nodes, skins and clips are converted, and left-handed
 //! coordinates become right-handed.
 //!
-//! `.x` is left-handed with row vectors. A row-vector matrix in row order has the same numbers as a
-//! column-vector matrix in column order, as in glTF. Mirroring Z negates the matrix elements in
+//! `.x` is left-handed with row vectors. A row-vector matrix stored by rows has the same numbers as
+//! a column-vector matrix stored by columns, as in glTF. Mirroring Z negates the matrix elements in
 //! exactly one of the third row and the third column.
 
 use std::{
@@ -20,7 +20,7 @@ use crate::{
 };
 use ulna_model::{Diagnostics, Severity, Transform};
 
-/// Builds the GLB.
+/// Converts the objects of a file to a GLB.
 pub fn build(
     tree: &Tree,
     path: Option<&Path>,
@@ -57,7 +57,8 @@ pub fn build(
 }
 
 impl Builder<'_, '_> {
-    /// Reads named materials outside of lists. Lists refer to them by name.
+    /// Reads materials that are defined by name outside material lists. The lists refer to them by
+    /// name.
     fn named_materials(&mut self) -> Result<(), ReadError> {
         let tree = self.tree;
         let listed: HashSet<usize> = tree
@@ -74,8 +75,8 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Converts frames to nodes, without recursion. Objects that a frame refers to become its
-    /// children: meshes, and frames defined elsewhere.
+    /// Converts frames to nodes, without recursion. Meshes that a frame refers to, and frames
+    /// defined elsewhere, become its children.
     fn frames(&mut self) -> Result<(), ReadError> {
         let tree = self.tree;
         let mut named: HashMap<&str, usize> = HashMap::new();

@@ -1,4 +1,4 @@
-//! State of the conversion to GLB, and the numbers of objects.
+//! State of the conversion to GLB, and a reader for the numbers of objects.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -31,19 +31,19 @@ pub(super) struct Builder<'a, 'd> {
     pub(super) diagnostics: &'d mut Diagnostics,
     pub(super) glb: GlbBuilder,
     pub(super) by_name: HashMap<String, usize>,
-    /// Meshes to convert: the object, and the parent node.
+    /// Meshes that remain to be converted: the index of the object, and the parent node.
     pub(super) pending: Vec<(usize, Option<usize>)>,
-    /// Textures by name and use. `None` for unreadable textures.
+    /// Textures by file name and use; `None` for unreadable textures.
     pub(super) taken: HashMap<(String, Use), Option<usize>>,
-    /// Materials with textures.
+    /// Indices of materials with textures.
     pub(super) textured: BTreeSet<usize>,
     pub(super) named_materials: HashMap<String, usize>,
-    /// Whether the alpha of materials is ignored.
+    /// Whether the alpha of all materials is ignored.
     pub(super) opaque: bool,
     pub(super) found: ImportFindings,
 }
 
-/// Reads the numbers of an object one after the other.
+/// Sequential reader of an object's numbers.
 pub(super) struct Numbers<'a> {
     pub object: &'a Object,
     pub at: usize,
@@ -58,7 +58,8 @@ impl Numbers<'_> {
         Ok(*value)
     }
 
-    /// Reads a count. It must not exceed the number of remaining values divided by `least_each`.
+    /// Reads the number of elements of a list. It must not exceed the number of remaining values
+    /// divided by `least_each`.
     pub fn count(&mut self, least_each: usize) -> Result<usize, ReadError> {
         let value = self.next()?;
         let left = self.object.numbers.len() - self.at;
@@ -99,7 +100,7 @@ impl Numbers<'_> {
     }
 }
 
-/// Replaces values that are not finite by 0, and counts them.
+/// Replaces values that are not finite by 0, and adds their number to `none`.
 pub(super) fn finite(values: [f32; 3], none: &mut usize) -> [f32; 3] {
     values.map(|v| {
         if v.is_finite() {
@@ -116,15 +117,15 @@ pub(super) fn linear(v: f32) -> f32 {
     if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Residue above which a matrix counts as sheared.
+/// Residue of a decomposed matrix above which it counts as sheared.
 pub(super) const SHEARED: f32 = 1e-3;
 
-/// Mirrors a point: negates Z.
+/// Mirrors a point by negating Z.
 pub(super) const fn mirror([x, y, z]: [f32; 3]) -> [f32; 3] {
     [x, y, -z]
 }
 
-/// A matrix of sixteen numbers, mirrored.
+/// Creates a mirrored matrix from sixteen numbers.
 pub(super) fn matrix(values: &[f64]) -> Mat4 {
     let mut m = [0.0f32; 16];
     for (k, v) in values.iter().take(16).enumerate() {

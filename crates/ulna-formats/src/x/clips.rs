@@ -1,5 +1,5 @@
-//! Converts `AnimationSet` objects to animations: ticks to seconds, and rotations to the
-//! right-handed system.
+//! Conversion of `AnimationSet` objects to clips. Ticks are converted to seconds, and rotations to
+//! the right-handed system.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::{
 };
 use ulna_model::{Interpolation, Property, Severity, Transform, transform::unit_or};
 
-/// A property, key times in seconds, and values.
+/// A property with its key times in seconds, and its values.
 type Keys = (Property, Vec<f32>, Vec<f32>);
 
 /// Key times and values by node and property.
@@ -90,11 +90,13 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// The tracks of a set, and for each animation whether it is open, that is, does not loop.
+    /// Converts an animation set to tracks. Also returns for each animation whether it is open,
+    /// which means that it does not loop.
     fn set(&mut self, set: usize, ticks: f64) -> Result<(Vec<KeysOut>, Vec<bool>), ReadError> {
         let tree = self.tree;
         let mut tracks: Tracks = BTreeMap::new();
-        // Each animation has its own mode. A clip has one mode, if all agree.
+        // In the file, each animation has its own loop mode. The clip gets a loop mode only if all
+        // of them agree.
         let mut ends: Vec<bool> = Vec::new();
         for animation in self.children(set, "Animation").collect::<Vec<_>>() {
             let Some(name) = tree[animation].references.first() else {
@@ -126,7 +128,8 @@ impl Builder<'_, '_> {
         Ok((tracks.into_iter().map(out).collect(), ends))
     }
 
-    /// The keys of one `AnimationKey`, in seconds: one track, or three of matrix keys.
+    /// Converts the keys of one `AnimationKey` object, with times in seconds. Matrix keys become
+    /// three tracks, and other keys become one.
     fn keys(&mut self, object: usize, ticks: f64) -> Result<Vec<Keys>, ReadError> {
         let tree = self.tree;
         let mut numbers = Numbers { object: &tree[object], at: 0 };
@@ -158,7 +161,8 @@ impl Builder<'_, '_> {
             }
             let mut key = Transform::IDENTITY;
             match kind as i64 {
-                // w x y z, in the opposite direction of glTF, then mirrored.
+                // The order is w x y z. The rotation direction is opposite to glTF, and Z is
+                // mirrored.
                 0 => {
                     let q = Quat::from_xyzw(v[1] as f32, v[2] as f32, -v[3] as f32, v[0] as f32);
                     mended |= q.length() <= 1e-6 || q.is_nan();

@@ -1,22 +1,22 @@
-//! Vertex data of newer exporters: `DeclData` and `FVFData`, with 32-bit words in Direct3D vertex
-//! declarations, vertex by vertex.
+//! Vertex data of newer exporters, in `DeclData` and `FVFData` objects. It consists of 32-bit
+//! words, laid out per vertex as in Direct3D vertex declarations.
 
 use glam::Vec3;
 
 use super::builder::{Builder, Numbers, fail, linear, mirror};
 use crate::gltf::ReadError;
 
-/// Vertex attributes other than the position, by vertex of the file.
+/// Vertex attributes other than the position, with one entry per vertex of the file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declared {
     pub normals: Option<Vec<[f32; 3]>>,
-    /// With the sign of the bitangent in w.
+    /// Tangents, with the sign of the bitangent in w.
     pub tangents: Option<Vec<[f32; 4]>>,
     pub uvs: [Option<Vec<[f32; 2]>>; 2],
     pub colors: Option<Vec<[f32; 4]>>,
 }
 
-/// One element of a declaration: its type (`D3DDECLTYPE`) and usage (`D3DDECLUSAGE`).
+/// Element of a vertex declaration: its type (`D3DDECLTYPE`) and usage (`D3DDECLUSAGE`).
 #[derive(Clone, Copy, Debug)]
 struct Element {
     kind: Kind,
@@ -27,18 +27,18 @@ struct Element {
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Floats(usize),
-    /// Alpha, red, green, blue, from the highest byte.
+    /// Color bytes: alpha in the highest byte, then red, green and blue.
     Color,
-    /// Bytes, divided by this factor: 1 or 255.
+    /// Four bytes, divided by this factor: 1 or 255.
     Bytes(f32),
-    /// 16-bit integers: their number, whether they are signed, and the value that represents 1.
+    /// 16-bit integers: their count, whether they are signed, and the value that represents 1.
     Shorts(usize, bool, f32),
     Halves(usize),
-    /// Ten bits each, signed or unsigned.
+    /// Three numbers of ten bits each, signed if the flag is set.
     Tens(bool),
 }
 
-// Values of `D3DDECLUSAGE`.
+// Constants of `D3DDECLUSAGE`.
 const NORMAL: u32 = 3;
 const TEXCOORD: u32 = 5;
 const TANGENT: u32 = 6;
@@ -46,7 +46,7 @@ const BINORMAL: u32 = 7;
 const COLOR: u32 = 10;
 
 impl Kind {
-    /// The type of a `D3DDECLTYPE` number.
+    /// Type with a `D3DDECLTYPE` number; `None` if it is unknown.
     const fn numbered(kind: u32) -> Option<Self> {
         Some(match kind {
             0..=3 => Self::Floats(kind as usize + 1),
@@ -67,7 +67,7 @@ impl Kind {
         })
     }
 
-    /// Number of its 32-bit words.
+    /// Number of 32-bit words of the type.
     const fn words(self) -> usize {
         match self {
             Self::Floats(n) => n,
@@ -101,7 +101,7 @@ impl Kind {
     }
 }
 
-/// Converts an IEEE 754 binary16 to `f32`.
+/// Converts an IEEE 754 half-precision number (binary16) to `f32`.
 fn float_of_half(half: u16) -> f32 {
     let (sign, exponent, part) =
         (u32::from(half >> 15), i32::from(half >> 10 & 31), f32::from(half & 0x3FF));
@@ -114,7 +114,7 @@ fn float_of_half(half: u16) -> f32 {
     if sign == 1 { -size } else { size }
 }
 
-/// The elements of a flexible vertex format (`D3DFVF_*`).
+/// Elements of a flexible vertex format (`D3DFVF_*`), in their order in memory.
 fn elements_of_format(format: u32) -> Vec<Element> {
     let mut made = Vec::new();
     let mut put = |kind, usage, index| made.push(Element { kind, usage, index });
@@ -153,7 +153,7 @@ fn elements_of_format(format: u32) -> Vec<Element> {
 }
 
 impl Builder<'_, '_> {
-    /// The vertex data of a mesh with `count` vertices.
+    /// Reads the vertex data of a mesh with `count` vertices.
     pub(super) fn declared(&mut self, object: usize, count: usize) -> Result<Declared, ReadError> {
         let tree = self.tree;
         let mut made = Declared::default();

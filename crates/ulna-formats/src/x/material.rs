@@ -1,5 +1,5 @@
-//! Reads materials: colors, textures, and the textures of effects. Parts that glTF cannot express
-//! become findings.
+//! Conversion of materials: colors, textures, and the textures of effects. Parts that glTF cannot
+//! express become findings.
 
 use super::{
     builder::{Builder, Numbers, linear},
@@ -13,7 +13,7 @@ use crate::{
 use ulna_model::Severity;
 
 impl Builder<'_, '_> {
-    /// The material index of each face, and the materials.
+    /// Reads a material list. Returns the material index of each face, and the materials.
     pub(super) fn material_list(
         &mut self,
         object: usize,
@@ -23,7 +23,7 @@ impl Builder<'_, '_> {
         let Some(child) = self.children(object, "MeshMaterialList").next() else {
             return Ok((Vec::new(), Vec::new()));
         };
-        // Faces refer to materials by index, so missing materials keep their place.
+        // Faces refer to materials by index, so a missing material keeps its entry in the list.
         let mut materials = Vec::new();
         for inside in &tree[child].inside {
             match inside {
@@ -61,7 +61,7 @@ impl Builder<'_, '_> {
     }
 
     /// Whether all materials of the file have an alpha of 0. Some exporters write this for opaque
-    /// materials, so the alpha is ignored then.
+    /// materials, so the alpha is then ignored.
     pub(super) fn all_invisible(&self) -> bool {
         let alphas =
             self.tree.iter().filter(|o| o.kind == "Material").filter_map(|o| o.numbers.get(3));
@@ -70,7 +70,7 @@ impl Builder<'_, '_> {
         all && any
     }
 
-    /// The opacity of a material, `0..=1`.
+    /// Opacity of a material, `0..=1`. `stored` is its alpha in the file.
     fn alpha(&self, stored: f32) -> f32 {
         if self.opaque { 1.0 } else { stored.clamp(0.0, 1.0) }
     }
@@ -79,14 +79,14 @@ impl Builder<'_, '_> {
         let tree = self.tree;
         let mut numbers = Numbers { object: &tree[object], at: 0 };
         let mut next = || numbers.next().map(|v| if v.is_finite() { v as f32 } else { 0.0 });
-        // sRGB in the file, linear in glTF.
+        // Colors are sRGB in the file, and linear in glTF.
         let face = [linear(next()?), linear(next()?), linear(next()?), self.alpha(next()?)];
         // Older files have no further values.
         let power = next().unwrap_or(0.0);
         let specular = [next().unwrap_or(0.0), next().unwrap_or(0.0), next().unwrap_or(0.0)];
         let emissive = [next(), next(), next()].map(|v| linear(v.unwrap_or(0.0)));
-        // The roughness with a highlight as wide as that of the Blinn exponent. Without specular
-        // color, the surface is rough.
+        // The roughness is chosen so that its highlight is as wide as that of the Blinn exponent.
+        // Without a specular color, the surface is fully rough.
         let shines = specular.iter().any(|v| *v > 0.0) && power > 0.0;
         let roughness =
             if shines { (2.0 / (power + 2.0)).sqrt().sqrt().clamp(0.2, 1.0) } else { 0.9 };
@@ -118,7 +118,7 @@ impl Builder<'_, '_> {
         Ok(number)
     }
 
-    /// The textures of a material and of its effect: use, file name and object.
+    /// Textures of a material and of its effect: use, file name, and index of the object.
     fn pictures(&self, object: usize) -> Vec<(Option<Use>, String, usize)> {
         let tree = self.tree;
         let mut made = Vec::new();
@@ -147,13 +147,13 @@ impl Builder<'_, '_> {
         made
     }
 
-    /// The first readable texture of a material for a use.
+    /// Adds the first readable texture of a material for a use. Returns its index.
     fn picture(&mut self, object: usize, what: Use) -> Option<usize> {
         let own = self.pictures(object).into_iter().filter(|(of, ..)| *of == Some(what));
         own.into_iter().find_map(|(_, name, place)| self.texture(place, &name, what))
     }
 
-    /// Adds a finding about the parts of an effect that are not imported.
+    /// Adds a finding about those parts of an effect that are not imported.
     fn effects(&mut self, object: usize) {
         let left: Vec<String> =
             self.pictures(object).into_iter().filter(|p| p.0.is_none()).map(|p| p.1).collect();
@@ -171,7 +171,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Whether a text is the name of an image file.
+/// Whether a text is an image file name.
 fn is_picture(value: &str) -> bool {
     let ending = value.rsplit('.').next().unwrap_or_default().to_lowercase();
     matches!(ending.as_str(), "png" | "jpg" | "jpeg" | "tga" | "bmp" | "dds")

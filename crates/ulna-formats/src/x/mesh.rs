@@ -1,4 +1,4 @@
-//! Converts a `Mesh` object: corners with the same position and normal become one vertex.
+//! Conversion of `Mesh` objects. Corners with the same position and normal become one vertex.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,13 +13,13 @@ use crate::{
     import::{MeshOut, NodeOut, PrimitiveOut},
 };
 
-/// A vertex of the result: the vertex of the file, and the normal.
+/// A vertex of the converted mesh: the index of the vertex and of the normal in the file.
 pub(super) type Corner = (usize, Option<usize>);
 
-/// Normals, and the index of the normal for each corner of each face.
+/// Normals of a mesh, and the index of the normal for each corner of each face.
 type Normals = (Vec<[f32; 3]>, Faces);
 
-/// Indices of corners by face.
+/// Vertex or normal indices of the corners, grouped by face.
 #[derive(Default)]
 struct Faces {
     ends: Vec<u32>,
@@ -57,8 +57,8 @@ impl Faces {
     }
 }
 
-/// Vertex index of each corner. The corners of one position form a linked list. Long lists continue
-/// in a hash map, so that lookups stay fast for any file.
+/// Mapping from corners to vertex indices. The corners of one position form a linked list. Long
+/// lists continue in a hash map, so that lookups are fast for any file.
 struct CornerNumbers {
     first: Vec<u32>,
     next: Vec<u32>,
@@ -73,7 +73,7 @@ impl CornerNumbers {
         Self { first: vec![Self::NONE; places], next: Vec::new(), others: HashMap::new() }
     }
 
-    /// The vertex index of a corner. A new corner is added to the vertices.
+    /// Returns the vertex index of a corner. A new corner is added to `vertices`.
     fn vertex(&mut self, key: Corner, vertices: &mut Vec<Corner>) -> u32 {
         let made = vertices.len() as u32;
         let mut at = self.first[key.0];
@@ -98,7 +98,7 @@ impl CornerNumbers {
     }
 }
 
-/// The vertices of the result, and the triangles by material.
+/// Vertices of the converted mesh, and its triangles by material.
 #[derive(Default)]
 struct Corners {
     vertices: Vec<Corner>,
@@ -106,12 +106,12 @@ struct Corners {
 }
 
 impl Corners {
-    /// Triangulates faces.
+    /// Triangulates faces and collects the distinct corners.
     fn of(faces: &Faces, places: usize, normals: Option<&Normals>, of_face: &[usize]) -> Self {
         let mut made = Self::default();
         let mut known = CornerNumbers::new(places);
         let mut corners: Vec<u32> = Vec::new();
-        // Positions and normals have the same number of corners per face.
+        // The faces of the positions and of the normals have the same number of corners.
         let mut at = 0;
         for (f, face) in faces.iter().enumerate() {
             corners.clear();
@@ -122,7 +122,7 @@ impl Corners {
             }
             let list = made.triangles.entry(of_face.get(f).copied().unwrap_or(0)).or_default();
             for k in 1..corners.len().saturating_sub(1) {
-                // The winding is reversed, since the mesh is mirrored.
+                // The winding is reversed, because mirroring the mesh inverts it.
                 list.extend([corners[0], corners[k + 1], corners[k]]);
             }
         }
@@ -131,12 +131,12 @@ impl Corners {
     }
 }
 
-/// Values of the file's vertices for the vertices of the result.
+/// Copies values from the file's vertices to the vertices of the converted mesh.
 fn spread<const N: usize>(vertices: &[Corner], values: &[[f32; N]]) -> Vec<[f32; N]> {
     vertices.iter().map(|(p, _)| values[*p]).collect()
 }
 
-/// Sets the attributes other than positions and weights.
+/// Sets the vertex attributes other than positions and weights.
 fn attributes(
     vertices: &[Corner],
     normals: Option<&Normals>,
@@ -149,7 +149,8 @@ fn attributes(
         (None, Some(list)) => vertices.iter().map(|(p, _)| unit(list[*p])).collect(),
         (None, None) => Vec::new(),
     };
-    // Tangents are perpendicular to the normals that they were stored with.
+    // Stored tangents are used only with their stored normals, because they are perpendicular to
+    // them.
     if let (Some(list), None) = (&declared.tangents, normals) {
         mesh.tangents = spread(vertices, list);
     }
@@ -158,7 +159,7 @@ fn attributes(
 }
 
 impl Builder<'_, '_> {
-    /// Adds a mesh below a frame.
+    /// Adds a mesh to a frame.
     pub(super) fn mesh(&mut self, object: usize, parent: Option<usize>) -> Result<(), ReadError> {
         let tree = self.tree;
         let mut numbers = Numbers { object: &tree[object], at: 0 };
@@ -193,7 +194,7 @@ impl Builder<'_, '_> {
         attributes(vertices, normals.as_ref(), &declared, &mut mesh);
         let needs_uv = |material: &usize| self.textured.contains(material);
         if mesh.uvs.is_empty() && materials.iter().flatten().any(needs_uv) {
-            // A texture requires UVs, so all vertices get the same one.
+            // A texture requires UVs, so all vertices get the same coordinates.
             mesh.uvs.push(vec![[0.0; 2]; vertices.len()]);
         }
         let skin = self.skin((object, parent), count, vertices, &mut mesh)?;
@@ -204,13 +205,13 @@ impl Builder<'_, '_> {
         let name = if tree[object].name.is_empty() { "Mesh" } else { &tree[object].name };
         mesh.name = name.to_owned();
         let mesh = Some(self.glb.mesh(&mesh));
-        // The transform of a skinned mesh's node is ignored, so it is a root node.
+        // The transform of a skinned mesh's node is ignored, so the node is added as a root.
         let parent = if skin.is_some() { None } else { parent };
         self.glb.node(NodeOut { name: name.to_owned(), mesh, skin, parent, ..NodeOut::default() });
         Ok(())
     }
 
-    /// The normals of a mesh. `None` if their faces do not match the mesh.
+    /// Reads the normals of a mesh. `None` if their faces do not match those of the mesh.
     fn normals(&mut self, object: usize, faces: &Faces) -> Result<Option<Normals>, ReadError> {
         let tree = self.tree;
         let Some(child) = self.children(object, "MeshNormals").next() else { return Ok(None) };
@@ -228,7 +229,7 @@ impl Builder<'_, '_> {
         Ok(fits.then_some((list, of_faces)))
     }
 
-    /// Texture coordinates. `None` if their number is not the number of vertices.
+    /// Reads texture coordinates. `None` if there is not one per vertex.
     fn coordinates(
         &mut self,
         object: usize,
@@ -256,7 +257,7 @@ impl Builder<'_, '_> {
         Ok((found == count).then_some(list))
     }
 
-    /// Vertex colors. Vertices without a color are white.
+    /// Reads vertex colors. Vertices without a color are white.
     fn vertex_colors(
         &self,
         object: usize,

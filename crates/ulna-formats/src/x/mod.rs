@@ -1,4 +1,4 @@
-//! Reads DirectX `.x` files: text, binary and MSZIP.
+//! Reads DirectX `.x` files in text, binary and MSZIP-compressed form.
 
 mod build;
 mod builder;
@@ -26,10 +26,11 @@ pub fn is_x(bytes: &[u8]) -> bool {
     bytes.starts_with(b"xof ")
 }
 
-/// Converts an `.x` file to a GLB, with findings. Textures are searched in the folder of `path`.
+/// Converts an `.x` file to a GLB, with findings. Textures are searched for in the folder of
+/// `path`.
 ///
 /// # Errors
-/// If the file is truncated, damaged or malicious, with the place and the problem.
+/// The file is truncated, damaged or malicious. The error states the location and the problem.
 pub fn read(
     bytes: &[u8],
     path: Option<&Path>,

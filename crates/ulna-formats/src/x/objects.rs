@@ -1,41 +1,42 @@
-//! Parses tokens to data objects in one list, so that nesting needs no stack.
+//! Parses tokens to data objects. All objects are in one list, so that nesting cannot overflow the
+//! stack.
 
 use super::tokens::Token;
 use crate::{Budget, gltf::ReadError};
 use ulna_model::{Diagnostics, Severity};
 
-/// Content of an object, in the order of the file.
+/// Entry of an object: a child or a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inside {
-    /// An object, as an index into the list of all objects.
+    /// A child object, as an index into the list of all objects.
     Child(usize),
-    /// A reference, as an index into the references of the object.
+    /// A reference, as an index into the references of the object that contains it.
     Reference(usize),
 }
 
-/// A data object.
+/// A data object of an `.x` file.
 #[derive(Clone, Debug, Default)]
 pub struct Object {
-    /// `Frame`, `Mesh`, …
+    /// Type of the object, such as `Frame` or `Mesh`.
     pub kind: String,
-    /// Its name; may be empty.
+    /// Name of the object; may be empty.
     pub name: String,
-    /// All its numbers, in order.
+    /// All numbers in the object, in order.
     pub numbers: Vec<f64>,
-    /// All its strings, in order.
+    /// All strings in the object, in order.
     pub texts: Vec<String>,
-    /// Its child objects, as indices into the list of all objects.
+    /// Child objects, as indices into the list of all objects.
     pub children: Vec<usize>,
-    /// Names that it refers to: `{ name }`.
+    /// Names of referenced objects, written as `{ name }`.
     pub references: Vec<String>,
-    /// Children and references in their common order.
+    /// Children and references, in their order in the file.
     pub inside: Vec<Inside>,
 }
 
 /// All objects of a file; the first is the file itself.
 pub type Tree = Vec<Object>;
 
-/// Parses the objects.
+/// Parses the objects of a file.
 pub fn parse(
     tokens: Vec<Token>,
     budget: &mut Budget,
@@ -59,7 +60,7 @@ pub fn parse(
             Token::Other => {}
             Token::Open => {
                 if words.is_empty() {
-                    // A reference: names up to the closing brace.
+                    // A reference consists of names up to the closing brace.
                     let mut inside = 0;
                     for token in tokens.by_ref() {
                         match token {
@@ -84,7 +85,7 @@ pub fn parse(
                 let name = words.pop().unwrap_or_default();
                 words.clear();
                 let index = tree.len();
-                // The object, its entry in the parent, and its later JSON.
+                // Memory for the object, its entry in the parent, and the JSON made from it.
                 budget.take(size_of::<Object>() as u64 + 224, &".x".into())?;
                 tree.push(Object { kind, name, ..Object::default() });
                 tree[at].children.push(index);
@@ -117,7 +118,7 @@ pub fn parse(
     Ok(tree)
 }
 
-/// Skips a template. The templates of known objects are fixed.
+/// Skips a template. The templates of all supported objects are known in advance.
 fn skip_template(tokens: &mut impl Iterator<Item = Token>) -> Result<(), ReadError> {
     let mut depth = 0;
     for token in tokens {

@@ -1,5 +1,5 @@
-//! Converts `SkinWeights` to joints, inverse bind matrices and normalized weights. Bones without a
-//! frame get a new node.
+//! Conversion of `SkinWeights` objects to joints, inverse bind matrices and normalized weights.
+//! Bones without a frame get a new node.
 
 use std::collections::HashMap;
 
@@ -16,31 +16,32 @@ use crate::{
 };
 use ulna_model::{Severity, Transform};
 
-/// Maximum number of influences per vertex: eight sets. A vertex with thousands of bones would
-/// enlarge the slots of all vertices.
+/// Maximum number of influences per vertex: eight sets. Otherwise, a vertex with thousands of bones
+/// would enlarge the slots of all vertices.
 const MOST_INFLUENCES: usize = 32;
 
-/// Maximum deviation of a sum from 1 that is rounding. Exporters round each weight separately. The
-/// last weight is then computed from the others.
+/// Maximum deviation of a sum of weights from 1 that counts as rounding. Exporters round each
+/// weight separately. The last weight is then computed from the others.
 const ROUNDED: f64 = 0.02;
 
-/// A skin while it is built.
+/// A skin during its construction.
 #[derive(Default)]
 struct Bones {
     joints: Vec<usize>,
-    /// Index of each node in `joints`.
+    /// Index in `joints` by node.
     places: HashMap<usize, u16>,
     inverse: Vec<f32>,
-    /// Weights by vertex of the mesh, in the order of the file.
+    /// Joint indices and weights of each vertex of the mesh, in the order of the file.
     weights: Vec<Vec<(u16, f64)>>,
     /// Number of invalid or negative weights.
     bad: usize,
 }
 
 impl Bones {
-    /// The index of a bone; `None` if the skin already has the maximum of joints.
+    /// Joint index of a bone, which is added if it is new. `None` if the skin already has the
+    /// maximum number of joints.
     fn joint(&mut self, node: usize, mesh_from_bind: &Mat4) -> Option<u16> {
-        // A repeated bone counts once.
+        // A repeated bone is added only once.
         if let Some(at) = self.places.get(&node) {
             return Some(*at);
         }
@@ -60,18 +61,18 @@ fn too_many<T>(object: &Object) -> Result<T, ReadError> {
     )
 }
 
-/// The affine part of an offset matrix.
+/// Affine part of an offset matrix: its last row is set to 0 0 0 1.
 fn affine(m: &Mat4) -> Mat4 {
     let mut m = *m;
     (m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w) = (0.0, 0.0, 0.0, 1.0);
     m
 }
 
-/// Weights of a vertex in the form of glTF: strongest first, each joint once, with a sum of 1. Also
-/// returns whether the sum was off by more than rounding.
+/// Converts the weights of a vertex to the form of glTF: strongest first, each joint once, with a
+/// sum of 1. Also returns whether the sum differed from 1 by more than rounding.
 ///
-/// The last weight of the file is the remainder of the others, as the documentation of the format
-/// says. The largest weight takes the rounding error of `f32`.
+/// According to the documentation of the format, the last weight is 1 minus the sum of the others.
+/// The rounding error of `f32` is added to the largest weight.
 fn settled(list: &[(u16, f64)]) -> (Vec<(u16, f32)>, bool) {
     let mut own: Vec<(u16, f64)> = Vec::with_capacity(list.len());
     for (joint, weight) in list {
@@ -98,7 +99,7 @@ fn settled(list: &[(u16, f64)]) -> (Vec<(u16, f32)>, bool) {
     let kept: f64 = own.iter().map(|(_, w)| w).sum();
     let mut made: Vec<(u16, f32)> = own.into_iter().map(|(j, w)| (j, (w / kept) as f32)).collect();
     made.retain(|(_, w)| *w > 0.0);
-    // The sum is computed in the same order as in readers.
+    // The weights are added in the same order as readers add them.
     for _ in 0..4 {
         let sum: f32 = made.iter().map(|(_, w)| w).sum();
         if sum == 1.0 {
@@ -110,7 +111,7 @@ fn settled(list: &[(u16, f64)]) -> (Vec<(u16, f32)>, bool) {
 }
 
 impl Builder<'_, '_> {
-    /// The world transform of a node in the pose of the frames.
+    /// World transform of a node in the pose of the frames.
     fn scene_from(&self, node: Option<usize>) -> Mat4 {
         let mut made = Mat4::IDENTITY;
         let mut at = node;
@@ -121,8 +122,8 @@ impl Builder<'_, '_> {
         made
     }
 
-    /// The node of a bone. If there is no frame of that name, a new node is added under the mesh's
-    /// frame at the position of the offset matrix.
+    /// Node of a bone. If there is no frame with the bone's name, a new node is added under the
+    /// mesh's frame, at the position of the offset matrix.
     fn bone(
         &mut self,
         part: usize,
@@ -161,7 +162,7 @@ impl Builder<'_, '_> {
         Some(node)
     }
 
-    /// Adds the skin of a mesh below a frame, and the weights. Returns the skin index.
+    /// Adds the skin and the weights of a mesh under a frame. Returns the index of the skin.
     pub(super) fn skin(
         &mut self,
         (object, frame): (usize, Option<usize>),
@@ -210,7 +211,7 @@ impl Builder<'_, '_> {
             settled_lists.push(made);
         }
         if bare > 0 {
-            // They follow the frame of the mesh.
+            // Unweighted vertices follow the frame of the mesh.
             let node = frame.unwrap_or_else(|| {
                 self.glb.node(NodeOut { name: "Mesh frame".into(), ..NodeOut::default() })
             });
@@ -242,7 +243,8 @@ impl Builder<'_, '_> {
         Ok(Some(self.glb.skin(&bones.joints, &bones.inverse)))
     }
 
-    /// Reads the weights of one bone. Returns whether its offset matrix had to be computed.
+    /// Reads the weights of one bone. Returns whether its offset matrix was missing or invalid, and
+    /// had to be computed.
     fn bone_weights(
         &mut self,
         part: usize,

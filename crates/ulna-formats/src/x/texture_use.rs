@@ -1,17 +1,19 @@
-//! Use of a texture of an `.x` file, from the names of its parameter and its file.
+//! Detection of the use of a texture in an `.x` file, by the names of its effect parameter and its
+//! file.
 
-/// Use of an image.
+/// Use of a texture in a material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Use {
     Color,
     Glow,
     Normal,
-    /// Height map, or a normal map that is named a bump map.
+    /// A height map, or a normal map that the file calls a bump map.
     Height,
 }
 
 impl Use {
-    /// The use, by the parameter name in the effect, otherwise by the file name.
+    /// Detects the use by the parameter name in the effect, or else by the file name. `None` if the
+    /// texture is not imported.
     pub fn named(parameter: &str, file: &str) -> Option<Self> {
         let of = |text: &str| {
             let text = text.to_lowercase();

@@ -1,5 +1,5 @@
-//! Textures of an `.x` file: found in the folder of the file, and converted to formats that glTF
-//! allows.
+//! Textures of an `.x` file, which are searched for in the folder of the file and converted to
+//! formats that glTF allows.
 
 use std::path::Path;
 
@@ -7,11 +7,12 @@ use super::{builder::Builder, texture_use::Use};
 use crate::import::{green_turned, read_beside, read_picture};
 use ulna_model::{is_gray, normal_map, picture_to_png};
 
-/// Default height in pixels for converting height maps to normal maps.
+/// Default height of white above black, in pixels, for converting a height map to a normal map.
 const STEEP: f32 = 4.0;
 
 impl Builder<'_, '_> {
-    /// Adds a texture, once per use. `None` if it is missing or unreadable.
+    /// Adds a texture once per use. Returns its index; `None` if the texture is missing or
+    /// unreadable.
     pub(super) fn texture(&mut self, object: usize, name: &str, what: Use) -> Option<usize> {
         let name = name.replace("\\\\", "/").replace('\\', "/");
         if name.trim().is_empty() {
@@ -47,7 +48,7 @@ impl Builder<'_, '_> {
         let picture = read_picture(&bytes, name)?;
         let picture = match what {
             Use::Color | Use::Glow => picture,
-            // A gray image is a height map, whatever its name.
+            // A gray image is treated as a height map, regardless of its name.
             Use::Normal | Use::Height if is_gray(&picture) => {
                 self.found.heights += 1;
                 normal_map(&picture, self.conversion.height.unwrap_or(STEEP), true)

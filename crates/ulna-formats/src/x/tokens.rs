@@ -1,25 +1,25 @@
-//! Splits bytes into tokens, for both encodings. Separators are ignored: the meaning of a number
-//! follows from its position.
+//! Splits the bytes of an `.x` file, text or binary, into tokens. Separators are ignored, because
+//! the meaning of a number follows from its position.
 
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
 use crate::{Budget, gltf::ReadError};
 use ulna_model::{Diagnostics, Severity};
 
-/// One token.
+/// A token of an `.x` file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token {
     /// A name or keyword.
     Name(String),
     /// A quoted string.
     Text(String),
-    /// Any number.
+    /// A number, integer or float.
     Number(f64),
-    /// `{`
+    /// Opening brace, `{`.
     Open,
-    /// `}`
+    /// Closing brace, `}`.
     Close,
-    /// A GUID or a bracket, which only templates need.
+    /// A GUID or a square bracket; only templates contain these.
     Other,
 }
 
@@ -66,9 +66,9 @@ pub fn read(
     }
 }
 
-/// Whether bytes that are not UTF-8 are Shift-JIS. A brace or a backslash as the second byte of a
-/// character is sufficient. So is valid Shift-JIS text with several characters that begin with a
-/// byte outside of the Latin-1 letters.
+/// Whether bytes that are not UTF-8 are encoded in Shift-JIS. One character whose second byte is a
+/// brace or a backslash is sufficient evidence. So is valid Shift-JIS text with several characters
+/// that begin with a byte other than a Latin-1 letter.
 fn has_double_bytes(b: &[u8]) -> bool {
     if std::str::from_utf8(b).is_ok() {
         return false;
@@ -82,7 +82,8 @@ fn has_double_bytes(b: &[u8]) -> bool {
     is_whole && b.windows(2).filter(|w| lead(w[0]) && w[1] >= 0x40).count() > 1
 }
 
-/// MSZIP: blocks of at most 32 KiB, each compressed with the previous one as its dictionary.
+/// Decompresses MSZIP: blocks of at most 32 KiB, each compressed with the previous block as its
+/// dictionary.
 fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
     let word =
         |at: usize| bytes.get(at..at + 2).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])));
@@ -128,8 +129,8 @@ fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
     Ok(out)
 }
 
-/// Decodes UTF-8, otherwise Shift-JIS if it was detected, otherwise Latin-1, which accepts all
-/// bytes.
+/// Decodes bytes as UTF-8, or else as Shift-JIS if it was detected, or else as Latin-1, which
+/// accepts all bytes.
 fn decode(bytes: &[u8], double: bool) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -141,7 +142,7 @@ fn decode(bytes: &[u8], double: bool) -> String {
     }
 }
 
-/// Tokens, and the memory budget for them.
+/// Collected tokens, and the memory budget for them.
 struct Tokens<'a> {
     list: Vec<Token>,
     budget: &'a mut Budget,
@@ -154,7 +155,8 @@ impl<'a> Tokens<'a> {
 
     fn push(&mut self, token: Token) -> Result<(), ReadError> {
         if self.list.len() == self.list.capacity() {
-            // The capacity doubles when it grows, so the memory is reserved before that.
+            // The list's capacity doubles when it grows, so the memory is reserved in the budget
+            // before that.
             self.budget
                 .take((self.list.capacity().max(64) * size_of::<Token>()) as u64, &".x".into())?;
         }
@@ -169,7 +171,7 @@ impl<'a> Tokens<'a> {
 fn text(b: &[u8], budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
     let mut tokens = Tokens::new(budget);
     let mut at = 0;
-    // Decided once for the whole file, since the bytes of a single name are ambiguous.
+    // Detected once for the whole file, because the bytes of a single name are ambiguous.
     let double = has_double_bytes(b);
     while let Some(c) = b.get(at) {
         match c {
@@ -201,7 +203,7 @@ fn text(b: &[u8], budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
     Ok(tokens.list)
 }
 
-/// Bytes that end a word.
+/// Table of the bytes that end a word.
 const ENDS: [bool; 256] = {
     let mut ends = [false; 256];
     let mut k = 0;
@@ -239,7 +241,7 @@ fn word(b: &[u8], start: usize, double: bool, tokens: &mut Tokens<'_>) -> Result
     if b.get(end) == Some(&0) {
         return fail(format!("the text has a NUL character at byte {}", end + 16));
     }
-    // A word between a kind and its brace is a name, even if it consists of digits.
+    // A word between an object type and its brace is a name, even if it consists of digits.
     let opens = || b[end..].iter().find(|c| !c.is_ascii_whitespace()) == Some(&b'{');
     let named = matches!(tokens.list.last(), Some(Token::Name(_))) && opens();
     let found = if named { None } else { number(&b[start..end]) };
@@ -248,7 +250,7 @@ fn word(b: &[u8], start: usize, double: bool, tokens: &mut Tokens<'_>) -> Result
     Ok(end - 1)
 }
 
-/// Number of bytes of a Shift-JIS character. Its second byte may be a brace.
+/// Number of bytes of a Shift-JIS character. Its second byte can have the value of a brace.
 fn character(b: &[u8], at: usize) -> usize {
     let lead = matches!(b[at], 0x81..=0x9F | 0xE0..=0xFC);
     if lead && b.get(at + 1).is_some_and(|n| matches!(n, 0x40..=0x7E | 0x80..=0xFC)) {
@@ -272,7 +274,7 @@ fn line_end(b: &[u8], at: usize) -> usize {
     b[at..].iter().position(|c| *c == b'\n').map_or(b.len(), |n| at + n)
 }
 
-/// Parses a number, including NaN and infinity as old exporters write them.
+/// Parses a number, including NaN and infinity in the notation of old exporters.
 fn number(word: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(word).ok()?;
     let first = *word.first()?;
@@ -282,7 +284,7 @@ fn number(word: &[u8]) -> Option<f64> {
         return Some(value);
     }
     let bare = text.trim_start_matches(['-', '+']).to_ascii_lowercase();
-    // A frame may be named “Nancy”, but not “nan”.
+    // The whole word is compared, because a frame may be named “Nancy”.
     let is_nan = bare == "nan" || bare.starts_with("nan(");
     (bare.starts_with("1.#") || is_nan || matches!(bare.as_str(), "inf" | "infinity"))
         .then_some(f64::NAN)
@@ -310,7 +312,8 @@ fn binary(b: &[u8], wide: bool, budget: &mut Budget) -> Result<Vec<Token>, ReadE
             1 | 2 => {
                 let length = word(take(&mut at, 4)?) as usize;
                 let text = take(&mut at, length)?;
-                // Only names are checked, one by one, because numbers may look like anything.
+                // The encoding is detected for each name alone, because the bytes of binary numbers
+                // can look like Shift-JIS.
                 let text = decode(text, has_double_bytes(text));
                 if code == 1 {
                     tokens.push(Token::Name(text))?;

@@ -7,7 +7,7 @@ use crate::vectors;
 /// Pivots per block. Updates of a block are subtracted together, so each remaining number is loaded
 /// once for all of them.
 const BLOCK: usize = 8;
-/// Minimum count of remaining numbers for parallel tasks, and rows per task.
+/// Minimum number of remaining elements for parallel tasks. Each task has `TASK_ROWS` rows.
 const TASK: usize = 1 << 16;
 const TASK_ROWS: usize = 16;
 
@@ -58,7 +58,7 @@ impl DenseSymmetric {
     }
 }
 
-/// Eliminates some rows among themselves. `first` is the column of the first pivot.
+/// Eliminates the rows of one panel among themselves. `first` is the column of the first pivot.
 fn eliminate_panel(
     rows: &mut [f64],
     size: usize,
@@ -97,8 +97,8 @@ impl Panel<'_> {
         vectors().dispatch(
             #[inline(always)]
             || {
-                // Moved into the closure, so that it is `FnOnce`. A closure that can be called
-                // twice gets a shim, which is not compiled for the wide vectors.
+                // The move makes the closure `FnOnce`. A closure that can be called twice is
+                // wrapped in a shim, which is not compiled for the wide vectors.
                 let later = later;
                 for (k, row) in later.chunks_exact_mut(self.size).enumerate() {
                     self.subtract_from(row, first + k);

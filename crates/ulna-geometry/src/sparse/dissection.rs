@@ -10,38 +10,39 @@ use rayon::prelude::*;
 
 use super::SymmetricMatrix;
 
-/// Maximum number of rows of a region that is not split. Fewer rows need more regions; more rows
-/// store more elements that are 0.
+/// Maximum number of rows of a region that is not split. A smaller limit needs more regions; a
+/// larger limit stores more elements that are 0.
 const LEAF: usize = 32;
-/// Minimum number of rows for a parallel task.
+/// Minimum number of rows of a region that is split in parallel.
 const TASK: usize = 2048;
 
 /// An elimination order that keeps the factor of a matrix sparse, and the tree of its regions.
 #[derive(Clone, Debug)]
 pub struct Dissection {
-    /// Row of the matrix by its position in the elimination order.
+    /// Matrix row at each position of the elimination order.
     pub(super) order: Vec<u32>,
-    /// Position in the elimination order by row of the matrix.
+    /// Position in the elimination order of each matrix row.
     pub(super) position: Vec<u32>,
-    /// The trees, one per connected component, by rising position.
+    /// Root regions, one per connected component of the matrix, by ascending position.
     pub(super) roots: Vec<Region>,
 }
 
-/// Rows that are eliminated together, after the regions below.
+/// Region of rows that are eliminated together, after the rows of its child regions.
 #[derive(Clone, Debug)]
 pub(super) struct Region {
-    /// First position of these rows and those of the regions below.
+    /// First position in the elimination order of this region's descendants and of its own rows.
     pub first: usize,
-    /// Positions of the rows, after those of the regions below.
+    /// Positions of the region's own rows, which follow those of its descendants.
     pub own: Range<usize>,
-    /// Later positions that elements of the factor connect with these rows, in rising order.
+    /// Later positions that elements of the factor connect with this region's rows, in ascending
+    /// order.
     pub boundary: Vec<u32>,
-    /// The independent regions below.
+    /// Child regions, which are independent of each other.
     pub children: Vec<Self>,
 }
 
 impl Region {
-    /// Whether the regions below are large enough for parallel tasks.
+    /// Whether the child regions are large enough for parallel tasks.
     pub const fn is_large(&self) -> bool {
         self.own.end - self.first > TASK
     }
@@ -50,14 +51,14 @@ impl Region {
         self.first < self.own.end
     }
 
-    /// Number of elements of the factor beside the diagonal.
+    /// Number of off-diagonal elements of the factor in this region and its descendants.
     fn elements(&self) -> usize {
         let own = self.own.len();
         let above = own * own.saturating_sub(1) / 2 + own * self.boundary.len();
         above + self.children.iter().map(Self::elements).sum::<usize>()
     }
 
-    /// Largest number of elements of a dense matrix of this region and those below.
+    /// Largest number of elements of a dense matrix of this region or a descendant.
     fn largest(&self) -> usize {
         let size = self.own.len() + self.boundary.len();
         self.children.iter().map(Self::largest).fold(size * size, usize::max)
@@ -65,8 +66,8 @@ impl Region {
 }
 
 impl Dissection {
-    /// An order for a matrix with one point per row. Any points are valid: the closer connected
-    /// rows are, the fewer elements the factor has.
+    /// Computes an elimination order for a matrix with one point per row. Any points are valid: the
+    /// closer connected rows are, the fewer elements the factor has.
     ///
     /// # Panics
     /// There are fewer points than rows.
@@ -92,7 +93,7 @@ impl Dissection {
         Self { order, position, roots }
     }
 
-    /// Number of elements of the factor, the diagonal included. It is known before the
+    /// Number of elements of the factor, including the diagonal. It is known before the
     /// factorization.
     pub fn factor_elements(&self) -> usize {
         self.order.len() + self.roots.iter().map(Region::elements).sum::<usize>()
@@ -105,7 +106,7 @@ impl Dissection {
     }
 }
 
-/// The rows of a matrix by connected component, and the end of each component.
+/// Matrix rows sorted by connected component, and the end of each component.
 fn components(matrix: &SymmetricMatrix) -> (Vec<u32>, Vec<usize>) {
     let mut order: Vec<u32> = Vec::with_capacity(matrix.size());
     let mut is_listed = vec![false; matrix.size()];
@@ -129,17 +130,19 @@ fn components(matrix: &SymmetricMatrix) -> (Vec<u32>, Vec<usize>) {
     (order, ends)
 }
 
-/// Splits rows into regions.
+/// Recursive division of rows into regions.
 struct Cutter<'a> {
     matrix: &'a SymmetricMatrix,
     points: &'a [Vec3],
-    /// The right half that each row was in last, as the number of its region.
+    /// Number of the last right half that contained each row. Regions are numbered as in
+    /// [`Self::regions`].
     halves: Vec<AtomicU32>,
 }
 
 impl Cutter<'_> {
-    /// Sorts connected rows into elimination order. `first` is their first position. `number`
-    /// encodes the path from the root: 1 for the root, and `2n` and `2n + 1` for the halves of `n`.
+    /// Sorts connected rows into elimination order. `first` is the position of the first row.
+    /// `number` encodes the path from the root: 1 for the root, and `2n` and `2n + 1` for the
+    /// halves of `n`.
     fn regions(&self, rows: &mut [u32], first: usize, number: u32) -> Region {
         let end = first + rows.len();
         if rows.len() <= LEAF {
@@ -155,7 +158,7 @@ impl Cutter<'_> {
         for row in &rows[middle..] {
             self.halves[*row as usize].store(right_half, Ordering::Relaxed);
         }
-        // Regions that other threads split at the same time have other numbers.
+        // Regions that other threads split at the same time have different numbers.
         let is_right = |row: u32| self.halves[row as usize].load(Ordering::Relaxed) == right_half;
         let mut left = 0;
         for k in 0..middle {
@@ -176,7 +179,7 @@ impl Cutter<'_> {
         Region { first, own, boundary: Vec::new(), children }
     }
 
-    /// The axis along which the points of some rows extend farthest.
+    /// Axis along which the points of the rows have the largest extent.
     fn longest_axis(&self, rows: &[u32]) -> usize {
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for row in rows {
@@ -187,7 +190,7 @@ impl Cutter<'_> {
     }
 }
 
-/// Finds the boundaries of a region and of those below.
+/// Computes the boundaries of a region and its descendants.
 fn bound(region: &mut Region, matrix: &SymmetricMatrix, order: &[u32], position: &[u32]) {
     let bound_child = |child: &mut Region| bound(child, matrix, order, position);
     if region.is_large() {

@@ -1,8 +1,8 @@
-//! Reasons for which a matrix has no factorization.
+//! Errors of building or factoring a sparse matrix.
 
 use std::{error::Error, fmt};
 
-/// Reason for which a sparse system was not built or not factored. Rows are counted from 0.
+/// Error of building or factoring a sparse system. Rows are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SparseError {
     /// An element is outside the matrix.

@@ -1,4 +1,4 @@
-//! The numeric factorization, region by region.
+//! Numeric factorization, one region at a time.
 
 use std::{
     ops::Range,
@@ -9,34 +9,34 @@ use rayon::prelude::*;
 
 use super::{Dissection, SparseError, SymmetricMatrix, dense::DenseSymmetric, dissection::Region};
 
-/// Minimum pivot, relative to the matrix's diagonal. Rounding leaves about 1e-16 per operation of a
-/// pivot that should be 0.
+/// Minimum pivot, relative to the matrix's diagonal. Rounding errors of about 1e-16 per operation
+/// remain in a pivot that should be 0.
 const LEAST_PIVOT: f64 = 1e-13;
 
 /// The factorization `P·A·Pᵀ = L·D·Lᵀ` of a symmetric positive definite matrix.
 #[derive(Clone, Debug)]
 pub struct Factor {
-    /// Row of the matrix by its position in the elimination order.
+    /// Matrix row at each position of the elimination order.
     pub(super) order: Vec<u32>,
-    /// The regions, those below first.
+    /// Blocks of all regions, children before parents.
     pub(super) blocks: Vec<FactorBlock>,
 }
 
 /// The columns of `L` of one region.
 #[derive(Clone, Debug)]
 pub(super) struct FactorBlock {
-    /// Positions of the columns.
+    /// Positions of the columns in the elimination order.
     pub own: Range<usize>,
     /// Later positions in which these columns have elements.
     pub boundary: Vec<u32>,
     /// The elements below the diagonal, column by column.
     pub columns: Vec<f64>,
-    /// The reciprocals of `D`.
+    /// Reciprocals of the elements of `D`.
     pub inverse: Vec<f64>,
 }
 
-/// An eliminated region: its blocks and those of all regions below, and the update for the regions
-/// above.
+/// Result of eliminating a region: the factor blocks of the region and its descendants, and the
+/// update for its ancestors.
 struct Eliminated<'a> {
     blocks: Vec<FactorBlock>,
     boundary: &'a [u32],
@@ -77,7 +77,7 @@ impl Factor {
     }
 }
 
-/// The input of a factorization, which all regions share.
+/// Input of a factorization, shared by all regions.
 struct Elimination<'a> {
     matrix: &'a SymmetricMatrix,
     dissection: &'a Dissection,
@@ -85,7 +85,7 @@ struct Elimination<'a> {
 }
 
 impl<'a> Elimination<'a> {
-    /// Eliminates a region after those below it.
+    /// Eliminates a region after its child regions.
     fn eliminate(&self, region: &'a Region) -> Result<Eliminated<'a>, SparseError> {
         let below: Vec<Eliminated<'a>> = if region.is_large() {
             region.children.par_iter().map(|c| self.eliminate(c)).collect::<Result<_, _>>()?
@@ -123,7 +123,7 @@ impl<'a> Elimination<'a> {
         Ok(Eliminated { blocks, boundary: &region.boundary, update })
     }
 
-    /// The matrix's own elements of a region, and the least value of each pivot.
+    /// Dense matrix of a region before the updates of its children, and the minimum of each pivot.
     fn assemble(&self, region: &Region) -> Result<(DenseSymmetric, Vec<f64>), SparseError> {
         let mut dense = DenseSymmetric::new(region.own.len() + region.boundary.len());
         let mut least = Vec::with_capacity(region.own.len());
@@ -150,8 +150,8 @@ impl<'a> Elimination<'a> {
 }
 
 impl Region {
-    /// Index of a position among the rows of the region's dense matrix. Past the last row if the
-    /// position is not in the region.
+    /// Index of a position among the rows of the region's dense matrix. If the position is not in
+    /// the region, the index is past the last row.
     fn index_of(&self, position: u32) -> usize {
         let at = position as usize;
         if self.own.contains(&at) {

@@ -1,4 +1,4 @@
-//! Symmetric matrices by rows.
+//! Sparse symmetric matrices, stored by rows.
 
 use super::SparseError;
 use crate::{Csr, CsrCounter};
@@ -12,8 +12,8 @@ pub struct Element {
     pub value: f64,
 }
 
-/// A sparse symmetric matrix. Each row stores its elements on both sides of the diagonal, by rising
-/// column.
+/// Sparse symmetric matrix. Each row stores its elements on both sides of the diagonal, by
+/// ascending column.
 #[derive(Clone, Debug, Default)]
 pub struct SymmetricMatrix {
     diagonal: Vec<f64>,
@@ -55,7 +55,7 @@ impl SymmetricMatrix {
             }
         }
         let rows = filler.finish().shortened(|_, row| {
-            // The sort is stable, so both mirror images are sums in the same order.
+            // A stable sort adds the elements of both mirror images in the same order.
             row.sort_by_key(|e| e.column);
             let mut kept = 0;
             for k in 0..row.len() {
@@ -76,17 +76,17 @@ impl SymmetricMatrix {
         self.diagonal.len()
     }
 
-    /// The diagonal.
+    /// Diagonal elements, one per row.
     pub fn diagonal(&self) -> &[f64] {
         &self.diagonal
     }
 
-    /// Mutable access to the diagonal.
+    /// Mutable access to the diagonal elements.
     pub fn diagonal_mut(&mut self) -> &mut [f64] {
         &mut self.diagonal
     }
 
-    /// The off-diagonal elements of a row.
+    /// Off-diagonal elements of a row.
     ///
     /// # Panics
     /// There is no such row.
@@ -94,15 +94,15 @@ impl SymmetricMatrix {
         self.rows.row(row)
     }
 
-    /// The same positions with other off-diagonal values. `value` must be a pure function, so that
-    /// both mirror images have the same result.
+    /// Maps the off-diagonal values. `value` must be a pure function, so that both mirror images
+    /// have the same result.
     #[must_use]
     pub fn mapped(self, value: impl Fn(f64) -> f64) -> Self {
         let rows = self.rows.map(|e| Element { column: e.column, value: value(e.value) });
         Self { diagonal: self.diagonal, rows }
     }
 
-    /// The product with a vector of one value per row.
+    /// Product of the matrix with a vector of one value per row.
     ///
     /// # Panics
     /// The vector has fewer values than the matrix has rows.

@@ -1,4 +1,4 @@
-//! Solutions for many right-hand sides at once.
+//! Solving for many right-hand sides at once.
 
 use super::Factor;
 use crate::vectors;
@@ -24,8 +24,8 @@ impl Factor {
         vectors().dispatch(
             #[inline(always)]
             || {
-                // Moved into the closure, so that it is `FnOnce`. A closure that can be called
-                // twice gets a shim, which is not compiled for the wide vectors.
+                // The move makes the closure `FnOnce`. A closure that can be called twice is
+                // wrapped in a shim, which is not compiled for the wide vectors.
                 let (x, scratch) = (x, scratch);
                 self.substitute(x, scratch);
             },

@@ -9,7 +9,8 @@ fn factor(matrix: &SymmetricMatrix, points: &[Vec3]) -> Result<Factor, SparseErr
     Factor::new(matrix, &Dissection::new(matrix, points), &AtomicBool::new(false))
 }
 
-/// The Laplacian of a grid of `width` × `height` points plus `shift` on the diagonal.
+/// The Laplacian of a grid of `width` × `height` points with `shift` added to the diagonal. Also
+/// returns the points.
 fn grid(width: usize, height: usize, shift: f64) -> (SymmetricMatrix, Vec<Vec3>) {
     let mut elements = Vec::new();
     let number = |x: usize, y: usize| (y * width + x) as u32;
@@ -36,7 +37,7 @@ fn right_sides(size: usize) -> Vec<[f64; LANES]> {
     (0..size).map(|row| std::array::from_fn(|lane| value(row, lane))).collect()
 }
 
-/// The largest residual of all right-hand sides, relative to the largest product of a row with a
+/// The largest residual over all right-hand sides, relative to the largest product of a row with a
 /// solution.
 fn residual(matrix: &SymmetricMatrix, factor: &Factor) -> f64 {
     let right = right_sides(matrix.size());
@@ -53,7 +54,7 @@ fn residual(matrix: &SymmetricMatrix, factor: &Factor) -> f64 {
     worst
 }
 
-/// Solution by elimination of the whole matrix.
+/// Reference solution by dense elimination of the whole matrix.
 fn dense_solution(matrix: &SymmetricMatrix, right: &[f64]) -> Vec<f64> {
     let n = matrix.size();
     let mut a = vec![vec![0.0; n]; n];
@@ -128,7 +129,7 @@ fn the_order_keeps_the_factor_of_a_grid_sparse() {
     let mut order = dissection.order.clone();
     order.sort_unstable();
     assert!(order.iter().copied().eq(0..40_000));
-    // In row order, it would be 200 elements per column.
+    // Eliminating in row order would need 200 elements per column.
     let per_column = dissection.factor_elements() as f64 / 40_000.0;
     assert!(per_column < 60.0, "{per_column}");
     let factor = Factor::new(&matrix, &dissection, &AtomicBool::new(false)).unwrap();
@@ -180,7 +181,7 @@ fn bad_matrices_are_refused_with_the_row() {
     );
     assert_eq!(refusal(&[sound[0], sound[1], (2, 0, f64::NAN)]), SparseError::NotFinite { row: 2 });
     assert_eq!(refusal(&[(0, 3, 1.0)]), SparseError::OutOfRange { row: 0, column: 3 });
-    // Sums overflow.
+    // Sums overflow to infinity.
     assert_eq!(
         refusal(&[sound[0], sound[1], (2, 2, f64::MAX), (2, 2, f64::MAX)]),
         SparseError::NotFinite { row: 2 }

@@ -1,4 +1,4 @@
-//! Bars: clips and blends with a start and a length.
+//! Bars of a mix: clips and blends with a start and a length.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,22 +8,22 @@ use super::{
     mask::MixMask,
 };
 
-/// Transition into a bar, over its `fade_in`.
+/// Type of transition into a bar, during its `fade_in`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Enter {
-    /// Cross-fade: the weight rises while the bars below continue.
+    /// Cross-fade: the weight rises while the bars below continue to play.
     #[default]
     Fade,
-    /// The weight rises over a frozen pose: the pose at the start of the bar.
+    /// Fade over a frozen pose: the weight rises over the pose at the start of the bar.
     Frozen,
-    /// The previous bar freezes, at its last key if it ends at that time. The pose is interpolated
-    /// from there to this bar's first key, and then this bar starts to play.
+    /// Key to key. The previous bar freezes, at its last key if it ends at that time. The pose is
+    /// interpolated to this bar's first key, and then this bar starts to play.
     Keys,
-    /// Inertial blend: the bar has full weight at once. The difference to the previous pose and
+    /// Inertial blend: the bar has full weight at once. The difference from the previous pose and
     /// velocity decays over `fade_in`.
     Inertial,
-    /// Full weight at once, without a transition.
+    /// Cut: full weight at once, without a transition.
     Cut,
 }
 
@@ -31,15 +31,15 @@ pub enum Enter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FadeCurve {
-    /// `3u² − 2u³`.
+    /// Smooth at both ends: `3u² − 2u³`.
     #[default]
     Smooth,
-    /// `u`.
+    /// Linear: `u`.
     Linear,
 }
 
 impl FadeCurve {
-    /// The weight factor, `0..=1`, at a fraction of the fade.
+    /// Weight factor, `0..=1`, at a fraction of the fade, `0..=1`.
     pub fn at(self, part: f64) -> f32 {
         let u = part.clamp(0.0, 1.0);
         (match self {
@@ -53,14 +53,14 @@ impl FadeCurve {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InStep {
-    /// None: each bar has its own clock.
+    /// No synchronization: each bar has its own clock.
     #[default]
     Free,
-    /// By normalized time.
+    /// Synchronization by normalized time.
     Share,
-    /// By the markers of the clips.
+    /// Synchronization by the markers of the clips.
     Markers,
-    /// By foot contacts.
+    /// Synchronization by foot contacts.
     Contacts,
 }
 
@@ -72,17 +72,17 @@ pub enum Plays<C = ClipId> {
     Clip(C),
     /// A one-dimensional blend of clips.
     Blend {
-        /// Clips with their values, such as the speed over the ground, in any order.
+        /// Clips with their values on the blend axis, such as the ground speed, in any order.
         points: Vec<(C, f32)>,
-        /// The value at which the clips are blended.
+        /// Value at which the clips are blended.
         value: f32,
     },
     /// A two-dimensional blend of clips, such as for strafing.
     Plane {
-        /// Clips with their points, such as the velocity to the right and ahead in meters per
-        /// second, in any order.
+        /// Clips with their points in the blend plane, such as the velocity to the right and ahead
+        /// in meters per second, in any order.
         points: Vec<(C, [f32; 2])>,
-        /// The point at which the clips are blended.
+        /// Point at which the clips are blended.
         value: [f32; 2],
     },
 }
@@ -100,7 +100,7 @@ impl<C> Plays<C> {
             .chain(plane.iter().map(|(clip, _)| clip))
     }
 
-    /// Removes unwanted clips from a blend. A single clip is kept.
+    /// Removes unwanted clips from a blend. A source with a single clip stays unchanged.
     pub fn retain(&mut self, wanted: impl Fn(&C) -> bool) {
         match self {
             Self::Clip(_) => {}
@@ -139,11 +139,11 @@ impl<C> Plays<C> {
     }
 }
 
-/// A section of a lane that plays a source for a time.
+/// Bar: a section of a lane that plays a source for a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MixBar<C = ClipId, N: Ord = NodeId> {
-    /// The source.
+    /// Source of the bar's motion.
     pub plays: Plays<C>,
     /// Start in seconds of the mix.
     #[serde(default)]
@@ -156,7 +156,7 @@ pub struct MixBar<C = ClipId, N: Ord = NodeId> {
     /// Speed factor of the clip.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub speed: f64,
-    /// Whether the clip loops; otherwise it is held at its end.
+    /// Whether the clip loops. Otherwise, its last frame is held.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub repeat: bool,
     /// Weight, `0..=1`.
@@ -174,19 +174,20 @@ pub struct MixBar<C = ClipId, N: Ord = NodeId> {
     /// Shape of the fades.
     #[serde(default, skip_serializing_if = "is_default")]
     pub curve: FadeCurve,
-    /// Whether the bar is blended with the other bars of its lane instead of covering them.
+    /// Whether the bar is blended with the other bars of its lane. Otherwise, it covers them.
     #[serde(default, skip_serializing_if = "is_no")]
     pub along: bool,
     /// Synchronization with overlapping bars.
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_step: InStep,
-    /// The affected joints; all if `None`.
+    /// Affected joints; all joints if `None`.
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
     pub mask: Option<MixMask<N>>,
 }
 
 impl<C, N: Ord> MixBar<C, N> {
-    /// A looping clip at a start time, with the defaults of all other members.
+    /// Creates a bar with a looping clip, and default values for all other members. `start` and
+    /// `length` are in seconds.
     pub const fn new(clip: C, start: f64, length: f64) -> Self {
         Self {
             plays: Plays::Clip(clip),
@@ -206,12 +207,12 @@ impl<C, N: Ord> MixBar<C, N> {
         }
     }
 
-    /// End in seconds of the mix.
+    /// End time of the bar, in seconds of the mix.
     pub fn end(&self) -> f64 {
         self.start + self.length
     }
 
-    /// The bar's own weight at a time, `0..=1`, with both fades.
+    /// Weight of the bar at a time, `0..=1`, including both fades.
     pub fn weight_at(&self, time: f64) -> f32 {
         self.full_weight_at(time) * self.comes_at(time)
     }
@@ -225,7 +226,7 @@ impl<C, N: Ord> MixBar<C, N> {
         }
     }
 
-    /// Weight at a time without the fade-in, `0..=1`; 0 outside of the bar.
+    /// Weight of the bar at a time without the fade-in, `0..=1`; 0 outside the bar.
     pub fn full_weight_at(&self, time: f64) -> f32 {
         if time < self.start || time > self.end() {
             return 0.0;

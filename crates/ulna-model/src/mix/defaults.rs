@@ -1,4 +1,4 @@
-//! Default values for serde. Members with the default value are not written.
+//! Default values for serde. Members with the default value are omitted from the output.
 
 pub(super) fn one<T: From<u8>>() -> T {
     T::from(1)
@@ -8,7 +8,7 @@ pub(super) fn yes() -> bool {
     true
 }
 
-// serde passes references to all of these functions.
+// Serde passes references, so these functions take references to small values.
 pub(super) fn is_one<T: From<u8> + PartialEq>(value: &T) -> bool {
     *value == T::from(1)
 }

@@ -1,4 +1,4 @@
-//! Masks of lanes and bars.
+//! Joint masks of lanes and bars.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{super::NodeId, defaults::is_zero};
 
-/// The set of affected joints, with weights of `0..=1`.
+/// Mask of the affected joints, with weights of `0..=1`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", bound(deserialize = "N: Ord + Deserialize<'de>"))]
 pub enum MixMask<N: Ord = NodeId> {
@@ -14,24 +14,25 @@ pub enum MixMask<N: Ord = NodeId> {
     Below {
         /// The joint.
         joint: N,
-        /// Number of joints, from this one downward, before the weight reaches 1.
+        /// Depth below the joint at which the weight reaches 1. The weight rises linearly from `1 /
+        /// (falloff + 1)` at the joint.
         #[serde(default, skip_serializing_if = "is_zero")]
         falloff: u32,
     },
-    /// All joints except those of the right side, by body part.
+    /// All joints except joints of body parts on the right side.
     Left,
-    /// All joints except those of the left side, by body part.
+    /// All joints except joints of body parts on the left side.
     Right,
     /// All joints from the lowest spine joint upward.
     Upper,
-    /// All joints except those of `Upper`.
+    /// All joints except the joints of `Upper`.
     Lower,
-    /// Painted weights, `0..=1`; 0 for joints without an entry.
+    /// Painted weights by joint, `0..=1`; 0 for joints without an entry.
     Painted(BTreeMap<N, f32>),
 }
 
 impl<N: Ord> MixMask<N> {
-    /// The same with other names for joints.
+    /// Converts the joint identifiers with `node`.
     ///
     /// # Errors
     /// The first error that `node` returns.

@@ -25,7 +25,7 @@ pub use self::{
 };
 use super::{ClipId, NodeId};
 
-/// Lanes of clips. `C` identifies clips, `N` identifies nodes.
+/// A mix: lanes of clips. `C` identifies clips, and `N` identifies nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mix<C = ClipId, N: Ord = NodeId> {
@@ -46,22 +46,23 @@ pub struct MixLane<C = ClipId, N: Ord = NodeId> {
     /// The name that the user chose.
     #[serde(default)]
     pub name: Arc<str>,
-    /// The reference of an additive lane. `None`: the lane covers the lanes below it.
+    /// Reference pose of an additive lane. `None`: the lane is not additive and covers the lanes
+    /// below it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additive: Option<MixReference>,
     /// Weight, at least 0; a lane with weight 1 covers the lanes below completely.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: f32,
-    /// The affected joints; all if `None`.
+    /// Affected joints; all joints if `None`.
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
     pub mask: Option<MixMask<N>>,
-    /// Whether the lane is on.
+    /// Whether the lane is enabled.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub on: bool,
-    /// Whether the lane is soloed. Other lanes then have no effect.
+    /// Whether the lane is soloed. If any lane is soloed, all other lanes have no effect.
     #[serde(default, skip_serializing_if = "is_no")]
     pub solo: bool,
-    /// Whether rotations are averaged with NLERP instead of on the sphere.
+    /// Whether rotations are averaged with NLERP. Otherwise, they are averaged on the sphere.
     #[serde(default, skip_serializing_if = "is_no")]
     pub nlerp: bool,
     /// The bars, in any order.
@@ -69,7 +70,8 @@ pub struct MixLane<C = ClipId, N: Ord = NodeId> {
     pub bars: Vec<MixBar<C, N>>,
 }
 
-/// The reference pose of an additive lane. The lane adds the difference to it.
+/// Reference pose of an additive lane. The lane adds the difference between its own pose and this
+/// reference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MixReference {
@@ -77,12 +79,12 @@ pub enum MixReference {
     Rest,
     /// The first key of the clip.
     First,
-    /// The clip at this time, in seconds.
+    /// The pose of the clip at this time, in seconds.
     At(f64),
 }
 
 impl<C, N: Ord> MixLane<C, N> {
-    /// An empty lane that covers the lanes below.
+    /// Creates an empty lane that covers the lanes below.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -110,10 +112,10 @@ impl<C, N: Ord> Mix<C, N> {
         self.lanes.iter().flat_map(|l| &l.bars).map(MixBar::end).fold(0.0, f64::max)
     }
 
-    /// A message about the first value that is not finite, or out of range; `None` if the mix is
+    /// Message about the first value that is not finite or out of range; `None` if the mix is
     /// valid.
     pub fn fault(&self) -> Option<String> {
-        /// Maximum end of a bar, in seconds.
+        /// Maximum end time of a bar, in seconds.
         const LONGEST: f64 = 1e6;
         /// Maximum speed factor.
         const FASTEST: f64 = 100.0;
@@ -173,7 +175,8 @@ impl<C, N: Ord> Mix<C, N> {
         None
     }
 
-    /// The index, in a later state of the mix, of a lane of this one; `None` if it was removed.
+    /// Finds a lane of this mix in a later state of the mix. Returns its index there; `None` if the
+    /// lane was removed.
     pub fn lane_in(&self, now: &Self, lane: usize) -> Option<usize>
     where
         C: PartialEq,
@@ -182,7 +185,8 @@ impl<C, N: Ord> Mix<C, N> {
         place_in(&self.lanes, &now.lanes, lane)
     }
 
-    /// The indices, in a later state of the mix, of a bar of this one; `None` if it was removed.
+    /// Finds a bar of this mix in a later state of the mix. Returns the indices of its lane and bar
+    /// there; `None` if the bar was removed.
     pub fn bar_in(&self, now: &Self, (lane, bar): (usize, usize)) -> Option<(usize, usize)>
     where
         C: PartialEq,
@@ -191,13 +195,13 @@ impl<C, N: Ord> Mix<C, N> {
         let was = self.lanes.get(lane)?;
         let to = match self.lane_in(now, lane) {
             Some(to) => to,
-            // A lane with an added or removed bar is no longer equal. It is found by its name.
+            // A lane with an added or removed bar is no longer equal, so it is found by its name.
             None => now.lanes.iter().position(|l| l.name == was.name)?,
         };
         Some((to, place_in(&was.bars, &now.lanes[to].bars, bar)?))
     }
 
-    /// The same with one bar replaced.
+    /// Copy of the mix with one bar replaced.
     #[must_use]
     pub fn with_bar(&self, (lane, bar): (usize, usize), to: MixBar<C, N>) -> Self
     where
@@ -211,7 +215,7 @@ impl<C, N: Ord> Mix<C, N> {
         made
     }
 
-    /// The same without one bar.
+    /// Copy of the mix without one bar.
     #[must_use]
     pub fn without_bar(&self, (lane, bar): (usize, usize)) -> Self
     where
@@ -225,14 +229,14 @@ impl<C, N: Ord> Mix<C, N> {
         made
     }
 
-    /// The same with one bar cut into two, which play like the original. `None` if the time is
-    /// outside of the bar or within one of its fades.
+    /// Copy of the mix with one bar cut into two, which together play like the original. `None` if
+    /// the time is outside the bar or within one of its fades.
     pub fn cut(&self, (lane, bar): (usize, usize), time: f64) -> Option<Self>
     where
         C: Clone,
         N: Clone,
     {
-        /// Minimum length of both parts, in seconds.
+        /// Minimum length of each part, in seconds.
         const SHORTEST: f64 = 0.02;
         let one = self.lanes.get(lane)?.bars.get(bar)?;
         if time < one.start + one.fade_in.max(SHORTEST)
@@ -255,7 +259,7 @@ impl<C, N: Ord> Mix<C, N> {
         Some(made)
     }
 
-    /// The same with other identifiers for clips and nodes.
+    /// Converts the identifiers of clips and nodes with `clip` and `node`.
     ///
     /// # Errors
     /// The first error that `clip` or `node` returns.
@@ -300,11 +304,12 @@ impl<C, N: Ord> Mix<C, N> {
     }
 }
 
-/// The index in `now` of an item of `before`.
+/// Finds the item `before[at]` in the later list `now`. Returns its index; `None` if it was
+/// removed.
 ///
-/// An equal item at the same index is preferred, then an equal item elsewhere. Otherwise the index
-/// is unchanged if the lengths are equal: the item was edited. It is also unchanged if all other
-/// items are unchanged: the item was cut in two.
+/// An equal item at the same index is preferred, then an equal item elsewhere. Otherwise, the index
+/// stays the same in two cases. If the lists are equally long, the item was edited. If all other
+/// items are unchanged, the item was cut in two.
 fn place_in<T: PartialEq>(before: &[T], now: &[T], at: usize) -> Option<usize> {
     let item = before.get(at)?;
     if now.get(at) == Some(item) {

@@ -1,4 +1,5 @@
-//! Visits the ids in sources and masks of mixes, which identify clips and nodes by id or by name.
+//! Visitors for the ids in sources and masks of mixes, which identify clips and nodes by id or by
+//! name.
 
 use super::{
     super::{AnyId, IdKind, References},

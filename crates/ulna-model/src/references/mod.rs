@@ -1,8 +1,8 @@
 //! References: the ids in the values of a document.
 //!
 //! Every type of the document is destructured without `..` (`members.rs`). A new member therefore
-//! does not compile until its ids are visited. Ids that are local to one element are not visited:
-//! tracks of a clip, primitives of a mesh, joint slots of a skin, layers.
+//! does not compile until its ids are visited. Ids that are local to one element are not visited.
+//! Examples are tracks of a clip, primitives of a mesh, joint slots of a skin, and layers.
 
 #[cfg(test)]
 mod tests;
@@ -18,14 +18,14 @@ use super::{
 
 /// A value whose ids can be visited.
 pub trait References {
-    /// Whether values of this type hold no ids, so that lists of them are skipped.
+    /// Whether values of this type never contain ids, so that lists of them are skipped.
     const NONE: bool = false;
 
     /// Visits every id in the value, once per occurrence, always in the same order.
     fn for_each_id(&self, visit: &mut dyn FnMut(AnyId));
 
-    /// Visits every id in the order of [`References::for_each_id`]; the index may be replaced.
-    /// Shared values with ids are copied first.
+    /// Visits every id in the order of [`References::for_each_id`]. The visitor may replace the
+    /// index. Shared values with ids are copied first.
     fn for_each_id_mut(&mut self, visit: &mut dyn FnMut(IdKind, &mut u32));
 
     /// Visits every id of a node.
@@ -48,7 +48,7 @@ pub trait References {
     }
 }
 
-/// Types without ids.
+/// Implements `References` for types without ids.
 macro_rules! no_ids {
     ($($name:ty),* $(,)?) => {
         $(impl References for $name {
@@ -205,7 +205,7 @@ impl<K: References + Ord, V: References> References for BTreeMap<K, V> {
     }
 }
 
-/// Whether a value contains any id.
+/// Whether a value contains at least one id.
 fn holds_ids<T: References + ?Sized>(value: &T) -> bool {
     let mut any = false;
     value.for_each_id(&mut |_| any = true);
@@ -244,7 +244,7 @@ impl<T: References + Clone> References for Shared<[T]> {
     }
 }
 
-/// The ids in the elements. The ids under which elements are stored are not references.
+/// Visits the ids in the elements. The ids under which elements are stored are not references.
 impl<I: SlotId, T: References + Clone> References for Slots<I, T> {
     const NONE: bool = T::NONE;
 

@@ -14,7 +14,7 @@ use crate::{
     WeightLayers, WeightMap, Wrap,
 };
 
-/// Elements of each kind in [`full`].
+/// Number of elements of each kind in [`full`].
 const COUNT: u32 = 6;
 
 fn track(node: u32) -> Shared<Track> {
@@ -175,7 +175,7 @@ fn editor_state() -> EditorState {
     }
 }
 
-/// A document with six elements of each kind, and an id in every place that can hold one.
+/// A document with six elements of each kind, and an id in every member that can hold one.
 fn full() -> Document {
     let all = 0..COUNT;
     let node = |k: u32| Node {
@@ -255,7 +255,7 @@ fn ids_of(value: &impl References) -> Vec<AnyId> {
     ids
 }
 
-/// The document with the id in its `k`-th place replaced.
+/// The document of [`full`] with its `k`-th id replaced.
 fn with_id(k: usize, to: u32) -> Document {
     let (mut document, mut at) = (full(), 0);
     document.for_each_id_mut(&mut |_, index| {
@@ -282,7 +282,7 @@ fn both_visitors_visit_the_same_ids() {
     assert!(document.names(NodeId(5)) && !document.names(NodeId(90)));
 }
 
-/// Only clips of a mix may be missing.
+/// Checks every reference. Only clips of a mix may be missing.
 #[test]
 fn a_missing_element_is_found_in_every_reference() {
     let document = full();
@@ -306,7 +306,7 @@ fn the_text_of_a_pointer_follows_its_target() {
 }
 
 proptest! {
-    /// Every id gets its new index, and the opposite renumbering restores the document.
+    /// Every id gets its new index, and the inverse renumbering restores the document.
     #[test]
     fn a_renumbering_is_undone_by_its_inverse(
         orders in prop::collection::vec(Just((0..COUNT).collect::<Vec<u32>>()).prop_shuffle(), 10),

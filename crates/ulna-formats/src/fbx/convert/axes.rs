@@ -1,11 +1,11 @@
-//! Axes of a file, as it states them or as the user states them.
+//! Coordinate axes of an FBX file, as stated by the file or by the user.
 
 use glam::{IVec3, Vec3};
 use ufbx::{CoordinateAxes, CoordinateAxis, Scene};
 
 use crate::import::{AxisDirection, Conversion, UpAxis};
 
-/// Axes of a file: its directions to the right, up and to the front.
+/// Coordinate axes of a file: its directions to the right, up and to the front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Axes {
     right: IVec3,
@@ -13,7 +13,7 @@ pub(super) struct Axes {
     front: IVec3,
 }
 
-/// The axes of glTF.
+/// Coordinate axes of glTF.
 const GLTF: Axes = Axes { right: IVec3::X, up: IVec3::Y, front: IVec3::Z };
 
 const DIRECTIONS: [(CoordinateAxis, IVec3); 6] = [
@@ -31,7 +31,7 @@ fn axis(direction: IVec3) -> CoordinateAxis {
 }
 
 impl Axes {
-    /// The axes that a file states. `None` if they are missing or not perpendicular.
+    /// Axes stated by the file. `None` if they are missing or not perpendicular.
     pub(super) fn stated(scene: &Scene) -> Option<Self> {
         let number = |name: &str| scene.settings.props.find_prop(name).map(|p| p.value_int);
         let direction = |name: &str| {
@@ -55,7 +55,7 @@ impl Axes {
         square.then_some(made)
     }
 
-    /// The up axis, without its sign.
+    /// Up axis, without its sign.
     pub(super) fn up(&self) -> UpAxis {
         match self.up.abs() {
             IVec3::X => UpAxis::X,
@@ -64,12 +64,12 @@ impl Axes {
         }
     }
 
-    /// The front direction.
+    /// Front direction.
     pub(super) fn front(&self) -> Option<AxisDirection> {
         AxisDirection::ALL.into_iter().find(|d| whole(d.direction()) == self.front)
     }
 
-    /// The same axes with other up and front directions. The handedness stays.
+    /// Copy with other up and front directions. The handedness stays the same.
     fn with(self, up: Option<UpAxis>, front: Option<AxisDirection>) -> Self {
         let up = up.map_or(self.up, |up| whole(up.direction()));
         let wished = front.map_or(self.front, |f| whole(f.direction()));
@@ -83,7 +83,7 @@ impl Axes {
         Self { right: up.cross(front) * hand, up, front }
     }
 
-    /// These axes after a rotation that makes `others` equal to the axes of glTF.
+    /// These axes after the rotation that maps `others` to the axes of glTF.
     fn where_gltf_is(self, others: Self) -> CoordinateAxes {
         let to = |d: IVec3| {
             GLTF.right * d.dot(others.right)
@@ -97,7 +97,8 @@ impl Axes {
         }
     }
 
-    /// The target axes of the library, with which the converted file has the axes of glTF.
+    /// Target axes to request from the FBX library, so that the converted file has the axes of
+    /// glTF.
     pub(super) fn target(stated: Option<Self>, conversion: &Conversion) -> CoordinateAxes {
         let stated = stated.unwrap_or(GLTF);
         let meant = stated.with(conversion.up, conversion.front);
@@ -107,7 +108,7 @@ impl Axes {
     }
 }
 
-/// The axes of glTF.
+/// Coordinate axes of glTF, in the type of the FBX library.
 pub(super) fn gltf() -> CoordinateAxes {
     CoordinateAxes::right_handed_y_up()
 }

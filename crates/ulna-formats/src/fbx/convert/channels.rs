@@ -1,4 +1,4 @@
-//! The curves of a take, and the properties that they animate.
+//! Animation curves of an FBX take, and the properties that they animate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,18 +6,18 @@ use ufbx::{AnimCurve, AnimStack, ExtrapolationMode, Interpolation};
 
 use super::segments::Kinds;
 
-/// Maximum number of times that a repeating curve adds.
+/// Maximum number of key times that the repetition of a curve may add.
 const MOST_REPEATED: usize = 20_000;
-/// Times closer than this, in seconds, are merged.
+/// Time difference, in seconds, below which two times are merged.
 const SAME: f64 = 1e-6;
 
-/// Curves of an animation stack by the property that they animate.
+/// Curves of an animation stack, grouped by the property that they animate.
 pub(super) struct Curves<'a> {
-    /// Per element: property name and curve, of all layers.
+    /// Animated properties by element id: name and curve, for all layers of the stack.
     of: BTreeMap<u32, Vec<(&'a str, &'a AnimCurve)>>,
-    /// Curves of layer weights, which affect all properties.
+    /// Curves of layer weights. They affect all properties.
     layers: Vec<&'a AnimCurve>,
-    /// Number of curves that continue beyond their keys other than constant.
+    /// Number of curves whose extrapolation beyond their keys is not constant.
     pub(super) endless: usize,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Curves<'a> {
         made
     }
 
-    /// Properties that change in the stack, once per element.
+    /// Names of properties that change in the stack, once per element.
     pub(super) fn changing(&self) -> Vec<&'a str> {
         let changes = |curve: &AnimCurve| {
             let keys = curve.keyframes.as_ref();
@@ -58,13 +58,13 @@ impl<'a> Curves<'a> {
         made
     }
 
-    /// Curves of some properties of an element.
+    /// Curves of the given properties of an element.
     pub(super) fn some(&self, element: u32, names: &[&str]) -> Vec<&'a AnimCurve> {
         let list = self.of.get(&element).map_or(&[][..], Vec::as_slice);
         list.iter().filter(|(name, _)| names.contains(name)).map(|(_, curve)| *curve).collect()
     }
 
-    /// Adds the curves of layer weights if there are others that they scale.
+    /// Adds the curves of layer weights, unless `curves` is empty.
     pub(super) fn with_layers(&self, mut curves: Vec<&'a AnimCurve>) -> Vec<&'a AnimCurve> {
         if !curves.is_empty() {
             curves.extend(&self.layers);
@@ -72,7 +72,7 @@ impl<'a> Curves<'a> {
         curves
     }
 
-    /// Time of the first and the last key of all curves.
+    /// Times of the first and the last key of all curves; `None` if there are no keys.
     pub(super) fn extent(&self) -> Option<(f64, f64)> {
         let all = self.of.values().flatten().map(|(_, curve)| *curve).chain(self.layers.clone());
         let times = all.flat_map(|c| {
@@ -92,7 +92,7 @@ fn is_endless(curve: &AnimCurve) -> bool {
     keys && (goes(curve.pre_extrapolation.mode) || goes(curve.post_extrapolation.mode))
 }
 
-/// Key times of curves within a range, and its ends if a curve crosses them.
+/// Key times of curves within a range. An end of the range is included if a curve crosses it.
 pub(super) fn times(curves: &[&AnimCurve], (from, to): (f64, f64)) -> Vec<f64> {
     let mut made: Vec<f64> = Vec::new();
     for curve in curves {
@@ -120,7 +120,7 @@ pub(super) fn times(curves: &[&AnimCurve], (from, to): (f64, f64)) -> Vec<f64> {
     made.retain(|t| t.is_finite() && (from - SAME..=to + SAME).contains(t));
     made.iter_mut().for_each(|t| *t = t.clamp(from, to));
     if made.is_empty() && !curves.is_empty() {
-        // All keys lie outside: the curve is constant here.
+        // All keys are outside the range, so the curve is constant in it.
         made.push(from);
     }
     made.sort_by(f64::total_cmp);
@@ -128,7 +128,7 @@ pub(super) fn times(curves: &[&AnimCurve], (from, to): (f64, f64)) -> Vec<f64> {
     made
 }
 
-/// Repeats key times up to an end, forward and mirrored.
+/// Adds repetitions of key times up to an end time, both forward and mirrored.
 fn repeat(
     made: &mut Vec<f64>,
     keys: &[ufbx::Keyframe],
@@ -145,7 +145,7 @@ fn repeat(
     }
 }
 
-/// Kinds of curves in a span.
+/// Kinds of curve segments in a time span.
 pub(super) fn kinds(curves: &[&AnimCurve], (from, to): (f64, f64)) -> Kinds {
     let mut made = Kinds::default();
     let middle = 0.5 * (from + to);
@@ -153,7 +153,7 @@ pub(super) fn kinds(curves: &[&AnimCurve], (from, to): (f64, f64)) -> Kinds {
         let keys = curve.keyframes.as_ref();
         let after = keys.partition_point(|k| k.time <= middle);
         if is_endless(curve) && (after == 0 || after == keys.len()) {
-            // A repetition can be any of the spans, and can jump where it starts again.
+            // A repetition can be a copy of any segment, and can jump at its start.
             let any = |kind| keys.iter().any(|k| k.interpolation == kind);
             made.has_cubics |= any(Interpolation::Cubic);
             made.has_lines = true;

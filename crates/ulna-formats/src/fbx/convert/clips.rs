@@ -1,4 +1,4 @@
-//! Takes → clips, with their keys.
+//! Conversion of FBX takes to clips with keys.
 
 use serde_json::json;
 use ufbx::{AnimCurve, AnimStack, Node};
@@ -15,32 +15,33 @@ use crate::{
 };
 use ulna_model::{Interpolation, Property};
 
-/// Largest error of a rotation in radians: 0.04°.
+/// Maximum error of a rotation: 0.04° in radians.
 const TURN: f64 = 7e-4;
-/// Largest error of a scale or a weight.
+/// Maximum error of a scale factor or morph weight.
 const SHARE: f64 = 1e-5;
 
-/// Properties of a node that its translation, rotation and scale come from.
+/// Properties of an FBX node that determine its translation, rotation and scale.
 const TRANSLATION: [&str; 5] =
     ["Lcl Translation", "RotationOffset", "RotationPivot", "ScalingOffset", "ScalingPivot"];
 const ROTATION: [&str; 3] = ["Lcl Rotation", "PreRotation", "PostRotation"];
 const SCALE: [&str; 1] = ["Lcl Scaling"];
 
-/// Flags of the reader: evaluate only the parts of a transform whose bits are set.
+/// Flags for the FBX library. `ONLY` restricts the evaluation of a transform to the components of
+/// `INCLUDES`.
 const ONLY: u32 = 0x4;
 const INCLUDES: [u32; 3] = [0x10, 0x20, 0x40];
 
-/// State of the conversion of an animation stack.
+/// Conversion state of one animation stack.
 struct Take<'a> {
     stack: &'a AnimStack,
     curves: Curves<'a>,
-    /// Start and end, in seconds of the file.
+    /// Start and end of the stack, in seconds of the file.
     range: (f64, f64),
-    /// Seconds of the clip per second of the file.
+    /// Time scale: seconds of the clip per second of the file.
     pace: f64,
-    /// Start of the clip, in seconds of the file.
+    /// Time in the file, in seconds, at which the clip starts.
     zero: f64,
-    /// Length of a frame of the file in seconds.
+    /// Duration of a frame of the file, in seconds.
     frame: f64,
 }
 
@@ -69,7 +70,7 @@ impl<'a> Builder<'a> {
             Some(wished) if rate.is_finite() && rate > 0.0 => rate / wished,
             _ => 1.0,
         };
-        // Key times of glTF are never negative.
+        // Key times in glTF are never negative.
         let zero = if self.conversion.keep_offset { range.0.min(0.0) } else { range.0 };
         let frame = if rate.is_finite() && rate > 0.0 { 1.0 / rate } else { 0.0 };
         let take = Take { stack, curves, range, pace, zero, frame };
@@ -100,7 +101,7 @@ impl<'a> Builder<'a> {
         let name = found.name.clone();
         if self.glb.takes_clip(found) {
             let all: Vec<&KeysOut> = tracks.iter().collect();
-            // Its frames are those of the file, whatever its keys suggest.
+            // The clip's frame rate is that of the file, even if its keys suggest another rate.
             let frames = self.conversion.rate.unwrap_or(rate);
             let extras = json!({"ulna.rate": {"version": 1, "rate": frames}});
             let extras = (frames.is_finite() && frames > 0.0).then_some(extras);
@@ -111,7 +112,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Converts a property of a node to keys; returns whether it moves.
+    /// Converts a property of a node to keys. Returns whether the property moves.
     fn track(
         &mut self,
         take: &Take<'a>,
@@ -136,7 +137,7 @@ impl<'a> Builder<'a> {
         let value = |time: f64| {
             let t = ufbx::evaluate_transform_flags(anim, node, time, ONLY | bit);
             let own = values(&t, property);
-            // Values that are not finite stay as in the rest pose.
+            // Values that are not finite are replaced by the rest pose.
             if own.iter().all(|v| (*v as f32).is_finite()) {
                 own
             } else {
@@ -151,7 +152,7 @@ impl<'a> Builder<'a> {
         Ok(moves)
     }
 
-    /// Size of the model, or the largest distance of the node from its parent.
+    /// Size of the model, or the maximum distance of the node from its parent if that is larger.
     fn reach(&self, take: &Take<'a>, node: &Node, times: &[f64]) -> f64 {
         let at = |time: &f64| {
             let anim = &take.stack.anim;
@@ -163,7 +164,7 @@ impl<'a> Builder<'a> {
         far.fold(self.findings.size, f64::max)
     }
 
-    /// Converts the morph weights of a node to keys; returns whether they move.
+    /// Converts the morph weights of a node to keys. Returns whether they move.
     fn weights_track(
         &mut self,
         take: &Take<'a>,
@@ -175,7 +176,7 @@ impl<'a> Builder<'a> {
         let mesh = node.mesh.as_ref().map(|m| m.element.element_id);
         let own = channels.iter().flat_map(|c| {
             let mut own = take.curves.some(c.channel.element.element_id, &["DeformPercent"]);
-            // In old files they belong to the mesh, by the names of the channels.
+            // In old files, the curves belong to the mesh and have the names of the blend channels.
             let of_mesh = |m| take.curves.some(m, &[&c.channel.element.name]);
             own.extend(mesh.map(of_mesh).into_iter().flatten());
             own
@@ -213,7 +214,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Values of a property of a transform.
+/// Components of a transform's property, as a list.
 fn values(of: &ufbx::Transform, property: Property) -> Vec<f64> {
     match property {
         Property::Translation => vec3(of.translation).to_array().to_vec(),
@@ -222,7 +223,7 @@ fn values(of: &ufbx::Transform, property: Property) -> Vec<f64> {
     }
 }
 
-/// Curves that a property of a node depends on.
+/// Curves that affect a property of a node.
 fn sources<'a>(take: &Take<'a>, node: &'a Node, property: Property) -> Vec<&'a AnimCurve> {
     let of = |node: &Node, names: &[&str]| take.curves.some(node.element.element_id, names);
     let mut made = match property {
@@ -243,7 +244,8 @@ fn sources<'a>(take: &Take<'a>, node: &'a Node, property: Property) -> Vec<&'a A
             made
         }
     };
-    // Nodes that do not inherit the scale of their parents still move with it.
+    // The scale of a parent affects a node's translation even if the node does not inherit the
+    // scale.
     if property != Property::Rotation {
         let mut others: Vec<&Node> = Vec::new();
         if node.is_scale_helper {
@@ -265,14 +267,14 @@ fn sources<'a>(take: &Take<'a>, node: &'a Node, property: Property) -> Vec<&'a A
         }
         for node in others {
             made.extend(of(node, &SCALE));
-            // The reader moves its curves there.
+            // The FBX library moves scale curves to the scale helper.
             made.extend(node.scale_helper.iter().flat_map(|helper| of(helper, &SCALE)));
         }
     }
     made
 }
 
-/// Times at which a weight crosses one of these values.
+/// Times at which a weight crosses one of the given values.
 fn crossings(times: &[f64], values: &[f64], weight: impl Fn(f64) -> f64) -> Vec<f64> {
     const STEPS: u32 = 16;
     let mut made = Vec::new();
@@ -297,14 +299,14 @@ fn crossings(times: &[f64], values: &[f64], weight: impl Fn(f64) -> f64) -> Vec<
     made
 }
 
-/// Keys in the time of the clip; `None` if none are left.
+/// Converts keys to the time of the clip; `None` if none are left.
 fn out(node: usize, property: Property, keyed: Keyed, take: &Take<'_>) -> Option<KeysOut> {
     let each = keyed.values.len() / keyed.times.len().max(1);
     let is_cubic = keyed.interpolation == Interpolation::CubicSpline;
     let (mut times, mut values): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
     for (time, own) in keyed.times.iter().zip(keyed.values.chunks(each.max(1))) {
         let time = ((time - take.zero) * take.pace).max(0.0) as f32;
-        // Two times may be equal after rounding to `f32`.
+        // Two times may become equal when rounded to `f32`.
         if times.last().is_some_and(|last| *last >= time) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! User-defined properties of nodes.
+//! User-defined properties of nodes, converted to glTF extras.
 
 use serde_json::{Map, Value, json};
 use ufbx::{Element, Prop, PropFlags, PropType};
@@ -6,7 +6,7 @@ use ufbx::{Element, Prop, PropFlags, PropType};
 /// Maximum number of properties per node.
 const MOST: usize = 1000;
 
-/// The user-defined properties of an element as extras. `None` if there are none.
+/// User-defined properties of an element as glTF extras; `None` if there are none.
 pub(super) fn extras(of: &Element) -> Option<Map<String, Value>> {
     let own = of.props.props.as_ref().iter();
     let own = own.filter(|p| p.flags.has_any(PropFlags::USER_DEFINED)).take(MOST);

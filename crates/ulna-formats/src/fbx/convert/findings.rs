@@ -1,4 +1,4 @@
-//! Collects findings about a file, and the differences of its glTF version.
+//! Findings about an FBX file, and differences between it and the resulting glTF.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::{channels::Curves, helpers::helpers, load::Loaded, math::vec3, segmen
 use crate::import::{FoundClip, GltfDifference, ImportFindings, short};
 use ulna_model::{Diagnostics, Severity};
 
-/// Counts while a file is converted.
+/// Counters of findings, which are incremented during the conversion of a file.
 #[derive(Default)]
 pub(super) struct Findings {
     found: ImportFindings,
@@ -121,12 +121,12 @@ impl Findings {
         }
     }
 
-    /// Records a texture that is left out, with the reason.
+    /// Records a texture that is left out, and the reason.
     pub(super) fn missing_texture(&mut self, name: &str, why: &str) {
         self.missing.insert(name.to_owned(), why.to_owned());
     }
 
-    /// Records the conversion of a track; `times` is the number of key times in the file.
+    /// Records the conversion of a track. `times` is the number of key times in the file.
     pub(super) fn note_keys(&mut self, keyed: &Keyed, is_rotation: bool, times: usize) {
         if is_rotation {
             self.euler_keys += times;
@@ -154,7 +154,7 @@ impl Findings {
             "PostRotation",
             "Weight",
         ];
-        // In old files, curves of blend shapes have the names of the channels.
+        // In old files, curves of blend shapes have the names of their channels.
         let shapes: BTreeSet<&str> =
             scene.blend_channels.into_iter().map(|c| &*c.element.name).collect();
         let is_kept = |name: &&str| KEPT.contains(name) || shapes.contains(name);
@@ -163,7 +163,7 @@ impl Findings {
         }
     }
 
-    /// The findings, also as diagnostics.
+    /// Returns the findings, and the diagnostics made from them.
     pub(super) fn finish(mut self) -> (ImportFindings, Diagnostics) {
         self.found.clips = std::mem::take(&mut self.clips);
         self.found.longest = self.longest;
@@ -199,7 +199,7 @@ impl Findings {
         list
     }
 
-    /// Differences that lose something.
+    /// Adds the differences that lose content.
     fn losses(&self, list: &mut Vec<GltfDifference>) {
         let mut add = |code, text: String, detail: &str| {
             list.push(GltfDifference { code, is_loss: true, text, detail: detail.to_owned() });
@@ -263,7 +263,7 @@ impl Findings {
         }
     }
 
-    /// Differences without a visible loss, first half.
+    /// Adds the first half of the differences without a visible loss.
     fn changes(&self, list: &mut Vec<GltfDifference>) {
         let mut add = |code, text: String, detail: String| {
             list.push(GltfDifference { code, is_loss: false, text, detail });
@@ -341,7 +341,7 @@ impl Findings {
         }
     }
 
-    /// Differences without a visible loss, second half.
+    /// Adds the second half of the differences without a visible loss.
     fn more_changes(&self, list: &mut Vec<GltfDifference>) {
         let mut add = |code, text: String, detail: String| {
             list.push(GltfDifference { code, is_loss: false, text, detail });
@@ -398,17 +398,17 @@ impl Findings {
     }
 }
 
-/// A count with its noun.
+/// Formats a count with its noun in singular or plural.
 fn many(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// Degrees, rounded up to hundredths.
+/// Formats an angle in degrees, rounded up to hundredths.
 fn rounded(degrees: f64) -> String {
     short((degrees * 100.0).ceil().max(1.0) / 100.0)
 }
 
-/// Version and program of a file.
+/// Format version of a file and the program that wrote it.
 fn made_by(scene: &Scene) -> String {
     let m = &scene.metadata;
     let version = format!("FBX {}.{}", m.version / 1000, m.version / 100 % 10);
@@ -429,7 +429,7 @@ fn made_by(scene: &Scene) -> String {
     }
 }
 
-/// Size of a model at rest: of its vertices, or of its nodes if it has none.
+/// Size of a model in its rest pose: of its vertices, or of its nodes if it has no vertices.
 fn extent(scene: &Scene) -> f64 {
     let mut low = glam::DVec3::INFINITY;
     let mut high = glam::DVec3::NEG_INFINITY;

@@ -1,10 +1,10 @@
-//! Nodes between joints without weights, motion or content.
+//! Detection of helper nodes: nodes between joints without weights, motion or content.
 
 use std::collections::BTreeSet;
 
 use ufbx::{Node, Scene};
 
-/// Number of nodes between joints without weights and motion.
+/// Number of nodes between joints that have no weights and no motion.
 pub(super) fn helpers(scene: &Scene) -> usize {
     let bones = scene.skin_clusters.into_iter().filter_map(|c| c.bone_node.as_ref());
     let joints: BTreeSet<u32> = bones.map(|n| n.element.typed_id).collect();
@@ -23,7 +23,7 @@ pub(super) fn helpers(scene: &Scene) -> usize {
     };
     let mut made = BTreeSet::new();
     for node in scene.nodes.into_iter().filter(|n| joints.contains(&n.element.typed_id)) {
-        // The nodes up to the next joint above.
+        // Collects the nodes up to the nearest ancestor that is a joint.
         let mut between = Vec::new();
         let mut next = node.parent.as_ref();
         while let Some(node) = next.filter(|n| !n.is_root) {

@@ -1,4 +1,4 @@
-//! Reading of the file itself, with its limits.
+//! Loading of an FBX file with limits for memory and nesting.
 
 use ufbx::{
     AllocatorOpts, CoordinateAxes, ErrorType, FileFormat, GeometryTransformHandling,
@@ -13,10 +13,10 @@ use crate::{
     import::{Conversion, short},
 };
 
-/// Deepest nesting of nodes.
+/// Maximum nesting depth of nodes.
 const DEEPEST: u32 = 512;
 
-/// A loaded file, in meters and with the axes of glTF.
+/// A loaded FBX file, converted to meters and the axes of glTF.
 pub(super) struct Loaded {
     /// Content of the file.
     pub(super) scene: SceneRoot,
@@ -27,8 +27,8 @@ pub(super) struct Loaded {
 }
 
 /// Loads a file. Of two space conversions, the one that leaves fewer top-level nodes with a scale
-/// is used. In the files of some programs, converting the geometry leaves scales; in those of
-/// others, converting the nodes does.
+/// is used. Depending on the program that wrote the file, converting the geometry or converting the
+/// nodes leaves scales.
 pub(super) fn load(
     bytes: &[u8],
     conversion: &Conversion,
@@ -62,7 +62,7 @@ pub(super) fn load(
     Ok(Loaded { scene, axes: stated, unit })
 }
 
-/// Meters per unit stated by a file; centimeters if it states none.
+/// Meters per unit as stated by the file; a centimeter if the file states no unit.
 fn stated_unit(scene: &Scene) -> f64 {
     let factor = scene.settings.props.find_prop("UnitScaleFactor").map(|p| p.value_vec4.x);
     factor.filter(|f| f.is_finite() && *f > 0.0).unwrap_or(1.0) * 0.01
@@ -72,14 +72,14 @@ fn same(a: CoordinateAxes, b: CoordinateAxes) -> bool {
     a.right == b.right && a.up == b.up && a.front == b.front
 }
 
-/// Number of top nodes with a scale.
+/// Number of top-level nodes with a scale.
 fn scaled_tops(scene: &Scene) -> usize {
     let off = |v: f64| (v.abs() - 1.0).abs() > 1e-4;
     let is_scaled = |s: ufbx::Vec3| off(s.x) || off(s.y) || off(s.z);
     scene.root_node.children.into_iter().filter(|n| is_scaled(n.local_transform.scale)).count()
 }
 
-/// Part of the whole progress.
+/// Section of the progress bar that one loading step fills.
 #[derive(Clone, Copy)]
 struct Reach<'a> {
     from: f32,
@@ -129,7 +129,7 @@ fn read(
     made.map_err(|error| refusal(&error, bytes.len(), memory_limit))
 }
 
-/// Error for a file that cannot be read.
+/// Converts an error of the FBX library to an error message.
 fn refusal(error: &ufbx::Error, size: usize, limit: usize) -> ReadError {
     let megabytes = |bytes: usize| short(bytes as f64 / 1e6);
     let message = match error.type_ {
@@ -165,7 +165,7 @@ fn refusal(error: &ufbx::Error, size: usize, limit: usize) -> ReadError {
     ReadError::Foreign { format: "FBX", message }
 }
 
-/// Message of the reader in lower case, as the end of a sentence.
+/// Message of the FBX library, in lower case for use at the end of a sentence.
 fn said(description: &str) -> String {
     let text = description.trim().trim_end_matches('.');
     let mut letters = text.chars();

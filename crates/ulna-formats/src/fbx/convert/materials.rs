@@ -1,5 +1,5 @@
-//! Converts materials to metallic-roughness. A Phong exponent becomes the roughness with a
-//! highlight of equal width.
+//! Converts materials to metallic-roughness. A Phong exponent becomes the roughness with an equally
+//! wide highlight.
 
 use ufbx::{Material, MaterialMap, Mesh, Node, ShaderType};
 
@@ -7,7 +7,8 @@ use super::{Builder, math::finite, textures::Use};
 use crate::import::{AlphaOut, Content, MaterialOut, TextureOut};
 
 impl Builder<'_> {
-    /// The material of a part of a mesh on a node. A node can override the materials of its mesh.
+    /// Converts the material of a part of a mesh on a node. A node can override the materials of
+    /// its mesh.
     pub(super) fn material_of(&mut self, node: &Node, mesh: &Mesh, part: u32) -> Option<usize> {
         if !self.has(Content::Materials) {
             return None;
@@ -30,7 +31,7 @@ impl Builder<'_> {
         let factor = value(&pbr.base_factor).unwrap_or(1.0);
         let mut opacity = value(&pbr.opacity).unwrap_or(1.0).clamp(0.0, 1.0);
         if opacity <= 0.0 {
-            // Some programs write the opposite of the opacity. The model would be invisible.
+            // Some programs write the inverse of the opacity, which would make the model invisible.
             self.findings.invisible_materials += 1;
             opacity = 1.0;
         }
@@ -66,15 +67,16 @@ impl Builder<'_> {
         let base = texture(&pbr.base_color);
         let opacity = texture(&pbr.opacity);
         if let Some(base) = base {
-            // The texture's own alpha, or the alpha of another file.
+            // The alpha comes from the color texture itself, or from the image of the opacity
+            // texture.
             let cut = opacity.map(|o| {
                 if o.file_index == base.file_index { Use::Plain } else { Use::Alpha(o.file_index) }
             });
             let other = opacity.filter(|_| matches!(cut, Some(Use::Alpha(_))));
             out.base_color_texture = self.texture(base, cut.unwrap_or(Use::Plain), other);
             if out.base_color_texture.is_some() {
-                // The texture replaces the color, which other programs use if the texture is
-                // missing.
+                // The texture replaces the color. Other programs use the color only if the texture
+                // is missing.
                 let factor = value(&pbr.base_factor).unwrap_or(1.0).clamp(0.0, 1.0);
                 let factor = if factor > 0.0 { factor } else { 1.0 };
                 out.base_color = [factor, factor, factor, out.base_color[3]];
@@ -109,7 +111,7 @@ impl Builder<'_> {
         let rough = texture(&pbr.roughness).or(shine);
         let metal = texture(&pbr.metalness);
         let made: Option<TextureOut> = match (rough, metal) {
-            // One image for both, as in glTF.
+            // Both values are in one image, as in glTF.
             (Some(rough), Some(metal)) if rough.file_index == metal.file_index => {
                 self.texture(rough, Use::Plain, None)
             }
@@ -132,8 +134,7 @@ impl Builder<'_> {
     }
 }
 
-/// The roughness with a highlight as wide as that of the Phong exponent. 1 if there is no
-/// highlight.
+/// Roughness whose highlight is as wide as that of the Phong exponent. 1 if there is no highlight.
 fn phong_roughness(of: &Material) -> f32 {
     if of.shader_type == ShaderType::FbxLambert {
         return 1.0;
@@ -145,7 +146,7 @@ fn phong_roughness(of: &Material) -> f32 {
     if is_dull { 1.0 } else { (2.0 / (2.0 + shine)).sqrt() }
 }
 
-/// The normal map of a material, otherwise its bump map.
+/// Normal map of a material, or its bump map if there is no normal map.
 pub(super) fn normal_map(of: &Material) -> Option<&ufbx::Texture> {
     texture(&of.pbr.normal_map).or_else(|| texture(&of.fbx.bump))
 }
@@ -161,6 +162,6 @@ fn value(map: &MaterialMap) -> Option<f32> {
 fn color(map: &MaterialMap) -> Option<[f32; 3]> {
     let v = map.value_vec4;
     let made = [v.x, v.y, v.z].map(finite);
-    // A single number is a gray.
+    // A single number is a gray value.
     map.has_value.then(|| if map.value_components == 1 { [made[0]; 3] } else { made })
 }

@@ -1,4 +1,4 @@
-//! Meshes: faces are triangulated, and equal corners become one vertex.
+//! Conversion of meshes: faces are triangulated, and equal corners become one vertex.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,10 +18,10 @@ use crate::{
 /// Maximum number of texture coordinate sets, and of color sets.
 const MOST_SETS: usize = 8;
 
-/// Attributes of the corners of all triangles of a mesh. Missing attributes have empty lists.
+/// Attributes of all triangle corners of a mesh. Missing attributes have empty lists.
 #[derive(Default)]
 struct Corners {
-    /// The vertex index in the file.
+    /// Vertex index in the file of each corner.
     places: Vec<u32>,
     normals: Vec<[f32; 3]>,
     tangents: Vec<[f32; 4]>,
@@ -29,10 +29,10 @@ struct Corners {
     colors: Vec<Vec<[f32; 4]>>,
 }
 
-/// The part of a mesh that is the same for all nodes.
+/// Converted content of a mesh that all of its nodes share.
 struct Surface {
     mesh: MeshOut,
-    /// For each vertex, its index in the file.
+    /// Vertex index in the file of each vertex.
     places: Vec<u32>,
     /// Triangles by material index.
     parts: BTreeMap<u32, Vec<u32>>,
@@ -48,7 +48,7 @@ impl<'a> Builder<'a> {
             progress.reach(0.5 + 0.25 * k as f32 / count)?;
             let Some(surface) = self.surface(mesh)? else { continue };
             for node in &mesh.element.instances {
-                // A glTF node has one mesh; others are counted.
+                // A glTF node has only one mesh, so further meshes are counted as a loss.
                 let is_its = node
                     .mesh
                     .as_ref()
@@ -63,7 +63,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Adds a mesh to a node. Nodes with equal materials and without a skin share it.
+    /// Adds a mesh to a node. Nodes with the same materials and without a skin share one glTF mesh.
     fn instance(
         &mut self,
         node: &'a Node,
@@ -101,10 +101,10 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The triangles of a mesh. `None` if it has none.
+    /// Triangulates a mesh. `None` if it has no triangles.
     fn surface(&mut self, mesh: &Mesh) -> Result<Option<Surface>, ReadError> {
         let triangles = mesh.num_triangles as u64;
-        // The attributes of all corners, twice.
+        // Memory for the attributes of all corners, twice.
         let sets =
             mesh.uv_sets.count.min(MOST_SETS) * 8 + mesh.color_sets.count.min(MOST_SETS) * 16;
         self.budget.take(triangles * 6 * (48 + sets as u64), &".fbx".into())?;
@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
 }
 
 impl Corners {
-    /// Attributes of corners of a mesh, in the given order.
+    /// Reads the attributes of a mesh's corners, in the given order.
     fn of(mesh: &Mesh, order: &[u32]) -> Self {
         let places = mesh.vertex_indices.as_ref();
         let mut made = Self {
@@ -179,7 +179,7 @@ impl Corners {
         for set in mesh.uv_sets.as_ref().iter().take(MOST_SETS).filter(|s| s.vertex_uv.exists) {
             let uv = |c: &u32| {
                 let uv = set.vertex_uv[at(c)];
-                // In FBX, V points up.
+                // In FBX, V increases upward.
                 [finite(uv.x), finite(1.0 - uv.y)]
             };
             made.uvs.push(order.iter().map(uv).collect());
@@ -211,19 +211,19 @@ impl Corners {
         drop(streams);
         match made {
             Ok(count) => (indices, count),
-            // If memory is short, each corner is a vertex.
+            // If memory is short, corners are not welded.
             Err(_) => ((0..corners as u32).collect(), corners),
         }
     }
 }
 
-/// Whether a mesh or one of its nodes has a normal map. Otherwise, nothing uses tangents.
+/// Whether a mesh or one of its nodes uses a normal map. Otherwise, tangents are not needed.
 fn has_normal_map(mesh: &Mesh) -> bool {
     let of_nodes = mesh.element.instances.into_iter().flat_map(|n| &n.materials);
     of_nodes.chain(&mesh.materials).any(|m| normal_map(m).is_some())
 }
 
-/// Tangents of corners, with the sign of the bitangent. `None` if a tangent has no direction.
+/// Tangents of corners, with the sign of the bitangent in w. `None` if a tangent has zero length.
 fn tangents(mesh: &Mesh, order: &[u32]) -> Option<Vec<[f32; 4]>> {
     let tangent = |corner: &u32| {
         let at = *corner as usize;

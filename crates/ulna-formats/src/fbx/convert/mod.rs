@@ -1,7 +1,7 @@
 //! Converts FBX to GLB: nodes with baked pivots and rotation orders, meshes with all weights and
 //! blend shapes, materials, and clips with their keys.
 //!
-//! Only this module uses the library that reads the files.
+//! Only this module uses the FBX library `ufbx`.
 
 mod axes;
 mod channels;
@@ -35,10 +35,10 @@ use crate::{
     import::{Content, Conversion, Converted, GlbBuilder},
 };
 
-/// Converts an FBX file to a GLB, with findings. Textures are searched in the folder of `path`.
+/// Converts an FBX file to a GLB, with findings. Textures are searched for in the folder of `path`.
 ///
 /// # Errors
-/// If the file is truncated, damaged or malicious, with the problem.
+/// The file is truncated, damaged or malicious. The error states the problem.
 pub fn read(
     bytes: &[u8],
     path: Option<&Path>,
@@ -59,14 +59,14 @@ struct Builder<'a> {
     glb: GlbBuilder,
     findings: Findings,
     budget: Budget,
-    /// Nodes of the GLB by nodes of the file.
+    /// Node indices in the GLB by node ids of the file.
     nodes: HashMap<u32, usize>,
-    /// Textures by file and use. `None` for unreadable textures.
+    /// Textures by image file and use; `None` for unreadable textures.
     textures: HashMap<(u32, textures::Use), Option<usize>>,
-    /// Materials by materials of the file.
+    /// Material indices in the GLB by material ids of the file.
     materials: HashMap<u32, usize>,
-    /// Blend channels by nodes of the file, for meshes with blend shapes, in the order of the morph
-    /// targets.
+    /// Blend channels of meshes with blend shapes, by node ids of the file, in the order of the
+    /// morph targets.
     morphs: HashMap<u32, Vec<morphs::Channel<'a>>>,
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{gltf::ReadError, import::MorphOut};
 
-/// A blend channel, with the weight at which each of its shapes is complete.
+/// A blend channel, with the channel weight at which each of its shapes has full effect.
 pub(super) struct Channel<'a> {
     pub(super) channel: &'a BlendChannel,
     pub(super) whole_at: Vec<f64>,
@@ -21,21 +21,23 @@ impl<'a> Channel<'a> {
         Self { channel, whole_at: keys.map(|k| k.target_weight).collect() }
     }
 
-    /// Weight of each shape at a weight of the channel.
+    /// Weight of each shape for a weight of the channel.
     pub(super) fn shares(&self, weight: f64) -> Vec<f64> {
         shares(&self.whole_at, weight)
     }
 }
 
-/// Weights of shapes at a weight of their channel. `whole_at` are the ascending weights at which
-/// each shape is complete. Between two of them, both shapes have weights. Beyond the last one, its
-/// weight continues linearly. At 0, all are 0.
+/// Weight of each shape for a weight of their channel. `whole_at` are the ascending channel weights
+/// at which each shape has full effect.
+///
+/// Between two of these weights, both shapes are blended. Beyond the last one, its shape's weight
+/// continues linearly. At 0, all weights are 0.
 fn shares(whole_at: &[f64], weight: f64) -> Vec<f64> {
     let mut shares = vec![0.0; whole_at.len()];
     let below = whole_at.iter().rposition(|w| *w < 0.0).map_or(0, |last| last + 1);
     let (left, right) = (0..below, below..whole_at.len());
-    // From 0 outward, on the side of the weight. If that side has no shape, the first one of the
-    // other side continues through 0.
+    // Shapes are traversed from 0 outward, on the side of the channel weight. If that side has no
+    // shape, the first shape of the other side is extrapolated through 0.
     let is_right = if weight > 0.0 { !right.is_empty() } else { left.is_empty() };
     let way: Vec<usize> = if is_right { right.collect() } else { left.rev().collect() };
     let is_past = |k: &usize| whole_at[*k].abs() > weight.abs();
@@ -56,13 +58,13 @@ fn shares(whole_at: &[f64], weight: f64) -> Vec<f64> {
     shares
 }
 
-/// The channels of a mesh, in the order of its morph targets.
+/// Blend channels of a mesh, in the order of its morph targets.
 fn channels(mesh: &Mesh) -> impl Iterator<Item = &BlendChannel> {
     mesh.blend_deformers.into_iter().flat_map(|d| &d.channels)
 }
 
 impl<'a> Builder<'a> {
-    /// The morph targets of a mesh. `places` are the vertex indices in the file.
+    /// Converts the morph targets of a mesh. `places` are the vertex indices in the file.
     pub(super) fn morph_targets(
         &mut self,
         mesh: &Mesh,
@@ -90,7 +92,7 @@ impl<'a> Builder<'a> {
         Ok(made)
     }
 
-    /// Stores the channels of a node's mesh for the clips.
+    /// Stores the blend channels of a node's mesh, for the conversion of clips.
     pub(super) fn note_morphs(&mut self, node: &'a Node, mesh: &'a Mesh) {
         let list: Vec<Channel<'a>> = channels(mesh).map(Channel::of).collect();
         if list.iter().any(|c| !c.whole_at.is_empty()) {
@@ -99,13 +101,13 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Offsets of positions and normals of a shape. The normals are empty if they do not change.
+/// Position and normal offsets of a shape. The list of normals is empty if they do not change.
 fn offsets(shape: &BlendShape, vertices: usize, places: &[u32]) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
     let spread = |values: &[ufbx::Vec3]| -> Vec<[f32; 3]> {
         let mut all = vec![[0.0; 3]; vertices];
         for (k, (vertex, value)) in shape.offset_vertices.iter().zip(values).enumerate() {
             if let Some(slot) = all.get_mut(*vertex as usize) {
-                // Blender stores a weight per vertex.
+                // Blender stores one weight per vertex.
                 let share = shape.offset_weights.get(k).map_or(1.0, |w| finite(*w));
                 *slot = floats3(*value).map(|v| v * share);
             }

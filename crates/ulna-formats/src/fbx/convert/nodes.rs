@@ -1,4 +1,4 @@
-//! Nodes, and their cameras, lights and user-defined properties.
+//! Conversion of nodes, with their cameras, lights and user-defined properties.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -18,7 +18,7 @@ use ulna_model::Transform;
 
 impl Builder<'_> {
     /// Converts all nodes in the order of the file, parents first. The root of the file becomes the
-    /// scene, not a node.
+    /// scene instead of a node.
     pub(super) fn nodes(&mut self) -> Result<(), ReadError> {
         let mut stack: Vec<&Node> = self.scene.root_node.children.into_iter().collect();
         stack.reverse();
@@ -40,7 +40,7 @@ impl Builder<'_> {
             name: node.element.name.to_string(),
             transform: (transform != Transform::IDENTITY).then_some(transform),
             parent,
-            // Before version 6, the flag has another meaning.
+            // Before version 6, the visibility flag has another meaning.
             is_hidden: !node.visible && self.scene.metadata.version >= 6000,
             extras: extras(&node.element),
             ..NodeOut::default()
@@ -54,8 +54,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Makes a skin without a mesh of the bones of each tree without skinned meshes, so that they
-    /// are joints.
+    /// Creates skins without a mesh, so that the bones of node trees without skinned meshes become
+    /// joints. There is one skin per tree.
     pub(super) fn loose_skeletons(&mut self) {
         let top = |node: &Node| {
             let mut at = node.element.typed_id;
@@ -83,10 +83,11 @@ impl Builder<'_> {
     }
 }
 
-/// Converts a camera to glTF.
+/// Converts a camera to glTF JSON.
 fn camera(of: &Camera) -> Value {
     let name = of.element.name.to_string();
-    // glTF requires planes in front of the camera, with the far plane behind the near one.
+    // glTF requires that both planes are in front of the camera, and the far plane behind the near
+    // plane.
     let near = finite(of.near_plane).max(1e-4);
     let far = Some(finite(of.far_plane)).filter(|far| *far > near);
     let mut out = if of.projection_mode == ProjectionMode::Orthographic {
@@ -112,7 +113,7 @@ fn camera(of: &Camera) -> Value {
     out
 }
 
-/// Converts a light to `KHR_lights_punctual`. Area and volume lights become point lights.
+/// Converts a light to `KHR_lights_punctual` JSON. Area and volume lights become point lights.
 fn light(of: &Light) -> Value {
     let name = of.element.name.to_string();
     let color = floats3(of.color).map(|v| v.clamp(0.0, 1.0));
@@ -121,7 +122,7 @@ fn light(of: &Light) -> Value {
     out["type"] = match of.type_ {
         LightType::Directional => "directional",
         LightType::Spot => {
-            // The library has full angles in degrees, glTF has half angles.
+            // FBX stores full cone angles in degrees, and glTF stores half angles.
             let half = |v: f64| (v * 0.5).to_radians().clamp(0.0, FRAC_PI_2);
             let outer = half(of.outer_angle).max(1e-3);
             let inner = half(of.inner_angle).min(outer - 1e-4);

@@ -1,8 +1,8 @@
-//! Converts curves to keys. A span that is constant, linear or a cubic polynomial of time is kept
-//! exactly. Any other span is halved until the error is below the tolerance.
+//! Conversion of curves to keys. Spans that are constant, linear or a cubic polynomial of time are
+//! kept exactly. Any other span is halved until its error is below the tolerance.
 //!
-//! Four values determine a cubic, and so its slopes at both ends, which a CUBICSPLINE of glTF
-//! stores (glTF 2.0, *Animations*). FBX curves with handles at a third of the span are such cubics.
+//! Four values determine a cubic and its slopes at both ends, which a CUBICSPLINE of glTF stores
+//! (glTF 2.0, *Animations*). FBX curves with handles at a third of the span are such cubics.
 
 use glam::DQuat;
 
@@ -10,69 +10,70 @@ use ulna_model::Interpolation;
 
 /// Maximum number of times that a span is halved.
 const DEEPEST: u32 = 10;
-/// Shortest span that halving makes, in seconds.
+/// Minimum length of a span after halving, in seconds.
 const SHORTEST: f64 = 1e-3;
-/// Error up to which a span counts as exact, as a fraction of the tolerance.
+/// Maximum error of a span that counts as exact, as a fraction of the tolerance.
 const EXACT: f64 = 0.01;
 /// Time between the two keys of a jump, in seconds.
 const GAP: f64 = 1e-3;
 
-/// A function of time and the tolerance of its keys.
+/// A function of time, and the tolerance for its keys.
 pub(super) struct Curve<'a> {
-    /// Values at a time; the same number at each time.
+    /// Values at a time in seconds. Their number is the same at each time.
     pub(super) value: &'a dyn Fn(f64) -> Vec<f64>,
-    /// Whether the values are a quaternion, `x y z w`.
+    /// Whether the values are a quaternion `x y z w`.
     pub(super) is_rotation: bool,
-    /// Largest error; radians for a rotation.
+    /// Maximum error of the keys; in radians for a rotation.
     pub(super) tolerance: f64,
-    /// Length of a frame of the file, in seconds. No keys are added within a frame, since programs
-    /// do not display anything between frames.
+    /// Duration of a frame of the file, in seconds. No keys are added within a frame, because
+    /// programs do not display times between frames.
     pub(super) frame: f64,
 }
 
-/// Kinds of curves in a span of the file.
+/// Kinds of curve segments in a time span of the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Kinds {
-    /// Whether a curve can jump at an end.
+    /// Whether a curve can jump at an end of the span.
     pub(super) has_steps: bool,
-    /// Whether a curve is cubic.
+    /// Whether any curve is cubic in the span.
     pub(super) has_cubics: bool,
-    /// Whether a curve is linear.
+    /// Whether any curve is linear in the span.
     pub(super) has_lines: bool,
 }
 
-/// Keys of a curve, and facts about the conversion.
+/// Keys made from a curve, and statistics of the conversion.
 #[derive(Debug, Default)]
 pub(super) struct Keyed {
     pub(super) interpolation: Interpolation,
     pub(super) times: Vec<f64>,
-    /// Values per key; for a cubic spline in-tangent, value and out-tangent per key.
+    /// Values per key. A key of a cubic spline has an in-tangent, a value and an out-tangent.
     pub(super) values: Vec<f64>,
-    /// Largest error, except within frames.
+    /// Maximum error, except within frames.
     pub(super) worst: f64,
-    /// Number of spans within frames whose error is above the tolerance.
+    /// Number of spans within frames whose error exceeds the tolerance.
     pub(super) rough: usize,
-    /// Number of cubic spans in the file, and of those kept exactly.
+    /// Number of cubic spans in the file, and number of cubic spans that are kept exactly.
     pub(super) cubics: (usize, usize),
-    /// Whether the values differ anywhere.
+    /// Whether the value changes over time.
     pub(super) moves: bool,
 }
 
-/// A span of the result.
+/// A span of the resulting keys.
 struct Piece {
     from: f64,
     to: f64,
-    /// Values at the start, just after it, just before the end, and at the end.
+    /// Value at the start of the span. `after` is just after the start, `before` just before the
+    /// end, and `end` at the end.
     start: Vec<f64>,
     after: Vec<f64>,
     before: Vec<f64>,
     end: Vec<f64>,
-    /// Slopes at both ends, per second.
+    /// Slopes per second at both ends of the span.
     slopes: [Vec<f64>; 2],
 }
 
 impl Piece {
-    /// Slope per second at a time in the span: the derivative of the Hermite cubic.
+    /// Slope per second at a time in the span, as the derivative of the Hermite cubic.
     fn slope(&self, time: f64) -> Vec<f64> {
         let span = self.to - self.from;
         let u = (time - self.from) / span;
@@ -88,8 +89,9 @@ impl Piece {
 }
 
 impl Curve<'_> {
-    /// Keys at ascending times, and more where needed. `kinds` gives the kinds of curves in the
-    /// span that begins at an index of `times`.
+    /// Converts the curve to keys at ascending times, with additional keys where the tolerance
+    /// requires them. `kinds` returns the curve kinds of the span that begins at an index of
+    /// `times`.
     pub(super) fn keyed(&self, times: &[f64], kinds: impl Fn(usize) -> Kinds) -> Keyed {
         let spans: Vec<Kinds> = (1..times.len()).map(|k| kinds(k - 1)).collect();
         let Some(first) = times.first() else { return Keyed::default() };
@@ -123,7 +125,7 @@ impl Curve<'_> {
         let mut is_cubic = spans.iter().any(|k| k.has_cubics) && self.bends(times, &spans);
         let mut pieces = with(is_cubic, &mut made);
         if !is_cubic && pieces.len() > spans.len() {
-            // Layers bend linear curves. A key of a spline takes three values.
+            // Layers can make linear curves nonlinear. A spline key stores three values.
             let mut other = Keyed::default();
             let splines = with(true, &mut other);
             if splines.len() * 3 < pieces.len() {
@@ -146,7 +148,7 @@ impl Curve<'_> {
         made
     }
 
-    /// Whether a cubic span of the file is not linear.
+    /// Whether any cubic span of the file is not a straight line.
     fn bends(&self, times: &[f64], spans: &[Kinds]) -> bool {
         times.windows(2).zip(spans).filter(|(_, kinds)| kinds.has_cubics).any(|(span, kinds)| {
             let work = Work { curve: self, kinds: *kinds, is_cubic: false };
@@ -156,7 +158,7 @@ impl Curve<'_> {
         })
     }
 
-    /// Distance of two values; radians for rotations.
+    /// Difference of two values; in radians for rotations.
     fn off(&self, a: &[f64], b: &[f64]) -> f64 {
         if self.is_rotation {
             let (a, b) = (quat(a), quat(b));
@@ -167,7 +169,7 @@ impl Curve<'_> {
         }
     }
 
-    /// Value at a time; the sign of a quaternion is chosen nearest to `other`.
+    /// Value at a time. For a quaternion, the sign nearest to `other` is chosen.
     fn near(&self, time: f64, other: &[f64]) -> Vec<f64> {
         let mut value = (self.value)(time);
         if self.is_rotation && quat(&value).dot(quat(other)) < 0.0 {
@@ -185,7 +187,7 @@ impl Curve<'_> {
         self.tolerance * 1e-3
     }
 
-    /// Writes pieces as keys, with two keys close together at each jump.
+    /// Writes spans as keys. Each jump becomes two keys close together.
     fn write(&self, pieces: &[Piece], made: &mut Keyed) {
         let Some(first) = pieces.first() else { return };
         let zero = vec![0.0; first.start.len()];
@@ -198,7 +200,7 @@ impl Curve<'_> {
                 made.values.extend(value);
             }
         };
-        // `f32` cannot hold a millisecond at large times.
+        // At large times, `f32` cannot represent a millisecond.
         let gap = |p: &Piece| GAP.max(p.to.abs() * 1e-6).min((p.to - p.from) / 4.0);
         let rise = |a: &[f64], b: &[f64], span: f64| -> Vec<f64> {
             a.iter().zip(b).map(|(a, b)| (b - a) / span).collect()
@@ -238,15 +240,15 @@ impl Curve<'_> {
     }
 }
 
-/// Conversion of one span.
+/// Conversion state of one span.
 struct Work<'a, 'b> {
     curve: &'a Curve<'b>,
     kinds: Kinds,
     is_cubic: bool,
 }
 
-/// Samples of a span: at its start, at eighths from just after the start to just before the end, at
-/// thirds, and at its end.
+/// Samples of a span at its start and end, at thirds, and at eighths. The first and last eighths
+/// are just inside the span.
 struct Samples {
     start: Vec<f64>,
     eighths: [Vec<f64>; 9],
@@ -255,7 +257,7 @@ struct Samples {
 }
 
 impl Work<'_, '_> {
-    /// Splits a span into pieces and returns the largest error.
+    /// Splits a span into pieces. Returns the largest error.
     fn pieces(
         &self,
         span: (f64, f64),
@@ -295,7 +297,7 @@ impl Work<'_, '_> {
         error
     }
 
-    /// Samples of a span; quaternions do not change sign.
+    /// Samples a span. Quaternions have consistent signs.
     fn samples(&self, (from, to): (f64, f64), last: &mut Vec<f64>) -> Samples {
         let length = to - from;
         let mut at = |time: f64| {
@@ -306,7 +308,7 @@ impl Work<'_, '_> {
             last.clone_from(&value);
             value
         };
-        // At a jump, the limit from inside the span counts.
+        // At a jump, the limit from inside the span is used.
         let inside = if self.kinds.has_steps { length * 1e-6 } else { 0.0 };
         let start = at(from);
         let mut eighths: [Vec<f64>; 9] = Default::default();
@@ -317,7 +319,7 @@ impl Work<'_, '_> {
                 8 if inside > 0.0 => limit(&at(to - 2.0 * inside), &at(to - inside)),
                 k => at(from + length * f64::from(k) / 8.0),
             };
-            // In ascending time: 1/3 follows 2/8, 2/3 follows 5/8.
+            // Samples in ascending time: 1/3 follows 2/8, and 2/3 follows 5/8.
             match k {
                 2 => thirds[0] = at(from + length / 3.0),
                 5 => thirds[1] = at(from + length * 2.0 / 3.0),
@@ -362,19 +364,19 @@ impl Work<'_, '_> {
     }
 }
 
-/// Limit of a curve at a jump, by linear extrapolation of two values.
+/// Limit of a curve at a jump, by linear extrapolation from two values inside the span.
 fn limit(far: &[f64], near: &[f64]) -> Vec<f64> {
     far.iter().zip(near).map(|(far, near)| 2.0 * near - far).collect()
 }
 
-/// Slopes, per span, at the ends of the cubic through four values.
+/// Slopes, per length of the span, at both ends of the cubic through four values.
 fn slopes(a: &[f64], [b, c]: &[Vec<f64>; 2], d: &[f64]) -> [Vec<f64>; 2] {
     let start = |k: usize| (-11.0 * a[k] + 18.0 * b[k] - 9.0 * c[k] + 2.0 * d[k]) * 0.5;
     let end = |k: usize| (-2.0 * a[k] + 9.0 * b[k] - 18.0 * c[k] + 11.0 * d[k]) * 0.5;
     [(0..a.len()).map(start).collect(), (0..a.len()).map(end).collect()]
 }
 
-/// Normalized quaternion.
+/// Creates a normalized quaternion from four numbers.
 fn quat(v: &[f64]) -> DQuat {
     let made = DQuat::from_xyzw(v[0], v[1], v[2], v[3]);
     if made.length_squared() > 1e-12 { made.normalize() } else { DQuat::IDENTITY }

@@ -1,4 +1,4 @@
-//! Skins: joints with their inverse bind matrices, and all weights of each vertex.
+//! Conversion of skins: joints with their inverse bind matrices, and all weights of each vertex.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,7 +17,7 @@ use crate::{
 /// Maximum number of influences per vertex: 16 sets.
 const MOST_INFLUENCES: usize = 64;
 
-/// Joints of a skin while it is built.
+/// Joints of a skin during its construction.
 #[derive(Default)]
 struct Joints {
     nodes: Vec<usize>,
@@ -26,7 +26,7 @@ struct Joints {
 }
 
 impl Joints {
-    /// Index of a joint; `None` if the skin is full.
+    /// Index of a joint, which is added if it is new. `None` if the skin is full.
     fn number(&mut self, node: usize, bind: &Mat4) -> Option<u16> {
         if let Some(known) = self.numbers.get(&node) {
             return Some(*known);
@@ -40,8 +40,8 @@ impl Joints {
 }
 
 impl Builder<'_> {
-    /// Adds the skin of a mesh on a node and writes its weights to `out`; `None` if no vertex has a
-    /// weight.
+    /// Adds the skin of a mesh on a node, and writes the weights to `out`. `None` if no vertex has
+    /// a weight.
     pub(super) fn skin(
         &mut self,
         node: &Node,
@@ -69,8 +69,8 @@ impl Builder<'_> {
         let bare =
             used.iter().filter(|v| lists.get(**v as usize).is_none_or(Vec::is_empty)).count();
         if bare > 0 {
-            // They follow the node of the mesh through a child node. Some players turn joints into
-            // bones, and would then lose a mesh on a joint.
+            // Unweighted vertices follow the mesh's node through a child node. Some players turn
+            // joints into bones, and would lose a mesh on a joint.
             let parent = self.nodes.get(&node.element.typed_id).copied();
             let name = format!("{}_unweighted", node.element.name);
             let own = self.glb.node(NodeOut { name, parent, ..NodeOut::default() });
@@ -100,7 +100,7 @@ impl Builder<'_> {
         Ok(Some(self.glb.skin(&joints.nodes, &joints.inverse)))
     }
 
-    /// Node of a bone. The root of the file becomes a node only if something is bound to it.
+    /// Node index of a bone. The root of the file becomes a node only if a skin uses it.
     fn joint_node(&mut self, bone: &Node) -> Option<usize> {
         if bone.is_root && !self.nodes.contains_key(&bone.element.typed_id) {
             let node = NodeOut { name: "Scene".to_owned(), ..NodeOut::default() };
@@ -110,7 +110,7 @@ impl Builder<'_> {
         self.nodes.get(&bone.element.typed_id).copied()
     }
 
-    /// Adds the weights of one deformer to vertices without weights.
+    /// Adds the weights of one deformer, only to vertices that have no weights yet.
     fn weights_of(
         &mut self,
         node: &Node,
@@ -147,7 +147,7 @@ impl Builder<'_> {
     }
 }
 
-/// Replacement for an unusable bind matrix: binds at the transforms of the file.
+/// Replacement for an unusable bind matrix, which binds at the transforms of the file.
 fn bind_at_rest(mesh: &Node, bone: &Node) -> Mat4 {
     let scene_from_bone = matrix(&bone.node_to_world);
     let scene_from_geometry = matrix(&mesh.geometry_to_world);
@@ -161,7 +161,7 @@ fn too_many() -> ReadError {
     ReadError::Foreign { format: "FBX", message }
 }
 
-/// Weights in the form of glTF: one entry per joint, strongest first, with a sum of 1.
+/// Converts weights to the form of glTF: one entry per joint, strongest first, with a sum of 1.
 fn settled(list: Vec<(u16, f64)>) -> Vec<(u16, f32)> {
     let mut own: Vec<(u16, f64)> = Vec::with_capacity(list.len());
     for (joint, weight) in list {
@@ -175,7 +175,7 @@ fn settled(list: Vec<(u16, f64)>) -> Vec<(u16, f32)> {
     let sum: f64 = own.iter().map(|(_, w)| w).sum();
     let mut made: Vec<(u16, f32)> = own.into_iter().map(|(j, w)| (j, (w / sum) as f32)).collect();
     made.retain(|(_, w)| *w > 0.0);
-    // Removes the rounding error of the sum, added in the order of the list.
+    // Removes the rounding error of the sum. Readers add the weights in the order of the list.
     for _ in 0..4 {
         let sum: f32 = made.iter().map(|(_, w)| w).sum();
         if sum == 1.0 {

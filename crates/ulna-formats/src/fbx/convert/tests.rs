@@ -1,4 +1,4 @@
-//! Compares clips with the library's own evaluation of the same file.
+//! Tests that compare converted clips with the FBX library's own evaluation of the same file.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{fs, path::Path};
@@ -17,15 +17,15 @@ use crate::{
     import::Conversion,
 };
 
-/// Times at which a clip is compared.
+/// Number of times at which a clip is compared.
 const TIMES: u32 = 1000;
 
-/// Largest differences of one file.
+/// Largest differences in one file, each with a description of where it occurs.
 #[derive(Default)]
 struct Worst {
-    /// In degrees.
+    /// Rotation difference, in degrees.
     turn: (f64, String),
-    /// As a fraction of the size of the model.
+    /// Translation difference, as a fraction of the size of the model.
     shift: (f64, String),
     scale: (f64, String),
 }
@@ -37,7 +37,7 @@ fn raise(worst: &mut (f64, String), by: f64, place: impl Fn() -> String) {
 }
 
 #[test]
-fn clips_play_as_the_reader_evaluates_them() {
+fn clips_play_as_ufbx_evaluates_them() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/fbx");
     let Ok(entries) = fs::read_dir(&folder) else {
         println!("skipped: {} is missing", folder.display());
@@ -103,8 +103,7 @@ fn clips_play_as_the_reader_evaluates_them() {
                     let off = 2.0 * off.xyz().length().atan2(off.w.abs());
                     let off = off.to_degrees();
                     if off > 0.05 {
-                        // Keys one frame apart are copied. Between them, the shorter rotation is
-                        // also correct.
+                        // Between two keys one frame apart, the shorter rotation is also accepted.
                         let k = (time * rate + 1e-9).floor() / rate;
                         let at =
                             |t: f64| quat(ufbx::evaluate_transform(&stack.anim, node, t).rotation);

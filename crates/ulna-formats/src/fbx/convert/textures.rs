@@ -1,4 +1,4 @@
-//! Textures: embedded images or image files, in formats that glTF allows.
+//! Conversion of textures: embedded images or image files, in formats that glTF allows.
 
 use std::path::Path;
 
@@ -9,33 +9,33 @@ use super::{Builder, math::finite};
 use crate::import::{TextureOut, read_beside, read_picture};
 use ulna_model::{is_gray, normal_map, picture_to_png};
 
-/// Default height in pixels for converting height maps to normal maps.
+/// Default height of white above black, in pixels, for converting a height map to a normal map.
 const STEEP: f32 = 4.0;
 
-/// Use of a texture. Uses of two images name the second one.
+/// Use of a texture. A variant for two images contains the id of the second image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Use {
-    /// Unchanged.
+    /// The image is used unchanged.
     Plain,
-    /// A normal map, or a height map that is converted to one.
+    /// Normal map, or a height map that is converted to a normal map.
     Normal,
-    /// Its color, with the alpha of another image.
+    /// Color from this image, and alpha from another image.
     Alpha(u32),
-    /// Its gray as roughness, with the gray of another image as metalness. The flag says whether it
-    /// is shininess.
+    /// Roughness from this image's gray, and metalness from another image's gray. The flag means
+    /// that the gray is shininess instead of roughness.
     Roughness(Option<u32>, bool),
-    /// Its gray as metalness.
+    /// Metalness from this image's gray.
     Metal,
 }
 
-/// An image as it was found, with its name.
+/// Encoded image with its name, as found in the file.
 struct Raw {
     name: String,
     bytes: Vec<u8>,
 }
 
 impl Raw {
-    /// Its MIME type. `None` if glTF does not allow the format.
+    /// MIME type of the image; `None` if glTF does not allow the format.
     fn mime(&self) -> Option<&'static str> {
         match &self.bytes {
             b if b.starts_with(b"\x89PNG") => Some("image/png"),
@@ -45,14 +45,14 @@ impl Raw {
     }
 }
 
-/// The file of a texture: its own, or the first file of a layered texture or of a shader.
+/// Image file of a texture: its own file, or the first file of a layered texture or a shader.
 fn file_of(texture: &Texture) -> Option<&Texture> {
     if texture.has_file { Some(texture) } else { texture.file_textures.into_iter().next() }
 }
 
 impl Builder<'_> {
-    /// A texture of a material, converted for a use. `None` and a finding if it cannot be read.
-    /// `other` is the second image of the use.
+    /// Adds a texture of a material, converted for a use. Returns `None` and adds a finding if it
+    /// cannot be read. `other` is the second image of the use.
     pub(super) fn texture(
         &mut self,
         texture: &Texture,
@@ -111,7 +111,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The bytes of a texture, embedded or in a separate file. Otherwise the name and the reason.
+    /// Bytes of a texture, which is embedded or in a separate file. Otherwise, its name and the
+    /// reason for the failure.
     fn raw(&self, file: &Texture) -> Result<Raw, (String, String)> {
         let paths = [&file.relative_filename, &file.filename, &file.absolute_filename];
         let paths = paths.map(|p| p.replace('\\', "/"));
@@ -139,7 +140,7 @@ impl Builder<'_> {
         Err((name, why))
     }
 
-    /// Index of the UV set that a texture uses, in the first mesh with a set of this name.
+    /// Index of the UV set that a texture uses, from the first mesh that has a set of this name.
     fn set_of(&self, texture: &Texture) -> usize {
         let wanted: &str = &texture.uv_set;
         if wanted.is_empty() || wanted == "default" {
@@ -150,15 +151,15 @@ impl Builder<'_> {
     }
 }
 
-/// Result of converting an image.
+/// Result of converting an image for a use.
 struct Made {
     mime: &'static str,
-    /// `None` if the image is unchanged.
+    /// Encoded bytes of the result; `None` if the image is unchanged.
     bytes: Option<Vec<u8>>,
     was_height: bool,
 }
 
-/// Converts an image for its use.
+/// Converts an image for a use.
 fn made_of(raw: &Raw, what: Use, other: Option<&Raw>, steep: f32) -> Result<Made, String> {
     let same = raw.mime().map(|mime| Made { mime, bytes: None, was_height: false });
     let read = |raw: &Raw| read_picture(&raw.bytes, &raw.name);
@@ -188,7 +189,7 @@ fn made_of(raw: &Raw, what: Use, other: Option<&Raw>, steep: f32) -> Result<Made
     Ok(Made { mime: "image/png", bytes: Some(bytes), was_height })
 }
 
-/// An image with the gray of another one as alpha.
+/// Combines the color of one image with the gray of another image as alpha.
 fn with_alpha(color: &DynamicImage, alpha: &DynamicImage) -> DynamicImage {
     let mut made = color.to_rgba8();
     let alpha = fitted(alpha, made.dimensions());
@@ -196,7 +197,8 @@ fn with_alpha(color: &DynamicImage, alpha: &DynamicImage) -> DynamicImage {
     DynamicImage::ImageRgba8(made)
 }
 
-/// Roughness and metalness in one image, in green and blue as in glTF. A missing image counts as 1.
+/// Combines roughness and metalness in one image, in green and blue as in glTF. A missing image
+/// counts as 1.
 fn roughness_metal(
     rough: Option<&DynamicImage>,
     metal: Option<&DynamicImage>,
@@ -222,7 +224,7 @@ fn fitted(picture: &DynamicImage, (wide, high): (u32, u32)) -> GrayImage {
     }
 }
 
-/// Converts a texture transform to glTF, in which V points down.
+/// Converts a texture transform to glTF, where V increases downward.
 fn transform(m: &ufbx::Matrix) -> ([f32; 2], f32, [f32; 2]) {
     let (a, b, c, d) = (m.m00, -m.m01, -m.m10, m.m11);
     let offset = [m.m03 + m.m01, 1.0 - m.m13 - m.m11];
@@ -236,7 +238,8 @@ fn transform(m: &ufbx::Matrix) -> ([f32; 2], f32, [f32; 2]) {
 mod tests {
     use super::*;
 
-    /// Coordinates after `KHR_texture_transform` (its matrix: translation · rotation · scale).
+    /// Applies `KHR_texture_transform` to texture coordinates (its matrix is translation · rotation
+    /// · scale).
     fn applied((o, r, s): ([f32; 2], f32, [f32; 2]), [u, v]: [f32; 2]) -> [f32; 2] {
         let (sin, cos) = r.sin_cos();
         [o[0] + cos * s[0] * u + sin * s[1] * v, o[1] - sin * s[0] * u + cos * s[1] * v]

@@ -1,4 +1,4 @@
-//! Keys of animation samplers, repaired for playback.
+//! Reading of animation sampler keys, with repairs for playback.
 
 use rayon::prelude::*;
 
@@ -9,22 +9,22 @@ use super::super::{
 };
 use ulna_model::{Diagnostics, Interpolation, Location, Property, Severity, Slice};
 
-/// Keys of a sampler, ready for playback.
+/// Keys of an animation sampler, ready for playback.
 pub struct Keys {
     /// Key times, in seconds.
     pub times: Slice<f32>,
-    /// Values, key by key.
+    /// Values in the order of the keys.
     pub values: Slice<f32>,
     /// Interpolation between keys.
     pub interpolation: Interpolation,
-    /// Whether they were repaired, and differ from the numbers in the file.
+    /// Whether the keys were repaired, and therefore differ from the numbers in the file.
     pub mended: bool,
 }
 
-/// Makes the location of a finding, called only if there is one.
+/// Function that returns the location of a finding. It is called only if there is a finding.
 pub type DescribePlace<'a> = &'a dyn Fn() -> Location;
 
-/// Parts of a sampler's keys that were checked and are valid.
+/// Result of checking a sampler: whether its key times and its values are valid.
 #[derive(Clone, Copy, Default)]
 pub struct Sound {
     times: bool,
@@ -48,11 +48,11 @@ pub fn interpolation(
     }
 }
 
-/// Checks the keys of all channels that need no conversion. Long clips use all cores. Other
-/// channels, and invalid keys, count as unchecked and get no findings here.
+/// Checks the keys of all channels that need no conversion, in parallel for long clips. Other
+/// channels and invalid keys count as unchecked, and cause no findings here.
 pub fn sound(animation: &schema::Animation, accessors: &Accessors<'_>) -> Vec<Sound> {
     let look = |channels: &[schema::Channel]| {
-        // Samplers of one clip usually share their times.
+        // Samplers of one clip usually share one list of times.
         let mut last = None;
         let look = |channel: &schema::Channel| {
             let Some(sampler) = animation.samplers.get(channel.sampler.0) else {
@@ -65,7 +65,8 @@ pub fn sound(animation: &schema::Animation, accessors: &Accessors<'_>) -> Vec<So
             last = Some((sampler.input, times));
             let is_cubic = sampler.interpolation.as_deref() == Some("CUBICSPLINE");
             let values = accessors.in_place(sampler.output.0).is_some_and(|values| {
-                // Quaternions with a length of about 1 are finite. Tangents may have any length.
+                // Quaternions with a length of about 1 are also finite. Tangents may have any
+                // length.
                 let turns = channel.target.path == "rotation";
                 ((turns && !is_cubic) || are_finite(values))
                     && (!turns || are_about_unit(values, is_cubic))
@@ -82,7 +83,7 @@ pub fn sound(animation: &schema::Animation, accessors: &Accessors<'_>) -> Vec<So
 }
 
 fn are_finite(list: &[f32]) -> bool {
-    // Whole blocks without an early exit, so that the compiler can vectorize the loop.
+    // Whole blocks are checked without an early exit, so that the compiler can vectorize the loop.
     list.chunks(256).all(|part| part.iter().fold(true, |sound, v| sound & v.is_finite()))
 }
 
@@ -91,7 +92,7 @@ fn are_times_sound(times: &[f32]) -> bool {
     are_finite(times) && later(times)
 }
 
-/// Whether all quaternions have a length close to 1. `false` may be a false alarm.
+/// Whether all quaternions have a length close to 1. It may be `false` for valid values.
 fn are_about_unit(values: &[f32], is_cubic: bool) -> bool {
     let unit =
         |q: &[f32; 4]| (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0).abs() <= 0.015;
@@ -102,7 +103,7 @@ fn are_about_unit(values: &[f32], is_cubic: bool) -> bool {
     quaternions.chunks(64).all(|part| part.iter().fold(true, |sound, q| sound & unit(q)))
 }
 
-/// The keys of a sampler, repaired for playback. `None` if no key is left.
+/// Reads the keys of a sampler, repaired for playback. `None` if no key is left.
 pub fn track(
     sampler: &schema::Sampler,
     place: DescribePlace<'_>,
@@ -112,7 +113,7 @@ pub fn track(
     diagnostics: &mut Diagnostics,
 ) -> Result<Option<Keys>, Missing> {
     let interpolation = interpolation(sampler, place, diagnostics);
-    // Only a missing accessor needs the location of the channel.
+    // The location of the channel is only needed for a missing accessor.
     let shape = |accessors: &Accessors<'_>, index: usize| {
         if accessors.has(index) {
             accessors.shape(index, &Location::default())
@@ -169,14 +170,14 @@ pub fn track(
     } else {
         mend_values(values, property, interpolation, width, place, diagnostics)
     };
-    // Repaired keys must be written completely if any of them changes.
+    // If any repaired key changes, all keys must be written.
     let mended =
         extra || !Slice::ptr_eq(&times, &stored_times) || !Slice::ptr_eq(&values, &stored_values);
     Ok(Some(Keys { times, values, interpolation, mended }))
 }
 
-/// Makes the times finite and strictly increasing: sorts the keys, removes those with invalid
-/// times, and keeps the last of several keys at one time.
+/// Makes key times finite and strictly increasing. Keys are sorted, and keys with invalid times are
+/// removed. Of several keys at one time, the last one is kept.
 pub fn mend_times(
     times: Slice<f32>,
     values: Slice<f32>,
@@ -225,7 +226,7 @@ pub fn mend_times(
     (sorted, values)
 }
 
-/// Makes the values finite, and gives zero quaternions a direction.
+/// Makes values finite, and replaces zero quaternions by valid rotations.
 fn mend_values(
     values: Slice<f32>,
     property: Property,

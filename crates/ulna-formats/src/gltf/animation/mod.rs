@@ -22,15 +22,15 @@ use ulna_model::{
     TrackId,
 };
 
-/// An element of `animations[]`.
+/// An unread element of `animations[]`.
 pub enum Raw<'a> {
-    /// As JSON text.
+    /// Raw JSON text.
     Text(&'a RawValue),
-    /// Already parsed.
+    /// Element that is already parsed.
     Typed(schema::Animation),
 }
 
-/// Reads one animation. Channels without a known target stay in the file, but become no tracks.
+/// Reads one animation. Channels without a known target stay in the file, but do not become tracks.
 pub fn read(
     raw: Raw<'_>,
     index: usize,
@@ -92,7 +92,7 @@ pub fn read(
     Ok(clip)
 }
 
-/// Adds a finding for pointers whose target is not a node.
+/// Adds a finding about pointers whose target is not a node.
 fn say_unplayed(pointers: &[PointerTrack], place: &Location, diagnostics: &mut Diagnostics) {
     let mut still = pointers.iter().filter(|p| p.track.is_none() && p.visibility.is_none());
     if let Some(first) = still.next() {
@@ -106,7 +106,7 @@ fn say_unplayed(pointers: &[PointerTrack], place: &Location, diagnostics: &mut D
     }
 }
 
-/// Reads the channels of one animation. A faulty channel stays in the file, but is not played.
+/// Reader for the channels of one animation. A faulty channel stays in the file, but is not played.
 struct Channels<'r, 'a, 't> {
     index: usize,
     place: &'r Location,
@@ -115,9 +115,9 @@ struct Channels<'r, 'a, 't> {
     targets: &'r mut Targets<'t>,
     diagnostics: &'r mut Diagnostics,
     tracks: Vec<(TrackId, Shared<Track>)>,
-    /// Properties with channels in the file that are not played.
+    /// Targets of channels that stay in the file but are not played.
     kept: Vec<(NodeId, Property)>,
-    /// Tracks with repaired keys, which differ from the numbers in the file.
+    /// Tracks whose keys were repaired, and therefore differ from the file.
     mended: Vec<TrackId>,
     pointers: Vec<PointerTrack>,
 }
@@ -202,7 +202,7 @@ impl Channels<'_, '_, '_> {
         self.pointers.extend(found);
     }
 
-    /// The target of a channel. `None` if the channel cannot be played.
+    /// Resolves the target of a channel. `None` if the channel cannot be played.
     fn target(
         &mut self,
         channel: &schema::Channel,
@@ -257,10 +257,10 @@ impl Channels<'_, '_, '_> {
         Some(ChannelTarget { node: index.into(), property, width })
     }
 
-    /// Adds a finding for keys that cannot be read.
+    /// Adds a finding about keys that cannot be read.
     ///
     /// # Errors
-    /// If the whole file must be refused: out of memory budget, or canceled.
+    /// The whole file must be rejected, because the memory budget is exceeded or the user canceled.
     fn without_keys(&mut self, missing: Missing, here: DescribePlace<'_>) -> Result<(), ReadError> {
         match missing {
             Missing::Packed(extension) => {
@@ -288,7 +288,7 @@ impl Channels<'_, '_, '_> {
     }
 }
 
-/// Index of each property in a list of four.
+/// Index of a property in a list of four.
 const fn slot(property: Property) -> usize {
     match property {
         Property::Translation => 0,

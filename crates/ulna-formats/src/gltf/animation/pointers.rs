@@ -1,4 +1,4 @@
-//! Channels whose target is a JSON pointer (`KHR_animation_pointer`).
+//! Animation channels whose target is a JSON pointer (`KHR_animation_pointer`).
 
 use super::{
     super::{
@@ -15,20 +15,20 @@ use ulna_model::{
     Track, VisibilityKeys,
 };
 
-/// The node and property of a pointer. `None` if it points to anything else.
+/// Node and property of a pointer. `None` if the pointer has another target.
 pub fn pointed(pointer: &str) -> Option<(usize, Property)> {
     let (node, path) = pointer.strip_prefix("/nodes/")?.split_once('/')?;
     Some((node.parse().ok()?, property_of(path)?))
 }
 
-/// The node whose visibility a pointer targets. `None` if it points to anything else.
+/// Node whose visibility a pointer targets. `None` if the pointer has another target.
 fn shown_node(pointer: &str) -> Option<usize> {
     let (node, path) = pointer.strip_prefix("/nodes/")?.split_once('/')?;
     let rest = path.strip_prefix("extensions/")?.strip_prefix(VISIBILITY)?;
     (rest == "/visible").then(|| node.parse().ok()).flatten()
 }
 
-/// The visibility keys of a node: one value per key; values other than 0 mean visible.
+/// Reads the visibility keys of a node, with one value per key. Values other than 0 mean visible.
 fn visibility_keys(
     node: usize,
     sampler: &schema::Sampler,
@@ -38,7 +38,7 @@ fn visibility_keys(
 ) -> Result<VisibilityKeys, Missing> {
     let shape = accessors.shape(sampler.output.0, place)?;
     let input = accessors.shape(sampler.input.0, place)?;
-    // Repaired times no longer match the values.
+    // If key times were repaired, they no longer match the values.
     if shape.width != 1 || shape.count != input.count || times.len() != input.count {
         return Err(ReadError::at(place, "visibility needs one value per key time").into());
     }
@@ -47,14 +47,14 @@ fn visibility_keys(
     Ok(VisibilityKeys { node: node.into(), visible: visible.into() })
 }
 
-/// The extension's object in the target of a channel.
+/// The `KHR_animation_pointer` object in the target of a channel.
 #[derive(serde::Deserialize)]
 struct Pointer {
     pointer: String,
 }
 
-/// Reads a channel whose target is a pointer. The channel is kept even if it is faulty; faults
-/// become findings. The target is resolved after the whole file is read.
+/// Reads a channel whose target is a pointer. Faulty channels are kept, and their faults become
+/// findings. The target element is resolved after the whole file is read.
 pub fn pointer(
     channel: &schema::Channel,
     sampler: &schema::Sampler,
@@ -152,7 +152,7 @@ pub fn pointer(
 
 type PointerKeys = (Slice<f32>, Option<Slice<f32>>, Interpolation, usize);
 
-/// The key times of a sampler whose values Ulna does not play.
+/// Key times of a sampler whose values Ulna does not play.
 fn pointer_keys(
     sampler: &schema::Sampler,
     place: &Location,

@@ -1,35 +1,34 @@
-//! Nodes that a clip may animate.
+//! Nodes and properties that a clip may animate.
 
 use super::super::schema;
 use ulna_model::{MeshId, NodeId, Property};
 
-/// A property of a node that a channel animates.
+/// A property of a node that a channel can animate.
 #[derive(Clone, Copy)]
 pub struct ChannelTarget {
     /// The node.
     pub node: NodeId,
     /// The property.
     pub property: Property,
-    /// Numbers per value: 3 or 4, or the number of morph targets; never 0.
+    /// Numbers per value: 3, 4, or the number of morph targets. Never 0.
     pub width: usize,
 }
 
-/// The possible targets of clips.
+/// Possible animation targets in a file.
 pub struct Targets<'a> {
     /// The nodes of the file.
     pub nodes: &'a [schema::Node],
-    /// Nodes with a valid matrix, which must not be animated.
+    /// Flags of nodes that have a valid matrix, and therefore must not be animated.
     pub fixed: &'a [bool],
     /// Number of morph targets of each mesh.
     pub target_counts: &'a dyn Fn(MeshId) -> usize,
-    /// For each node and property, the number of the last clip that animates it, from 1; 0 if there
-    /// is none.
+    /// For each node and property, the number of the last clip that animates it, counted from 1. 0
+    /// if no clip does.
     pub moved: Vec<[usize; 4]>,
 }
 
 impl Targets<'_> {
-    /// Numbers per value of a property of a node; 0 for the weights of a node without morph
-    /// targets.
+    /// Numbers per value of a node's property; 0 for morph weights of a node without morph targets.
     pub fn width(&self, node: &schema::Node, property: Property) -> usize {
         match property {
             Property::Translation | Property::Scale => 3,
@@ -39,7 +38,7 @@ impl Targets<'_> {
     }
 }
 
-/// The property of a glTF path.
+/// Property of a glTF target path; `None` for an unknown path.
 pub fn property_of(path: &str) -> Option<Property> {
     let all = [Property::Translation, Property::Rotation, Property::Scale, Property::Weights];
     all.into_iter().find(|p| p.path() == path)

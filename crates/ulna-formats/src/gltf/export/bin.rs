@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::Source;
 
-/// The bytes of a BIN chunk, or only their number.
+/// Content of a BIN chunk, or only its size.
 #[derive(Default)]
 pub(super) struct Bin {
     pub(super) bytes: Vec<u8>,
@@ -26,11 +26,11 @@ impl Bin {
     }
 }
 
-/// Byte ranges of buffers, without overlaps.
+/// Byte ranges of buffers without overlaps: buffer index and range.
 pub(super) struct Stretches(Vec<(usize, Range<usize>)>);
 
 impl Stretches {
-    /// The union of these ranges. Overlapping and adjacent ranges are merged.
+    /// Union of the given ranges. Overlapping and adjacent ranges are merged.
     pub(super) fn of(ranges: impl Iterator<Item = (usize, Range<usize>)>) -> Self {
         let mut all: Vec<(usize, Range<usize>)> = ranges.collect();
         all.sort_by_key(|(buffer, range)| (*buffer, range.start, range.end));
@@ -46,7 +46,7 @@ impl Stretches {
         Self(merged)
     }
 
-    /// Copies the ranges. Their offsets modulo 4 stay the same.
+    /// Copies the ranges to a BIN chunk. Their offsets modulo 4 stay the same.
     pub(super) fn copy(self, source: &Source, bin: &mut Bin) -> Places {
         self.copy_from(&|buffer, range| source.buffer(buffer).and_then(|b| b.get(range)), bin)
     }

@@ -1,10 +1,10 @@
-//! Reason why an export failed.
+//! Errors of an export.
 
 use thiserror::Error;
 
 use super::super::{ReadError, SaveError};
 
-/// Reason why an export failed.
+/// Reason for which an export failed.
 #[derive(Debug, Error)]
 pub enum ExportError {
     /// The source cannot be read.
@@ -18,7 +18,7 @@ pub enum ExportError {
     /// The result is too large.
     #[error(transparent)]
     Save(#[from] SaveError),
-    /// Packed data of a view cannot be unpacked.
+    /// Compressed data of a buffer view cannot be decoded.
     #[error(
         "data packed with {0} is damaged and cannot be exported. Export the model from its source \
             program again, or use “convert”"
@@ -33,7 +33,7 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// Stable code for scripts, independent of the message.
+    /// Stable code for scripts, independent of the message text.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Source(error) => error.code(),

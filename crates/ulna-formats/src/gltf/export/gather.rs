@@ -1,4 +1,4 @@
-//! Collects the remaining data in one buffer.
+//! Collection of the remaining data in one buffer.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,8 @@ use super::{
 };
 
 impl Exporter<'_> {
-    /// Keeps only the accessors, views and bytes that are in use, in one buffer. Renumbers them.
+    /// Keeps only the accessors, buffer views and bytes that are in use, and moves them to one
+    /// buffer. Updates all indices.
     pub(super) fn gather(&self, root: &mut Value, mut bin: Bin) -> Result<Bin, ExportError> {
         for animation in
             root.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten()
@@ -56,11 +57,11 @@ impl Exporter<'_> {
         root["accessors"] = accessors.into();
     }
 
-    /// Copies the bytes of views that are in use into the BIN chunk. Returns the views in the order
-    /// of their first use.
+    /// Copies the bytes of used buffer views to the BIN chunk. Returns the views in the order of
+    /// their first use.
     fn gather_views(&self, root: &mut Value, bin: &mut Bin) -> Result<Vec<Value>, ExportError> {
         let Self { source, views, unpacked, .. } = self;
-        // All keys are in one view, with a new index.
+        // All keys are packed into one buffer view with a new index.
         let keys_view = views.len() as u64;
         let packed = self.packed(root, keys_view);
         let mut view_map: BTreeMap<u64, u64> = BTreeMap::new();
@@ -75,7 +76,7 @@ impl Exporter<'_> {
             *slot = new.into();
         });
         let mut new_views = Vec::new();
-        // Several views may use the same bytes, which are copied once.
+        // Several views may use the same bytes, which are copied only once.
         let plain = |from: &u64| {
             let at = usize::try_from(*from).ok()?;
             if packed.contains_key(from) {
@@ -121,7 +122,7 @@ impl Exporter<'_> {
         Ok(new_views)
     }
 
-    /// Copies the image files of the source into the BIN chunk, each once.
+    /// Copies the image files of the source to the BIN chunk, each only once.
     fn embed_images(&self, root: &mut Value, views: &mut Vec<Value>, bin: &mut Bin) {
         let mut embedded: BTreeMap<String, (usize, &'static str)> = BTreeMap::new();
         for image in list(root, "images").iter_mut().filter(|i| i.is_object()) {

@@ -1,7 +1,7 @@
-//! *Export*: makes a new file with only some of the clips, or only the skeleton, without unused
-//! data.
+//! *Export*: creates a new file that contains only some of the clips, or only the skeleton, without
+//! unused data.
 //!
-//! Unlike saving, this rewrites all elements, and unpacks packed data.
+//! Unlike saving, an export rewrites all elements and decompresses compressed data.
 
 mod bin;
 mod error;
@@ -30,7 +30,7 @@ pub struct ExportOptions {
     pub skeleton_only: bool,
 }
 
-/// Makes a GLB with the selected content.
+/// Creates a GLB with the selected content.
 ///
 /// # Errors
 /// See [`ExportError`].
@@ -39,7 +39,7 @@ pub fn export(source: &Source, options: &ExportOptions) -> Result<Vec<u8>, Expor
 }
 
 impl<'a> Exporter<'a> {
-    /// Parses the source.
+    /// Parses the source file.
     ///
     /// # Errors
     /// See [`ExportError`].
@@ -57,12 +57,12 @@ impl<'a> Exporter<'a> {
         Ok(Self { source, root, animations, accessors, views, unpacked, foreign })
     }
 
-    /// One sentence per part of a VRM that is left out along with the meshes.
+    /// Notices about the parts of a VRM that are removed together with the meshes.
     pub fn left_out_with_meshes(&self) -> Vec<Notice> {
         strip_meshes(&mut self.root.clone())
     }
 
-    /// Makes a GLB with the selected content.
+    /// Creates a GLB with the selected content.
     ///
     /// # Errors
     /// See [`ExportError`].
@@ -72,7 +72,7 @@ impl<'a> Exporter<'a> {
             .map_err(SaveError::from)?)
     }
 
-    /// Size in bytes of the GLB with these options, without making it.
+    /// Size in bytes of the GLB that an export would create.
     ///
     /// # Errors
     /// See [`ExportError`].
@@ -84,7 +84,7 @@ impl<'a> Exporter<'a> {
         Ok(total)
     }
 
-    /// The JSON and the BIN chunk with the selected content.
+    /// Builds the JSON and the BIN chunk of the selected content.
     fn parts(&self, options: &ExportOptions, bin: Bin) -> Result<(Vec<u8>, Bin), ExportError> {
         let mut root = self.root.clone();
         if let Some(list) = root.get_mut("animations").and_then(Value::as_array_mut) {

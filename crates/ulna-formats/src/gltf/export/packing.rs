@@ -1,4 +1,4 @@
-//! Merges equal accessors, and packs keys into one view.
+//! Merging of equal accessors, and packing of keys into one buffer view.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -12,19 +12,19 @@ use super::{
     walk::{for_each_accessor, for_each_view, input_accessors, key_accessors, number},
 };
 
-/// The uses of a view.
+/// Uses of a buffer view.
 struct ViewUse {
     /// The accessors in the view, with their byte ranges relative to the view.
     accessors: Vec<(usize, Range<usize>)>,
-    /// Whether it has other users, or elements that are not contiguous.
+    /// Whether the view has other users, or elements that are not contiguous.
     other: bool,
 }
 
 impl Exporter<'_> {
     /// Maps each accessor to the first accessor with the same members and values.
     pub(super) fn firsts(&self, root: &mut Value) -> BTreeMap<u64, u64> {
-        /// Maximum number of compared bytes, as a multiple of the file size. Accessors of a
-        /// malicious file may overlap.
+        /// Maximum number of compared bytes, as a multiple of the file size. In a malicious file,
+        /// accessors may overlap.
         const EFFORT: usize = 4;
         let mut effort = self.source.bytes.len().saturating_mul(EFFORT);
         let (keys, inputs) = (key_accessors(root), input_accessors(root));
@@ -42,8 +42,8 @@ impl Exporter<'_> {
                 return;
             };
             effort -= bytes.len();
-            // Times need bounds, values do not. Therefore, they are never merged, even if they are
-            // equal.
+            // Key times need `min` and `max`, but key values do not. An accessor of times is
+            // therefore never merged with an accessor of values.
             let (is_key, is_input) = (keys.contains(&id), inputs.contains(&id));
             let mut said = accessor.clone();
             if let Some(said) = said.as_object_mut() {
@@ -63,7 +63,8 @@ impl Exporter<'_> {
         firsts
     }
 
-    /// The view and the bytes of an accessor with contiguous values in an unpacked view.
+    /// Buffer view and bytes of an accessor. `None` unless its values are contiguous in an
+    /// uncompressed view.
     fn tight_bytes(&self, accessor: &Value) -> Option<(usize, &[u8])> {
         let at = usize::try_from(accessor["bufferView"].as_u64()?).ok()?;
         let view = self
@@ -82,9 +83,11 @@ impl Exporter<'_> {
         Some((at, bytes.get(from..from.checked_add(tight_size(accessor)?)?)?))
     }
 
-    /// The used bytes of views that accessors use only in part. The accessors are moved to these
-    /// bytes, so that an export contains no abandoned keys. All keys are packed into one view,
-    /// `keys_view`. One view per track would need more text than a reduced track has bytes.
+    /// Used bytes of buffer views that accessors use only in part. The accessors are moved to these
+    /// bytes, so that an export contains no unused keys.
+    ///
+    /// All keys are packed into one view, `keys_view`. One view per track would need more text than
+    /// a reduced track has bytes.
     pub(super) fn packed(&self, root: &mut Value, keys_view: u64) -> BTreeMap<u64, Vec<u8>> {
         let Self { source, views, unpacked, .. } = self;
         let keys = key_accessors(root);
@@ -153,7 +156,7 @@ impl Exporter<'_> {
             let mut made = Bin::default();
             let places = stretches.copy_from(&|_, range| bytes.get(range), &mut made);
             let made = made.bytes;
-            // Overlapping views are kept.
+            // Overlapping views are kept unchanged.
             if made.len() >= bytes.len() {
                 continue;
             }
@@ -174,7 +177,7 @@ impl Exporter<'_> {
             if let Some(accessor) =
                 accessor.as_object_mut().filter(|_| !inputs.contains(&(k as u64)))
             {
-                // Only times need bounds.
+                // Only accessors of key times need bounds.
                 accessor.shift_remove("min");
                 accessor.shift_remove("max");
             }
@@ -187,7 +190,7 @@ impl Exporter<'_> {
     }
 }
 
-/// Size in bytes of an accessor with contiguous values. `None` if matrix columns are padded, or the
+/// Size in bytes of an accessor with contiguous values. `None` if matrix columns are padded or the
 /// type is unknown.
 fn tight_size(accessor: &Value) -> Option<usize> {
     let component = match accessor["componentType"].as_u64()? {

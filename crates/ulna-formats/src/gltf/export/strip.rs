@@ -1,12 +1,12 @@
-//! Removes meshes and the members that refer to them, and finds extensions that cannot be
-//! renumbered.
+//! Removal of meshes and of the members that refer to them. Also detects extensions whose indices
+//! cannot be updated.
 
 use serde_json::Value;
 
 use super::super::{animation, references::names_data, vrm};
 use ulna_model::{Notice, Property};
 
-/// The first extension that seems to refer to accessors or buffer views and is not in the table of
+/// First extension that seems to refer to accessors or buffer views, but is not in the table of
 /// references.
 pub(super) fn foreign_data(root: &Value) -> Option<String> {
     fn seems_to_name_data(value: &Value) -> bool {
@@ -35,8 +35,8 @@ pub(super) fn foreign_data(root: &Value) -> Option<String> {
     }
 }
 
-/// Removes meshes, materials and images, and everything that refers to them. Returns the parts of a
-/// VRM that are removed, too.
+/// Removes meshes, materials, images and everything that refers to them. Returns notices about
+/// removed parts of a VRM.
 pub(super) fn strip_meshes(root: &mut Value) -> Vec<Notice> {
     let dropped = vrm::without_meshes(root);
     let Some(members) = root.as_object_mut() else { return dropped };
@@ -45,7 +45,7 @@ pub(super) fn strip_meshes(root: &mut Value) -> Vec<Notice> {
     }
     let mut gone: Vec<String> = Vec::new();
     if let Some(extensions) = members.get_mut("extensions").and_then(Value::as_object_mut) {
-        // It refers to materials by index.
+        // This extension refers to materials by index.
         let variants = "KHR_materials_variants";
         if extensions.shift_remove(variants).is_some() {
             gone.push(variants.to_owned());
@@ -86,7 +86,7 @@ pub(super) fn strip_meshes(root: &mut Value) -> Vec<Notice> {
         if let Some(list) = members.get_mut(key).and_then(Value::as_array_mut) {
             list.retain(|name| {
                 let name = name.as_str().unwrap_or_default();
-                // The name must occur outside of this list.
+                // The name must also occur outside this list.
                 !gone.iter().any(|g| g == name) && left.matches(&format!("\"{name}\":")).count() > 0
             });
         }

@@ -1,4 +1,4 @@
-//! Visits the accessors and views that a file refers to.
+//! Visitors for the accessors and buffer views that a file refers to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,17 +14,17 @@ pub(super) fn number(value: &Value) -> usize {
     value.as_u64().and_then(|v| usize::try_from(v).ok()).unwrap_or(0)
 }
 
-/// Accessors of keys.
+/// Accessors that contain keys.
 pub(super) fn key_accessors(root: &Value) -> BTreeSet<u64> {
     accessors_at(root, |path| path.starts_with("animations/"))
 }
 
-/// Accessors of times.
+/// Accessors that contain key times.
 pub(super) fn input_accessors(root: &Value) -> BTreeSet<u64> {
     accessors_at(root, |path| path == "animations/*/samplers/*/input")
 }
 
-/// The accessors at the selected paths.
+/// Accessors that are referenced at the selected JSON paths.
 fn accessors_at(root: &Value, is_wanted: impl Fn(&str) -> bool) -> BTreeSet<u64> {
     let mut found = BTreeSet::new();
     PlaceTree::of(|path, named| named == ACCESSOR && is_wanted(path))

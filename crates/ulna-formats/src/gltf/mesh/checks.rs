@@ -1,4 +1,4 @@
-//! Findings about directions, areas and bounds.
+//! Findings about unit vectors, triangle areas and accessor bounds.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -43,7 +43,7 @@ impl PrimitiveReader<'_, '_> {
         }
     }
 
-    /// Adds a finding for wrong bounds, which mislead programs that use them.
+    /// Adds a finding for wrong accessor bounds, which mislead programs that rely on them.
     pub(super) fn check_bounds(&mut self, index: usize, positions: &[Vec3]) {
         let (Some(min), Some(max)) = self.accessors.bounds(index) else { return };
         let (low, high) = positions

@@ -70,7 +70,7 @@ pub fn read(
         };
         let read = match reader.read() {
             Ok(read) => read,
-            // Draco data that cannot be unpacked already has a finding.
+            // A finding about this Draco data was already added.
             Err(Missing::Packed(draco::NAME)) => hidden(primitive),
             Err(Missing::Packed(extension)) => {
                 let message = format!(

@@ -35,7 +35,7 @@ impl PrimitiveReader<'_, '_> {
         };
         let positions = self.vec3(position.0, "POSITION")?;
         let count = positions.len();
-        // Packing may have rounded the positions.
+        // Compression may have rounded the positions, so bounds are checked only without it.
         if self.triangles.is_none() {
             self.check_bounds(position.0, &positions);
         }
@@ -86,8 +86,8 @@ impl PrimitiveReader<'_, '_> {
         })
     }
 
-    /// Unpacks Draco data. If this fails and the accessors have data of their own, that data is
-    /// used.
+    /// Unpacks Draco data. If this fails, the uncompressed data of the accessors is used, if there
+    /// is any.
     pub(super) fn unpack(&mut self) -> Result<(), Missing> {
         let mut why = String::new();
         match draco::unpack(self.raw, &self.place, self.accessors, &mut why) {
@@ -138,7 +138,7 @@ impl PrimitiveReader<'_, '_> {
             return Err(ReadError::at(&self.place, "its indices are not unsigned integers").into());
         }
         let list = self.accessors.integers(index.0, &self.place)?;
-        // Counts first, since this is fast for valid lists.
+        // Invalid indices are counted first, which is fast for valid lists.
         if count_in(&list, |i| *i as usize >= vertices) > 0
             && let Some(past) = list.iter().find(|i| **i as usize >= vertices)
         {
@@ -187,7 +187,7 @@ impl PrimitiveReader<'_, '_> {
     }
 }
 
-/// A primitive that cannot be displayed.
+/// Placeholder for a primitive that cannot be displayed.
 pub(super) fn hidden(raw: &schema::Primitive) -> Primitive {
     Primitive {
         topology: Topology::Points,
@@ -205,7 +205,7 @@ pub(super) fn hidden(raw: &schema::Primitive) -> Primitive {
     }
 }
 
-/// Converts strips, loops and fans to lists.
+/// Converts strips, loops and fans to lists of triangles or lines.
 fn unroll(mode: usize, list: Slice<u32>) -> (Topology, Slice<u32>) {
     let n = list.len();
     match mode {

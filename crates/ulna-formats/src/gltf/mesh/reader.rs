@@ -13,23 +13,25 @@ use super::{
 };
 use ulna_model::{Diagnostics, Location, Severity, Slice};
 
-/// Reads the attributes of one primitive.
+/// Reader for the attributes of one primitive.
 pub(super) struct PrimitiveReader<'r, 'a> {
     pub(super) raw: &'r schema::Primitive,
     pub(super) place: Location,
     pub(super) accessors: &'r mut Accessors<'a>,
     pub(super) diagnostics: &'r mut Diagnostics,
-    /// The indices, if they were packed.
+    /// Triangle indices from compressed data, if the primitive is compressed.
     pub(super) triangles: Option<Vec<u32>>,
 }
 
-/// Whether an error concerns only this data, and not the memory budget or a cancellation.
+/// Whether an error concerns only this data. False for an exceeded memory budget and for a
+/// cancellation.
 pub(super) const fn is_local(error: &ReadError) -> bool {
     matches!(error, ReadError::Place { .. } | ReadError::Empty { .. })
 }
 
 impl PrimitiveReader<'_, '_> {
-    /// Reads an optional attribute. A faulty attribute stays in the file, but is not displayed.
+    /// Reads an optional vertex attribute. A faulty attribute stays in the file, but is not
+    /// displayed.
     pub(super) fn optional<T: AnyBitPattern>(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Joint weights of a primitive.
+//! Reading of a primitive's joint weights.
 
 use super::{
     super::{
@@ -10,7 +10,7 @@ use super::{
 };
 use ulna_model::{Severity, Shared, Slice, WeightEncoding, WeightMap};
 
-/// Joints, weights and the type of the weights.
+/// One set of joints and weights, with the component type of the weights.
 type WeightSet = (Slice<u16>, Slice<f32>, WeightEncoding);
 
 impl PrimitiveReader<'_, '_> {
@@ -49,7 +49,7 @@ impl PrimitiveReader<'_, '_> {
                     encodings.push(encoding);
                     parts.push((joints, weights));
                 }
-                // Without the first set, the shape would be wrong. Without later sets, it is
+                // Without the first set, the deformation would be wrong. Without later sets, it is
                 // approximately correct.
                 Err(Missing::Refused(error)) if set > 0 && is_local(&error) => {
                     let message = format!(
@@ -129,8 +129,8 @@ impl PrimitiveReader<'_, '_> {
             not_numbers = vertices.filter(|(_, ws)| odd(ws)).map(|(v, _)| v as u32).collect();
             weights = weights.iter().map(|w| if w.is_finite() { *w } else { 0.0 }).collect();
         }
-        // Sets of different types do not sum to 1 exactly. They become floats when they are written
-        // again.
+        // Weights of sets with different types do not sum to exactly 1. They become floats when
+        // they are written again.
         let one_type = encodings.iter().all(|e| *e == encodings[0]);
         let encoding = if one_type { encodings[0] } else { WeightEncoding::Float };
         let map = Shared::new(WeightMap {
@@ -144,7 +144,7 @@ impl PrimitiveReader<'_, '_> {
     }
 }
 
-/// Interleaves the sets of joints and weights by vertex.
+/// Interleaves several sets of joints and weights by vertex.
 fn side_by_side(parts: &[(Slice<u16>, Slice<f32>)], count: usize) -> (Slice<u16>, Slice<f32>) {
     let sets = parts.len();
     let mut joints = vec![[0u16; 4]; count * sets];

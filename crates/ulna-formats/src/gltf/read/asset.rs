@@ -98,7 +98,7 @@ impl Reader<'_> {
     }
 }
 
-/// A pointer track with the element that its pointer names.
+/// Resolves the element that a track's pointer names.
 fn resolved(pointer: &PointerTrack, asset: &FileContent) -> PointerTrack {
     let target = AnyId::in_pointer(&pointer.pointer).filter(|id| asset.has(*id));
     PointerTrack { target, ..pointer.clone() }

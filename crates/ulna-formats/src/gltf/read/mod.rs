@@ -1,5 +1,5 @@
-//! Reads bytes as a document. A file opens, possibly repaired for display and with findings, or is
-//! refused with a message.
+//! Reads bytes as a document. A file either opens, with findings and repairs for display if
+//! necessary, or is rejected with a message.
 
 mod asset;
 mod nodes;
@@ -26,32 +26,32 @@ use ulna_model::{Diagnostic, Diagnostics, Document, IdKind, Location, Severity};
 /// Result of opening a file.
 #[derive(Debug)]
 pub struct Opened {
-    /// The opened bytes.
+    /// Source with the opened bytes.
     pub source: Source,
-    /// The document.
+    /// Document that was read from the file.
     pub document: Document,
     /// Findings about the file.
     pub diagnostics: Vec<Diagnostic>,
     /// Name of the program that wrote the file.
     pub generator: Option<String>,
-    /// `extensionsUsed`
+    /// Names in `extensionsUsed`.
     pub extensions_used: Vec<String>,
 }
 
-/// Reads a file.
+/// Reads a file from disk.
 ///
 /// # Errors
-/// A sentence with the problem and the location.
+/// A sentence with the problem and its location.
 pub fn open(path: &Path, progress: &Progress) -> Result<Opened, ReadError> {
     let bytes =
         read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
     open_bytes(bytes.into(), Some(path), progress)
 }
 
-/// Reads a file in memory. Files that it names are searched in the folder of `path`.
+/// Reads a file from memory. Files that it refers to are searched for in the folder of `path`.
 ///
 /// # Errors
-/// Like [`open`].
+/// The same as [`open`].
 pub fn open_bytes(
     bytes: Arc<Vec<u8>>,
     path: Option<&Path>,
@@ -60,10 +60,11 @@ pub fn open_bytes(
     open_beside(bytes, path, Arc::default(), progress)
 }
 
-/// Like [`open_bytes`]. Named files that are in `beside` are read from there.
+/// Reads a file from memory, like [`open_bytes`]. Referenced files are taken from `beside` if it
+/// contains them.
 ///
 /// # Errors
-/// Like [`open`].
+/// The same as [`open`].
 pub fn open_beside(
     bytes: Arc<Vec<u8>>,
     path: Option<&Path>,
@@ -160,7 +161,7 @@ fn names(root: &json::RawMap<'_>, name: &'static str) -> Result<Vec<String>, Rea
     )
 }
 
-/// Whether a file with this extension can be displayed, at least in part, and edited safely.
+/// Whether a file with this glTF extension can be displayed, at least in part, and edited safely.
 fn is_known(extension: &str) -> bool {
     const KNOWN: [&str; 15] = [
         "EXT_mesh_gpu_instancing",
@@ -184,8 +185,8 @@ fn is_known(extension: &str) -> bool {
         || extension.starts_with("VRM")
 }
 
-/// Refuses unknown required extensions. Also refuses packing extensions that are required but never
-/// used, since their effect is unknown.
+/// Rejects unknown required extensions. Compression extensions that are required but never used are
+/// also rejected, because their effect is unknown.
 fn check_required(root: &json::RawMap<'_>, text: &str) -> Result<(), ReadError> {
     const PACKING: [&str; 3] =
         ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];
@@ -210,8 +211,8 @@ fn check_glb(
     rest: &std::ops::Range<usize>,
     diagnostics: &mut Diagnostics,
 ) {
-    // The stated length of a chunk is eight bytes before its data. The range of the data is already
-    // rounded up.
+    // The stated length of a chunk is stored eight bytes before its data. The range of the data is
+    // already rounded up.
     let odd = |r: &std::ops::Range<usize>| !bytes[r.start - 8].is_multiple_of(4);
     if odd(json) || bin.is_some_and(odd) {
         diagnostics.add(

@@ -27,7 +27,7 @@ impl Reader<'_> {
         Ok(nodes)
     }
 
-    /// `cameras` and `lights` are the numbers of cameras and lights in the file.
+    /// Reads all nodes. `cameras` and `lights` are the numbers of cameras and lights in the file.
     pub(super) fn nodes(
         &mut self,
         raw: &[schema::Node],
@@ -123,7 +123,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The transform of a node. Invalid numbers become the defaults of the specification.
+    /// Reads the local transform of a node. Invalid numbers are replaced by the defaults of the
+    /// specification.
     fn local(&mut self, n: &schema::Node, place: &Location) -> Local {
         let mut odd = |code: &'static str, message: &str| {
             self.diagnostics.add(Severity::Error, code, place, message)
@@ -197,10 +198,10 @@ impl Reader<'_> {
     }
 }
 
-/// The precedence of `ulna.rest` over the rest pose that a skin defines.
+/// Precedence of `ulna.rest` over a rest pose that a skin defines.
 #[derive(Deserialize)]
 pub(super) struct RestPrecedence {
-    /// Whether it overrides the rest pose of a skin.
+    /// Whether the stored rest pose overrides the rest pose of a skin.
     #[serde(default)]
     over_bind: bool,
 }
@@ -211,10 +212,10 @@ impl RestPrecedence {
     }
 }
 
-/// Applies the rest pose in the node's extras, if no skin defines another one or the extras
-/// override the skin.
+/// Applies the rest pose stored in the node's extras. A rest pose that a skin defines takes
+/// precedence, unless the extras override it.
 pub(super) fn remembered_rest(node: &mut Node, rest: &Transform, is_over_bind: bool) {
-    /// Tolerance for a rest pose that equals the pose: radians, and a fraction of the distance.
+    /// Tolerance for treating rest pose and pose as equal: radians, and a fraction of the distance.
     const SAME: f32 = 1e-6;
     let is_free = node.rest_source == RestSource::File || is_over_bind;
     if !is_free || !rest.is_finite() {
@@ -234,7 +235,8 @@ pub(super) fn remembered_rest(node: &mut Node, rest: &Transform, is_over_bind: b
     }
 }
 
-/// Whether a matrix cannot be expressed as a transform: it has shear, or an axis of zero length.
+/// Whether a matrix cannot be represented by a transform, because it has shear or an axis of zero
+/// length.
 pub(super) fn is_odd(split: &Decomposed) -> bool {
     split.residue > 1e-3 || split.transform.scale.abs().min_element() == 0.0
 }

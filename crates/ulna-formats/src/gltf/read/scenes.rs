@@ -1,4 +1,4 @@
-//! Scenes and their roots.
+//! Reading of scenes and their root nodes.
 
 use super::{
     super::{ReadError, json, pose_extras, schema},
@@ -46,8 +46,8 @@ impl Reader<'_> {
             .find(|(key, _)| key == "scene")
             .and_then(|(_, raw)| raw.get().parse::<usize>().ok());
         asset.scene = match default {
-            // If the key is repeated, the last value counts, unless only the earlier one is a valid
-            // index.
+            // If the key is repeated, the last value is used, unless only an earlier value is a
+            // valid index.
             Some(scene)
                 if scene.0 >= asset.scenes.len()
                     && earlier.is_some_and(|s| s < asset.scenes.len()) =>

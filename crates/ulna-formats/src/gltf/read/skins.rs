@@ -1,4 +1,4 @@
-//! Skins: joints and inverse bind matrices.
+//! Reading of skins: joints and inverse bind matrices.
 
 use glam::Mat4;
 
@@ -131,8 +131,8 @@ impl Reader<'_> {
             id
         };
         let first = root(joints[0]);
-        // Finding the root is linear in the depth for each joint, which would be too slow for long
-        // chains.
+        // For each joint, the time to find the root is proportional to its depth. That is too slow
+        // for long chains.
         if asset.nodes.len() < 5000 && joints.iter().any(|j| root(*j) != first) {
             let same_scene =
                 asset.scenes.values().any(|s| joints.iter().all(|j| s.roots.contains(&root(*j))));

@@ -1,14 +1,14 @@
-//! Table of the places in the JSON of a file that refer to an element of a list. It covers glTF
-//! 2.0, known extensions, and Ulna's own extras.
+//! Table of the JSON paths that contain references to elements. It covers glTF 2.0, known
+//! extensions, and Ulna's own extras.
 
 use ulna_model::IdKind;
 
-/// Form of a reference.
+/// Form of a reference in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
-    /// An index into a list.
+    /// An index into a list of this kind.
     Index(IdKind),
-    /// A JSON pointer that begins in a list.
+    /// A JSON pointer that begins with a list.
     Pointer,
 }
 
@@ -18,8 +18,8 @@ use IdKind::{
 };
 use Named::{Index, Pointer};
 
-/// Paths from the root of the file. `*` stands for every item of a list, or every member of an
-/// object. Places of one kind are visited in this order.
+/// JSON paths from the root of the file, with the form of their references. `*` stands for every
+/// item of a list, or every member of an object. Paths of one kind are visited in this order.
 pub(super) const PLACES: &[(&str, Named)] = &[
     // glTF 2.0.
     ("scene", Index(Scene)),
@@ -50,7 +50,7 @@ pub(super) const PLACES: &[(&str, Named)] = &[
     ("materials/*/normalTexture/index", Index(Texture)),
     ("materials/*/occlusionTexture/index", Index(Texture)),
     ("materials/*/emissiveTexture/index", Index(Texture)),
-    // Ulna's own extras. All other extras of Ulna name nodes by path.
+    // Ulna's own extras. Members that are not listed here refer to nodes by path.
     ("animations/*/extras/ulna.keys/tracks/*/node", Index(Node)),
     ("animations/*/extras/ulna.contacts/contacts/*/node", Index(Node)),
     ("animations/*/extras/ulna.contacts/contacts/*/space", Index(Node)),
@@ -133,7 +133,7 @@ pub(super) const PLACES: &[(&str, Named)] = &[
     ("materials/*/extensions/VRMC_materials_mtoon/shadeMultiplyTexture/index", Index(Texture)),
     ("materials/*/extensions/VRMC_materials_mtoon/shadingShiftTexture/index", Index(Texture)),
     ("materials/*/extensions/VRMC_materials_mtoon/uvAnimationMaskTexture/index", Index(Texture)),
-    // VRM 0. Its `materialProperties` are in the order of the materials.
+    // VRM 0. Its `materialProperties` have the same order as the materials.
     ("extensions/VRM/meta/texture", Index(Texture)),
     ("extensions/VRM/humanoid/humanBones/*/node", Index(Node)),
     ("extensions/VRM/firstPerson/firstPersonBone", Index(Node)),
@@ -159,8 +159,8 @@ pub(super) const PLACES: &[(&str, Named)] = &[
     ("extensions/VRMC_vrm_animation/lookAt/node", Index(Node)),
 ];
 
-/// Extensions without references, or only to their own elements and at [`PLACES`]. A name that ends
-/// with `*` is a prefix.
+/// Extensions whose references are all known: none, only within the extension, or listed in
+/// [`PLACES`]. A name that ends with `*` is a prefix.
 pub(super) const KNOWN: &[&str] = &[
     "EXT_mesh_gpu_instancing",
     "EXT_meshopt_compression",

@@ -4,7 +4,8 @@ use serde_json::{Map, json};
 use super::*;
 use ulna_model::IdKind;
 
-/// A file with one place of the table: lists have one item, and variable members have a fixed name.
+/// Creates a file with one path of the table. Lists have one item, and members at `*` have a fixed
+/// name.
 fn file_with(path: &str, content: Value) -> Value {
     path.rsplit('/').fold(content, |value, step| match step {
         "*" => json!([value]),
@@ -18,7 +19,7 @@ fn named_in(root: &Value) -> Vec<AnyId> {
     found
 }
 
-/// The content of a place that refers to an element.
+/// Creates the JSON value of a reference, and the element that it refers to.
 fn content(named: Named, index: u32) -> (Value, AnyId) {
     match named {
         Named::Index(kind) => (index.into(), AnyId::new(kind, index)),
@@ -97,7 +98,7 @@ fn each_extension_of_the_table_is_known_and_only_its_references_change() {
     );
 }
 
-/// Arbitrary JSON.
+/// Generates arbitrary JSON.
 fn any_json() -> impl Strategy<Value = Value> {
     const NAMES: [&str; 8] =
         ["node", "nodes", "mesh", "joints", "ids", "pointer", "index", "source"];
@@ -119,7 +120,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// Unknown extensions and extras are never changed, whatever they contain.
+    /// Unknown extensions and extras are never changed, regardless of their content.
     #[test]
     fn unknown_members_are_left_alone(content in any_json()) {
         for list in ["nodes", "materials", "scenes", "animations", "skins"] {

@@ -1,4 +1,4 @@
-//! The table of places as a tree, so that the JSON of a file is traversed once.
+//! The table of reference paths as a tree, so that the JSON of a file is traversed only once.
 
 use serde_json::Value;
 
@@ -7,19 +7,19 @@ use super::{
     places::{Named, PLACES},
 };
 
-/// The places below one value of a file.
+/// References at and below a JSON value.
 #[derive(Debug, Default)]
 pub struct PlaceTree {
-    /// The content of this place itself.
+    /// Form of the reference at this value, if it is one.
     named: Option<Named>,
-    /// Places below members of an object, in the order of the table.
+    /// Subtrees by member name of an object, in the order of the table.
     members: Vec<(&'static str, Self)>,
-    /// Places below every item of a list or every member of an object.
+    /// Subtree for every item of a list, or every member of an object.
     each: Option<Box<Self>>,
 }
 
 impl PlaceTree {
-    /// The selected places of the table, by their path and content.
+    /// Builds the tree of selected paths of the table.
     pub fn of(is_wanted: impl Fn(&str, Named) -> bool) -> Self {
         let mut root = Self::default();
         for (path, named) in PLACES.iter().filter(|(path, named)| is_wanted(path, *named)) {
@@ -40,23 +40,23 @@ impl PlaceTree {
         &mut self.members[at].1
     }
 
-    /// The content of this place itself.
+    /// Form of the reference at this value, if it is one.
     pub const fn named(&self) -> Option<Named> {
         self.named
     }
 
-    /// The places below a member of an object.
+    /// Subtree for a member of an object.
     pub fn member(&self, name: &str) -> Option<&Self> {
         let own = self.members.iter().find(|(other, _)| *other == name);
         own.map(|(_, tree)| tree).or(self.each.as_deref())
     }
 
-    /// The places below every item of a list.
+    /// Subtree for every item of a list.
     pub fn item(&self) -> Option<&Self> {
         self.each.as_deref()
     }
 
-    /// Visits the places in a value.
+    /// Visits the references in a JSON value.
     pub fn visit<'v>(&self, value: &'v Value, visit: &mut dyn FnMut(Named, &'v Value)) {
         if let Some(named) = self.named {
             visit(named, value);
@@ -77,8 +77,8 @@ impl PlaceTree {
         }
     }
 
-    /// Collects new texts for the places in a value. Places for which `new` returns `None` stay
-    /// unchanged.
+    /// Collects replacement texts for the references in a value. A reference stays unchanged if
+    /// `new` returns `None`.
     pub fn edit(
         &self,
         value: &Value,
@@ -116,8 +116,8 @@ impl PlaceTree {
         }
     }
 
-    /// Visits the places in a value in the order of [`PlaceTree::visit`]. The visitor may replace
-    /// each value.
+    /// Visits the references in a value in the order of [`PlaceTree::visit`]. The visitor may
+    /// replace each of them.
     pub fn visit_mut(&self, value: &mut Value, visit: &mut dyn FnMut(Named, &mut Value)) {
         if let Some(named) = self.named {
             visit(named, value);

@@ -12,7 +12,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
 }
 
-/// Checks the chunks of a GLB. Returns whether its content can be checked.
+/// Checks the chunks of a GLB. Returns whether the content can be checked, too.
 pub fn check(bytes: &[u8], out: &mut Report) -> bool {
     let (Some(version), Some(length)) = (word(bytes, 4), word(bytes, 8)) else {
         out.error("GLB_UNEXPECTED_END_OF_HEADER", Location::default());

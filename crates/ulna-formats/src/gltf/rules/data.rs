@@ -1,5 +1,5 @@
-//! Rules of the data in accessors: bounds, finite numbers, ascending times, and weights that sum to
-//! 1.
+//! Rules for the data in accessors: bounds, finite numbers, ascending times, and weights that sum
+//! to 1.
 
 use super::{
     super::source::{Source, data_uri},
@@ -13,17 +13,17 @@ use ulna_model::{IdKind, Location};
 
 const DIRECTION: f64 = 0.00674;
 
-/// The stored numbers of an accessor, element after element.
+/// Stored numbers of an accessor, element by element.
 struct Elements<'a> {
     bytes: Option<&'a [u8]>,
-    /// Elements that sparse values replace, in ascending order.
+    /// Elements that are replaced by sparse values, in ascending order.
     replaced: Vec<(usize, &'a [u8])>,
     component: usize,
     size: usize,
     width: usize,
     count: usize,
     stride: usize,
-    /// Offset of each component in an element, in bytes.
+    /// Offset of each component within an element, in bytes.
     columns: [usize; 16],
 }
 
@@ -66,7 +66,7 @@ impl Elements<'_> {
         }
     }
 
-    /// A stored number, normalized to a fraction of 1.
+    /// Converts a stored integer to a normalized number. Floats are returned unchanged.
     fn share(&self, value: f64) -> f64 {
         match self.component {
             5126 => value,
@@ -76,7 +76,7 @@ impl Elements<'_> {
     }
 }
 
-/// The bytes of a view's buffer. `None` if they are missing or too short.
+/// Bytes of the buffer of a view. `None` if they are missing or too short.
 fn bytes_of<'a>(source: &'a Source, file: &File, view: &View) -> Option<&'a [u8]> {
     let buffer = view.buffer?;
     let about = file.buffers.get(buffer)?.as_ref().filter(|b| b.readable)?;
@@ -87,7 +87,7 @@ fn view_of(file: &File, view: Option<usize>) -> Option<&View> {
     view.and_then(|v| file.views.get(v)).and_then(Option::as_ref)
 }
 
-/// Whether an accessor has data to check.
+/// Whether an accessor has data that can be checked.
 fn has_data(file: &File, a: &Accessor) -> bool {
     a.component.is_some()
         && a.count.is_some()
@@ -95,9 +95,9 @@ fn has_data(file: &File, a: &Accessor) -> bool {
         && (view_of(file, a.view).is_some() || a.sparse.is_some())
 }
 
-/// The elements of an accessor. `None` if they are not available.
+/// Elements of an accessor; `None` if they are not available.
 fn elements<'a>(source: &'a Source, file: &File, a: &Accessor) -> Option<Elements<'a>> {
-    /// Maximum number of elements without data to check; all of them are 0.
+    /// Maximum number of elements to check in an accessor without data, whose elements are all 0.
     const MOST: usize = 1 << 26;
     let (component, count) = (a.component?, a.count?);
     let size = size_of_type(component)?;
@@ -147,7 +147,7 @@ fn elements<'a>(source: &'a Source, file: &File, a: &Accessor) -> Option<Element
             indices.chunks_exact(index_size).zip(values.chunks_exact(size * a.width))
         {
             let index = whole(index);
-            // All indices after one that does not increase are ignored.
+            // After an index that does not increase, all further indices are ignored.
             if index >= count || replaced.last().is_some_and(|(last, _)| *last >= index) {
                 break;
             }
@@ -161,7 +161,7 @@ fn whole(bytes: &[u8]) -> usize {
     bytes.iter().rev().fold(0usize, |all, b| all << 8 | usize::from(*b))
 }
 
-/// Checks all data.
+/// Checks the data of all accessors.
 pub fn check(source: &Source, file: &File, out: &mut Report) {
     for buffer in file.buffers.iter().flatten().zip(0..) {
         if source.buffer(buffer.1).is_some_and(|b| buffer.0.length.is_some_and(|l| b.len() < l)) {
@@ -376,7 +376,7 @@ fn element_rule(a: &Accessor, elements: &Elements<'_>, rule: &ElementRule, out: 
     }
 }
 
-/// Checks the influences of a primitive, vertex by vertex, with all sets of a vertex together.
+/// Checks the influences of a primitive. All sets of a vertex are checked together.
 fn influences(source: &Source, file: &File, p: &Primitive, most: usize, out: &mut Report) {
     let mut joints: Vec<Vec<f64>> = Vec::new();
     let mut weights: Vec<Vec<f64>> = Vec::new();
@@ -398,7 +398,7 @@ fn influences(source: &Source, file: &File, p: &Primitive, most: usize, out: &mu
         j.each(|_, e| list.extend_from_slice(e));
         joints.push(list);
         let mut list = Vec::with_capacity(w.count * 4);
-        // Here, integers are normalized regardless of the flag.
+        // Integers are always normalized here, regardless of the accessor's flag.
         w.each(|_, e| list.extend(e.iter().map(|v| w.share(*v))));
         weights.push(list);
     }

@@ -6,8 +6,8 @@ use super::{
 };
 use ulna_model::Location;
 
-/// Whether a byte range is aligned and inside its view. With `say`, problems become findings and
-/// the result is `true`.
+/// Whether an accessor's byte range is aligned and inside its buffer view. With `say`, problems
+/// become findings and the result is always `true`.
 pub fn fits(
     offset: Option<usize>,
     size: usize,
@@ -40,7 +40,7 @@ pub fn fits(
     offset.saturating_add(length) <= most || fault("ACCESSOR_TOO_LONG", &whole)
 }
 
-/// The stride of an accessor's elements, and their total size, in bytes.
+/// Stride and total size of an accessor's elements, in bytes.
 pub fn stretch(a: &Accessor, view: Option<&View>) -> (usize, usize) {
     let stride = view.and_then(|v| v.stride).unwrap_or(a.tight);
     (

@@ -1,9 +1,9 @@
-//! The objects of a file, as far as the rules need them.
+//! Parsed objects of a file, with the members that the rules need.
 
 use std::collections::HashSet;
 use ulna_model::Location;
 
-/// The first use of a view or accessor.
+/// First use of a buffer view or accessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Usage {
     Vertex,
@@ -15,7 +15,7 @@ pub enum Usage {
     Other,
 }
 
-/// A rule for the elements of an accessor, with the location of its findings.
+/// Rule for the elements of an accessor, with the location to report.
 #[derive(Clone, Debug)]
 pub enum ElementRule {
     Normal(Location),
@@ -54,7 +54,7 @@ pub struct Accessor {
     pub min: Option<Vec<f64>>,
     pub max: Option<Vec<f64>>,
     pub sparse: Option<Sparse>,
-    /// Bytes per element, and bytes from one element to the next if they are contiguous.
+    /// Bytes per element. `tight` is the distance between contiguous elements, in bytes.
     pub element: usize,
     pub tight: usize,
     pub usage: Option<Usage>,
@@ -62,7 +62,7 @@ pub struct Accessor {
 }
 
 impl Accessor {
-    /// Type, component type and normalization as one value.
+    /// Type, component type and normalization, for comparison with a required format.
     pub fn format(&self) -> (&str, usize, bool) {
         (self.kind.as_deref().unwrap_or_default(), self.component.unwrap_or(0), self.normalized)
     }
@@ -82,7 +82,7 @@ pub struct View {
 #[derive(Debug, Default)]
 pub struct Buffer {
     pub length: Option<usize>,
-    /// Whether the buffer has data that the rules can read.
+    /// Whether the buffer's data is available for checks.
     pub readable: bool,
 }
 
@@ -121,7 +121,7 @@ pub struct Image {
     pub has_extensions: bool,
 }
 
-/// The use of a texture by a material.
+/// A texture reference in a material.
 #[derive(Debug)]
 pub struct Use {
     pub at: Location,
@@ -136,7 +136,7 @@ pub struct Material {
     pub tangent: bool,
 }
 
-/// Attributes by name. The accessor is `None` if it is not an index.
+/// Accessor indices by attribute name; `None` for a value that is not an index.
 pub type Attributes = Vec<(String, Option<usize>)>;
 
 #[derive(Debug, Default)]
@@ -147,7 +147,7 @@ pub struct Primitive {
     pub targets: Option<Vec<Attributes>>,
     pub indices: Option<usize>,
     pub material: Option<usize>,
-    /// Number of joint sets with matching weight sets.
+    /// Number of joint sets that have a matching weight set.
     pub joints: usize,
     pub coordinates: usize,
     pub normal: bool,
@@ -182,7 +182,7 @@ pub struct Skin {
     pub bind: Option<usize>,
     pub skeleton: Option<usize>,
     pub joints: Option<Vec<Option<usize>>>,
-    /// The common ancestors of all joints, lowest first.
+    /// Common ancestors of all joints, lowest first.
     pub roots: Vec<usize>,
 }
 
@@ -192,7 +192,7 @@ pub struct Texture {
     pub sampler: Option<usize>,
 }
 
-/// All objects of a file.
+/// Parsed objects of a file.
 #[derive(Debug, Default)]
 pub struct File {
     pub used: Vec<String>,

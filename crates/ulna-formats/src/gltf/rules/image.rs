@@ -1,19 +1,19 @@
-//! Checks the start of an encoded image up to its size and color type, as the Khronos validator
-//! does.
+//! Checks the headers of an encoded image up to its size and color type, like the Khronos
+//! validator.
 
-/// Problem with the start of an image.
+/// Fault in the headers of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageFault {
-    /// No known signature.
+    /// The image has no known signature.
     Unrecognized,
-    /// The bytes break the rules of their format.
+    /// The bytes violate the rules of the image format.
     Invalid,
     /// The data ends before the pixels begin.
     UnexpectedEnd,
 }
 
 impl ImageFault {
-    /// The validator's code.
+    /// Code of the fault in the Khronos validator.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Unrecognized => "IMAGE_UNRECOGNIZED_FORMAT",
@@ -23,7 +23,7 @@ impl ImageFault {
     }
 }
 
-/// Media type of an image, from its signature.
+/// Media type of an image by its signature; `None` if it is unknown.
 pub fn kind_of_image(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         _ if bytes.len() < 14 => None,
@@ -47,7 +47,7 @@ pub fn check(bytes: &[u8]) -> Result<&'static str, ImageFault> {
         "image/jpeg" => jpeg(bytes)?,
         "image/png" => png(bytes)?,
         "image/webp" => webp(bytes)?,
-        // Other formats need an extension, and images with extensions are not checked.
+        // Other formats require an extension, and images with extensions are not checked.
         _ => return Err(ImageFault::Unrecognized),
     }
     Ok(kind)
@@ -58,7 +58,7 @@ fn word(bytes: &[u8], at: usize) -> Result<u32, ImageFault> {
     Ok(four.iter().fold(0, |value, byte| value << 8 | u32::from(*byte)))
 }
 
-/// Segments up to the frame header, which states 1 or 3 components.
+/// Checks the segments of a JPEG up to the frame header, which must state 1 or 3 components.
 fn jpeg(bytes: &[u8]) -> Result<(), ImageFault> {
     let is_frame = |marker: u8| {
         (marker & 0xF0 == 0xC0 && !matches!(marker, 0xC4 | 0xC8 | 0xCC)) || marker == 0xDE
@@ -93,8 +93,8 @@ fn jpeg(bytes: &[u8]) -> Result<(), ImageFault> {
     }
 }
 
-/// Checks the chunks up to the first one with pixels. The header chunk must come first, and chunks
-/// of a fixed length must have it.
+/// Checks the chunks of a PNG up to the first one with pixels. The header chunk must be first, and
+/// chunks of a fixed length must have that length.
 fn png(bytes: &[u8]) -> Result<(), ImageFault> {
     let (mut at, mut has_header) = (8, false);
     loop {
@@ -125,7 +125,7 @@ fn png(bytes: &[u8]) -> Result<(), ImageFault> {
     }
 }
 
-/// Checks the header of the first frame.
+/// Checks the header of the first frame of a WebP image.
 fn webp(bytes: &[u8]) -> Result<(), ImageFault> {
     let lossless = bytes[15] == b'L';
     if bytes.len() < if lossless { 25 } else { 30 } {

@@ -1,4 +1,4 @@
-//! Finds members that glTF does not define, which are usually misspelled. Other programs ignore
+//! Finds members that glTF does not define. They are usually misspelled, and other programs ignore
 //! them silently.
 
 use serde_json::{Map, Value};
@@ -8,8 +8,8 @@ use ulna_model::Location;
 
 const INFO: &[&str] = &["index", "texCoord"];
 
-/// The members of each object by its path, from the schemas of glTF 2.0 (specification, appendix
-/// B). `*` is any item.
+/// Allowed members of each object by its path, from the schemas of glTF 2.0 (specification,
+/// appendix B). `*` stands for any item.
 const KNOWN: [(&str, &[&str]); 30] = [
     (
         "",
@@ -114,7 +114,7 @@ const KNOWN: [(&str, &[&str]); 30] = [
     ("/textures/*", &["name", "sampler", "source"]),
 ];
 
-/// Checks the JSON of a file.
+/// Checks the JSON of a file for unknown members.
 pub fn check(root: &Map<String, Value>, out: &mut Report) {
     object(root, "", &Location::default(), out);
 }

@@ -1,17 +1,19 @@
-//! Checks whether a node's matrix is a translation, rotation and scale. As in other validators, the
-//! matrix is decomposed and recomposed in single precision, and both norms must be equal.
+//! Check of node matrices: whether a matrix is a translation, rotation and scale.
+//!
+//! As in other validators, the matrix is decomposed and recomposed in single precision, and both
+//! norms must be equal.
 
 use glam::{DMat4, Mat3, Quat};
 
 /// Maximum difference of the norms.
 const NEAR: f64 = 5e-5;
 
-/// The largest sum of the absolute values of a column.
+/// Maximum absolute column sum of a matrix.
 fn norm(columns: &[[f64; 4]; 4]) -> f64 {
     columns.iter().map(|c| c.iter().map(|v| v.abs()).sum::<f64>()).fold(0.0, f64::max)
 }
 
-/// Whether the matrix is a translation, rotation and scale.
+/// Whether a matrix is the product of a translation, a rotation and a scale.
 pub fn is_trs(m: &[f32; 16]) -> bool {
     if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
         return false;

@@ -1,5 +1,5 @@
-//! Reads the members of a JSON object as the schema requires. Invalid members become findings, and
-//! count as absent afterwards.
+//! Reads the members of a JSON object as the glTF schema requires. Invalid members become findings,
+//! and are then treated as absent.
 
 use serde_json::{Map, Value};
 
@@ -12,44 +12,44 @@ pub struct Members<'a> {
     pub at: Location,
 }
 
-/// Bounds of a number.
+/// Allowed range of a number.
 #[derive(Clone, Copy)]
 pub struct Range {
-    /// Minimum, inclusive.
+    /// Inclusive minimum.
     pub low: f64,
-    /// Maximum, inclusive.
+    /// Inclusive maximum.
     pub high: f64,
-    /// Minimum, exclusive.
+    /// Exclusive minimum.
     pub above: f64,
 }
 
-/// Any number.
+/// Range of any number.
 pub const ANY: Range =
     Range { low: f64::NEG_INFINITY, high: f64::INFINITY, above: f64::NEG_INFINITY };
-/// `0..=1`.
+/// Range `0..=1`.
 pub const SHARE: Range = Range { low: 0.0, high: 1.0, ..ANY };
-/// More than 0.
+/// Range of numbers greater than 0.
 pub const POSITIVE: Range = Range { above: 0.0, ..ANY };
-/// 0 or more.
+/// Range of numbers that are at least 0.
 pub const NOT_NEGATIVE: Range = Range { low: 0.0, ..ANY };
 
-/// Numbers from here on count as beyond the range of `f64`.
+/// Magnitude from which a number counts as outside the range of `f64`.
 const BEYOND: f64 = 1e300;
 
-/// A JSON number as an integer.
+/// Converts a JSON number to an integer; `None` if it is not an integer.
 pub fn whole(value: &Value) -> Option<i64> {
     value
         .as_i64()
         .or_else(|| value.as_f64().filter(|v| v.fract() == 0.0 && v.abs() < 9e15).map(|v| v as i64))
 }
 
-/// A member that should be an integer.
+/// Value of a member that should be an integer.
 enum Given {
-    /// Missing or null.
+    /// The member is missing or null.
     Absent,
-    /// Not an integer.
+    /// The value is not an integer.
     Wrong,
-    /// An integer.
+    /// The value is an integer.
     Number(i64),
 }
 
@@ -86,7 +86,8 @@ impl<'a> Members<'a> {
         out.error("TYPE_MISMATCH", self.place(key));
     }
 
-    /// Reads an integer. Adds a finding if it is something else, or missing and required.
+    /// Reads an integer. Adds a finding if the value is not an integer, or if a required member is
+    /// missing.
     fn integer(&self, key: &str, required: bool, out: &mut Report) -> Given {
         let Some(value) = self.raw(key, out) else {
             self.missing(required, out);
@@ -113,7 +114,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Reads an integer within bounds; `default` if it is missing.
+    /// Reads an integer within bounds. Returns `default` if the member is missing.
     pub fn count(
         &self,
         key: &str,
@@ -133,7 +134,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Reads one of several integers.
+    /// Reads an integer that must be one of several allowed values.
     pub fn one_of(
         &self,
         key: &str,
@@ -182,7 +183,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Reads a string. Unknown values are findings, but are returned.
+    /// Reads a string. Unknown strings are reported as findings, but are returned anyway.
     pub fn text(
         &self,
         key: &str,
@@ -233,7 +234,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Reads unique indices. An invalid one is `None`.
+    /// Reads a list of unique indices. An invalid index is returned as `None`.
     pub fn indices(
         &self,
         key: &str,
@@ -263,7 +264,7 @@ impl<'a> Members<'a> {
         Some(all)
     }
 
-    /// Reads a list of numbers of the given length.
+    /// Reads a list with the given number of numbers.
     pub fn floats(
         &self,
         key: &str,
@@ -296,7 +297,8 @@ impl<'a> Members<'a> {
         sound.then_some(all)
     }
 
-    /// Reads a list of integers in the range of a type, of the given length.
+    /// Reads a list with the given number of integers, which must be in the range of a component
+    /// type.
     pub fn stored(
         &self,
         key: &str,
@@ -346,7 +348,7 @@ impl<'a> Members<'a> {
         sound.then_some(all)
     }
 
-    /// Reads unique strings.
+    /// Reads a list of unique strings.
     pub fn texts(&self, key: &str, out: &mut Report) -> Vec<&'a str> {
         let Some(list) = self.list(key, out) else { return Vec::new() };
         let (mut sound, mut all) = (true, Vec::new());

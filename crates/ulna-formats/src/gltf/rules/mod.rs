@@ -1,5 +1,5 @@
-//! Checks a file against the rules of the glTF specification. It finds the errors that other
-//! programs report. The reader reports its own repairs separately.
+//! Checks a file against the rules of the glTF specification. These checks find the errors that
+//! other programs report. The reader reports its own repairs separately.
 //!
 //! The codes are those of the Khronos validator, with the same meaning.
 
@@ -25,7 +25,7 @@ use self::report::Report;
 use super::{Container, json, source::Source};
 use ulna_model::{Diagnostic, Location};
 
-/// Checks a file against all rules.
+/// Checks a file against all rules. Returns the findings.
 pub fn check(source: &Source) -> Vec<Diagnostic> {
     let mut out = Report::default();
     let named_gltf = source
@@ -34,7 +34,7 @@ pub fn check(source: &Source) -> Vec<Diagnostic> {
         .and_then(Path::extension)
         .is_some_and(|e| e.eq_ignore_ascii_case("gltf"));
     match (&source.container, source.path.is_some(), named_gltf) {
-        // Other programs use the file name.
+        // Other programs decide the container by the file name.
         (Container::Glb { .. }, true, true) => {
             out.error("INVALID_JSON", Location::default());
             return out.finish();

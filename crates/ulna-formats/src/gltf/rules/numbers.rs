@@ -1,9 +1,9 @@
-//! Sizes and bounds of number types, and tolerances.
+//! Sizes and ranges of component types, and tolerances.
 
-/// Tolerance of the length of a unit quaternion, and of a unit normal.
+/// Tolerance for the length of unit quaternions and unit normals.
 pub const ROTATION: f64 = 0.00769;
 
-/// Bytes per component of a type; `None` for an unknown type.
+/// Number of bytes per component of a type; `None` for an unknown type.
 pub const fn size_of_type(kind: usize) -> Option<usize> {
     match kind {
         5120 | 5121 => Some(1),
@@ -13,7 +13,7 @@ pub const fn size_of_type(kind: usize) -> Option<usize> {
     }
 }
 
-/// The minimum and maximum of an integer type.
+/// Minimum and maximum of an integer component type.
 pub const fn bounds_of_type(kind: usize) -> (f64, f64) {
     match kind {
         5120 => (-128.0, 127.0),
@@ -24,7 +24,7 @@ pub const fn bounds_of_type(kind: usize) -> (f64, f64) {
     }
 }
 
-/// Components per element of a type; `None` for an unknown type.
+/// Number of components per element of an accessor type; `None` for an unknown type.
 pub fn width_of(kind: &str) -> Option<usize> {
     Some(match kind {
         "SCALAR" => 1,

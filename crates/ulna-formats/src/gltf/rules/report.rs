@@ -1,11 +1,11 @@
-//! Collects findings of the rules by code and location.
+//! Collection of the findings of the rules, by code and location.
 
 use std::collections::HashMap;
 
 use super::words::{sentence, under_unmoved};
 use ulna_model::{Diagnostic, Location, Severity};
 
-/// Findings in order, each once per location, with their count.
+/// Findings in order of discovery. Findings with the same code and location are counted together.
 #[derive(Debug, Default)]
 pub struct Report {
     list: Vec<(Severity, &'static str, Location, usize)>,

@@ -1,6 +1,6 @@
-//! The message of each code.
+//! Messages of the finding codes.
 
-/// The message of a code with its count at one location.
+/// Message of a finding code, with its count at one location.
 pub fn sentence(code: &'static str, count: usize) -> String {
     let words = words(code);
     match count {
@@ -9,7 +9,7 @@ pub fn sentence(code: &'static str, count: usize) -> String {
     }
 }
 
-/// The message for skinned meshes that are not root nodes, but whose ancestors have no effect.
+/// Message about skinned meshes that are not root nodes, but whose ancestors have no effect.
 pub fn under_unmoved(count: usize) -> String {
     let meshes = if count == 1 {
         "1 skinned mesh has".to_owned()
@@ -19,13 +19,13 @@ pub fn under_unmoved(count: usize) -> String {
     format!("{meshes} parent nodes, whose transforms are ignored; this changes nothing here")
 }
 
-/// The message of a code.
+/// Message of a finding code, without a count.
 fn words(code: &str) -> &'static str {
     let found = SENTENCES.iter().find(|(known, _)| *known == code);
     found.map_or("It violates a rule of the glTF format", |(_, sentence)| sentence)
 }
 
-/// The message of each code.
+/// Message of each finding code.
 static SENTENCES: [(&str, &str); 133] = [
     ("ACCESSOR_ANIMATION_INPUT_NEGATIVE", "Some key times are negative"),
     ("ACCESSOR_ANIMATION_INPUT_NON_INCREASING", "Key times do not increase"),

@@ -1,4 +1,4 @@
-//! Writes clips: channels and samplers, and only the keys that changed.
+//! Writes changes of clips: channels, samplers, and only the keys that changed.
 
 use serde_json::json;
 
@@ -8,13 +8,13 @@ use super::{
 };
 use ulna_model::{Clip, FileContent, IdKind, Local, Location, Property, Shared, Slice, Track};
 
-/// An animation of the file with changed channels.
+/// An animation of the file whose channels changed.
 struct Animation {
     index: usize,
     raw: schema::Animation,
-    /// Number of channels that use each sampler of the file.
+    /// Number of channels that use each sampler in the file.
     users: Vec<u32>,
-    /// Number of samplers, including new ones.
+    /// Number of samplers, including newly added ones.
     samplers: usize,
 }
 
@@ -30,7 +30,7 @@ impl Animation {
         Self { index, raw, users, samplers }
     }
 
-    /// The operations on this animation.
+    /// Returns the edit operations of this animation.
     fn op<'o>(&self, ops: &'o mut Ops) -> &'o mut Ops {
         ops.member("animations").item(self.index)
     }
@@ -45,7 +45,7 @@ impl Animation {
 
 /// Whether all changes of a clip can be expressed in the file.
 fn has_form(before: &Clip, after: &Clip) -> bool {
-    // Members in the extras are compared as text.
+    // Members in the extras are compared as text instead.
     let Clip {
         name: _,
         tracks: _,
@@ -124,7 +124,7 @@ impl Writer<'_> {
             self.changes
                 .push(format!("animations: “{label}” added, {} channels", clip.tracks.len()));
         }
-        // Empty lists are not valid (glTF 2.0 schema, minItems 1).
+        // Empty lists are invalid (glTF 2.0 schema, minItems 1).
         let is_kept = |before: &Shared<Clip>| {
             before.tracks.is_empty() || before.tracks.len() != before.channels_in_file as usize
         };
@@ -138,7 +138,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the changes of a clip that the file has.
+    /// Writes the changes of a clip that exists in the file.
     fn clip(
         &mut self,
         index: usize,
@@ -165,7 +165,7 @@ impl Writer<'_> {
                 Some(new) if Shared::ptr_eq(old, new) || old.same_keys(new) => {}
                 Some(new) => {
                     rewritten += 1;
-                    // For repaired tracks, neither times nor values are equal to those of the file.
+                    // Times and values of a repaired track differ from those in the file.
                     let same = Some(&**old).filter(|_| !before.mended.contains(id));
                     self.changed_track(&mut animation, id.index(), (&**old, same), new);
                 }
@@ -220,8 +220,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the changed keys of a channel: to its sampler, or to a new one if other channels use
-    /// it. `same` is the old track if its keys are those of the file.
+    /// Writes the changed keys of a channel to its sampler, or to a new sampler if other channels
+    /// use it. `same` is the old track if its keys equal those in the file.
     fn changed_track(
         &mut self,
         animation: &mut Animation,
@@ -253,7 +253,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Animated nodes must not have a matrix (glTF 2.0, *Transformations*).
+    /// Replaces the matrix of an animated node, which is forbidden (glTF 2.0, *Transformations*).
     fn free_for_animation(&mut self, now: &FileContent, track: &Track) {
         let node = now.node(track.target);
         if track.property != Property::Weights
@@ -265,7 +265,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Stores the keys of a track. Returns the JSON of its sampler.
+    /// Stores the keys of a track. Returns the JSON of a sampler for them.
     fn sampler(
         &mut self,
         old: Option<(usize, usize, bool)>,

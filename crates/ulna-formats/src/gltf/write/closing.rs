@@ -1,9 +1,10 @@
-//! Removes deleted nodes, meshes, skins and materials from the text. The save first writes a text
-//! in which the index of every element is its id. This second pass removes the deleted elements,
-//! and renumbers all references to the elements behind them.
+//! Removes deleted nodes, meshes, skins and materials from the saved text.
 //!
-//! A deleted element that an unknown extension may refer to stays: a node as an empty node outside
-//! of all scenes, others as unused elements.
+//! The save first writes a text in which the index of every element is its id. This second pass
+//! removes the deleted elements, and renumbers all references to later elements.
+//!
+//! A deleted element that an unknown extension may refer to stays. A node stays as an empty node
+//! outside all scenes, and other elements stay unused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,18 +25,19 @@ use ulna_model::{
 /// Kinds of elements that can be removed.
 const KINDS: [IdKind; 4] = [IdKind::Node, IdKind::Mesh, IdKind::Skin, IdKind::Material];
 
-/// A text without its removed elements.
+/// Text of a file after deleted elements were removed.
 pub(super) struct Closed {
     pub(super) text: String,
-    /// Indices in the text by the ids of the document.
+    /// Mapping from document ids to indices in the text.
     pub(super) renumbering: Renumbering,
-    /// Sentences about the elements that stay in place of removed ones.
+    /// Notices about placeholders that stay for deleted elements.
     pub(super) stays: Vec<Notice>,
-    /// Number of springs that were removed, since all their nodes are.
+    /// Number of springs that were removed because all of their nodes were removed.
     pub(super) springs: usize,
 }
 
-/// The deleted ids of one kind, and the number of elements in the opened file.
+/// Deleted ids of one kind. `given` is the number of elements in the opened file, and `len` the
+/// current number of slots.
 struct Removed {
     kind: IdKind,
     given: usize,
@@ -64,12 +66,12 @@ impl Removed {
     }
 }
 
-/// Whether the document lacks an element before the end of a list.
+/// Whether a list of the document has a hole, left by a deleted element.
 pub(super) fn has_gaps(now: &FileContent) -> bool {
     Removed::all(now).iter().any(|removed| !removed.ids.is_empty())
 }
 
-/// The text without deleted elements. `None` if it cannot be parsed.
+/// Removes the deleted elements from a text. `None` if it cannot be parsed.
 pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
     let root = with_nulls(text)?;
     let WithoutEntries { text: changed, springs } = without_removed(text, &root, now);
@@ -92,7 +94,7 @@ pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
         let gone = |k: &&u32| !staying.contains(&AnyId::new(r.kind, **k));
         let list = ops.member(r.kind.list());
         if r.ids.iter().filter(gone).count() == r.len {
-            // Empty lists are not valid.
+            // Empty lists are invalid.
             *list = Ops::Remove;
             continue;
         }
@@ -102,7 +104,7 @@ pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
             } else if r.kind == IdKind::Node {
                 *list.item(*k as usize) = Ops::Replace("{}".into());
             } else if r.kind == IdKind::Skin {
-                // One joint is enough, and always has a root.
+                // A skin needs at least one joint; a single joint always has a root.
                 let joints = list.item(*k as usize).member("joints");
                 let first = match joints {
                     Ops::Array { items, .. } => items.remove(&0),
@@ -123,8 +125,8 @@ pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
     Some(Closed { text, renumbering, stays, springs })
 }
 
-/// Removes extensions from `extensionsUsed` and `extensionsRequired` that were used before and are
-/// not any more. `None` if the text cannot be parsed.
+/// Removes extensions that are no longer used from `extensionsUsed` and `extensionsRequired`.
+/// `None` if the text cannot be parsed.
 fn without_unused_extensions(before: &Value, text: String) -> Option<String> {
     let after = with_nulls(&text)?;
     let (mut were, mut are) = (BTreeSet::new(), BTreeSet::new());
@@ -146,7 +148,7 @@ fn without_unused_extensions(before: &Value, text: String) -> Option<String> {
     Some(if ops.is_keep() { text } else { rewrite(&text, &ops) })
 }
 
-/// Visits the names of all extension objects of a file, outside of extras.
+/// Visits the names of all extension objects of a file, except in extras.
 fn for_each_extension(value: &Value, visit: &mut dyn FnMut(&str)) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| for_each_extension(item, visit)),
@@ -165,7 +167,7 @@ fn for_each_extension(value: &Value, visit: &mut dyn FnMut(&str)) {
     }
 }
 
-/// The new text of a reference; `None` if it does not change.
+/// Replacement text of a reference; `None` if it does not change.
 fn new_text(named: Named, value: &Value, renumbering: &Renumbering) -> Option<String> {
     let id = element(named, value)?;
     let to = AnyId::new(id.kind, renumbering.of(id)?);
@@ -173,13 +175,13 @@ fn new_text(named: Named, value: &Value, renumbering: &Renumbering) -> Option<St
         (Named::Pointer, Value::String(pointer)) => {
             Value::from(to.put_in_pointer(pointer)).to_string()
         }
-        // Numbers such as `3.0` keep their form.
+        // A number such as `3.0` keeps its decimal point.
         _ if value.is_f64() => Value::from(f64::from(to.index)).to_string(),
         _ => to.index.to_string(),
     })
 }
 
-/// Deleted elements that must stay in the text, with a sentence about the reason.
+/// Deleted elements that must stay in the text, with notices about the reason.
 fn staying(
     root: &Value,
     now: &FileContent,
@@ -216,7 +218,8 @@ fn staying(
         };
         of_file(r).into_iter().for_each(|id| stay(id, &why, &mut staying));
     }
-    // Elements that stay refer to others. Repeats until no more are found.
+    // Elements that stay may refer to other deleted elements. The search repeats until no more are
+    // found.
     loop {
         let before = staying.len();
         let mut seen = root.clone();
@@ -244,7 +247,7 @@ fn staying(
     }
 }
 
-/// The first extension of a file that may contain unknown references.
+/// Name of the first extension that may contain unknown references.
 fn unknown_extension(root: &Value) -> Option<String> {
     let mut unknown = None;
     for_each_extension(root, &mut |name| {
@@ -255,8 +258,8 @@ fn unknown_extension(root: &Value) -> Option<String> {
     unknown
 }
 
-/// Whether stored layers, poses or a mix name a node without a name, whose index would change. Its
-/// text in them is `node 7`.
+/// Whether stored layers, poses or a mix refer to an unnamed node whose index would change. They
+/// identify it by a text such as `node 7`.
 fn is_named_by_number(now: &FileContent, removed: &Removed) -> bool {
     let keeps = now
         .scenes
@@ -267,8 +270,8 @@ fn is_named_by_number(now: &FileContent, removed: &Removed) -> bool {
     keeps && now.nodes.iter().any(|(id, node)| id.0 > first && node.name.is_none())
 }
 
-/// The document that must be read from the saved file; its ids are the indices of the file.
-/// `opened` is the document as it was read.
+/// Computes the document that reading the saved file must give. Its ids are the indices in that
+/// file. `opened` is the document as it was read.
 pub fn stored(opened: &FileContent, now: &FileContent, saved: &Saved) -> FileContent {
     let renumbering = &saved.renumbering;
     if !has_gaps(now) {
@@ -277,7 +280,8 @@ pub fn stored(opened: &FileContent, now: &FileContent, saved: &Saved) -> FileCon
     let mut made = now.clone();
     let stays =
         |kind: IdKind, index: usize| renumbering.of(AnyId::new(kind, index as u32)).is_some();
-    // Done before ids are replaced, since the elements that stay have ids of the opened file.
+    // This must happen before ids are replaced, because the elements that stay have ids of the
+    // opened file.
     let blank: Vec<Option<Node>> =
         restored(made.nodes.slots(), |k| stays(IdKind::Node, k).then(Node::default));
     made.nodes = blank.into();
@@ -311,8 +315,8 @@ pub fn stored(opened: &FileContent, now: &FileContent, saved: &Saved) -> FileCon
     made
 }
 
-/// Vectors and constraints in a saved file with deleted nodes. A vector of a placeholder node
-/// stays. The constraints of deleted nodes are removed.
+/// Computes the vectors and constraints in a saved file with deleted nodes. Vectors of placeholder
+/// nodes stay, and constraints of deleted nodes are removed.
 fn stored_space(opened: &FileContent, now: &FileContent, renumbering: &Renumbering) -> NodeSpace {
     let stays = |n: NodeId| renumbering.of(n.into()).is_some();
     let NodeSpace { vectors, constraints } = &opened.node_space;
@@ -331,7 +335,7 @@ fn stored_space(opened: &FileContent, now: &FileContent, renumbering: &Renumberi
     }
 }
 
-/// A list with other values in its empty slots.
+/// Fills the empty slots of a list with the values that `missing` returns.
 fn restored<'a, T: Clone + 'a>(
     slots: impl Iterator<Item = Option<&'a T>>,
     missing: impl Fn(usize) -> Option<T>,

@@ -1,4 +1,4 @@
-//! Writes Ulna's own members in `extras`, next to the members of other programs.
+//! Writes Ulna's own members in `extras`, and keeps the members of other programs.
 
 use super::{
     super::{SaveError, json as raw, text::Ops, weight_layer_extras},
@@ -6,23 +6,23 @@ use super::{
 };
 use ulna_model::{FileContent, Location};
 
-/// Form of an element's extras with respect to one member of Ulna.
+/// State of an element's extras with respect to one of Ulna's own members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extras {
-    /// There are no extras.
+    /// The element has no extras.
     Absent,
-    /// `null`.
+    /// The extras are `null`.
     Null,
-    /// An object without the member.
+    /// The extras are an object without the member.
     Without,
-    /// An object with the member.
+    /// The extras are an object with the member.
     With,
-    /// Not an object; left unchanged.
+    /// The extras are not an object, and are left unchanged.
     Other,
 }
 
 impl Writer<'_> {
-    /// The form of an element's extras before this save.
+    /// State of an element's extras before this save.
     pub(super) fn extras(
         &self,
         (list, index): (&'static str, usize),
@@ -41,8 +41,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Writes one member of Ulna; other members stay unchanged. A member that could not be read is
-    /// not overwritten.
+    /// Writes one of Ulna's own members. Other members stay unchanged, and a member that could not
+    /// be read is not overwritten.
     pub(super) fn own_extra(
         &mut self,
         at: (&'static str, usize),
@@ -70,7 +70,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes names of meshes, what they keep of weight layers, and which meshes were removed.
+    /// Writes changed mesh names and stored weight layers, and lists removed meshes.
     pub(super) fn meshes(
         &mut self,
         opened: &FileContent,
@@ -110,8 +110,8 @@ impl Writer<'_> {
         self.changes.push(format!("{place} “{label}”: name"));
     }
 
-    /// Sets or removes a member of Ulna in the extras of an element. Returns whether the extras can
-    /// contain it.
+    /// Sets or removes one of Ulna's own members in the extras of an element. Returns whether the
+    /// extras can contain members.
     pub(super) fn put_extra(
         &mut self,
         at: (&'static str, usize),
@@ -123,7 +123,7 @@ impl Writer<'_> {
         match (to, known) {
             (_, Extras::Other) => return Ok(false),
             (Some(to), Extras::Null) => {
-                // Another member of Ulna may have made it an object.
+                // Writing another of Ulna's members may have made the extras an object.
                 let others = match op {
                     Ops::Replace(text) => {
                         text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Writes the humanoid map of a VRM avatar.
+//! Writes changes of the humanoid map of a VRM avatar.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -19,11 +19,11 @@ pub(super) fn differs_by_bones(a: Option<&Vrm>, b: Option<&Vrm>) -> bool {
     }
 }
 
-/// Changed bones of an avatar: the new node by role.
+/// Changed bones of an avatar: the new node by bone name.
 type ChangedBones<'a> = BTreeMap<&'a Arc<str>, Option<NodeId>>;
 
 impl Writer<'_> {
-    /// Writes the changed bones. Other members of a bone stay.
+    /// Writes the changed bones. Other members of a bone are kept.
     pub(super) fn humanoid(
         &mut self,
         opened: &FileContent,
@@ -61,7 +61,7 @@ impl Writer<'_> {
     }
 }
 
-/// VRM 1: bones by role.
+/// Writes changed bones for VRM 1, which stores them by name.
 fn one(ops: &mut Ops, own: &Value, changed: &ChangedBones<'_>) {
     let there = &own["humanoid"]["humanBones"];
     if !there.is_object() {
@@ -85,7 +85,7 @@ fn one(ops: &mut Ops, own: &Value, changed: &ChangedBones<'_>) {
     }
 }
 
-/// VRM 0: a list of bones.
+/// Writes changed bones for VRM 0, which stores them in a list.
 fn zero(ops: &mut Ops, own: &Value, changed: &ChangedBones<'_>) {
     let there = own["humanoid"]["humanBones"].as_array();
     let new =
@@ -97,7 +97,7 @@ fn zero(ops: &mut Ops, own: &Value, changed: &ChangedBones<'_>) {
     };
     let bones = ops.member("humanoid").member("humanBones");
     for (role, node) in changed {
-        // If a bone is repeated, the first one counts, as in the reader.
+        // If a bone is repeated, the first entry is used, as in the reader.
         let mut at = there.iter().enumerate().filter(|(_, b)| b["bone"] == ***role).map(|(k, _)| k);
         match (at.next(), node) {
             (Some(k), Some(node)) => {

@@ -1,4 +1,4 @@
-//! Writes materials and images: new images, and the normal maps of materials.
+//! Writes new images and changed normal maps of materials.
 
 use serde_json::{Value, json};
 
@@ -73,8 +73,8 @@ impl Writer<'_> {
         self.changes.push(format!("a new image “{label}”, {} bytes", image.bytes.len()));
     }
 
-    /// The normal texture of a material with a new image. It uses the sampler of the previous
-    /// texture, or of the color texture.
+    /// Adds a texture for a new normal map image of a material. It uses the sampler of the previous
+    /// normal texture, or of the color texture.
     fn normal_texture(
         &mut self,
         at: usize,

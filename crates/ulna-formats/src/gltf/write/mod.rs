@@ -1,14 +1,14 @@
 //! Saving: a function of the opened bytes, the document as opened and the current document.
 //!
-//! If nothing changed, the result is the opened bytes. Otherwise only the changed elements are
-//! rewritten, and only changed data is stored. All model types are destructured, so that a new
-//! member does not compile until it is handled. A change that cannot be expressed makes the save
-//! fail.
+//! If nothing changed, the result is the opened bytes. Otherwise, only changed elements are
+//! rewritten, and only changed data is stored. The save fails if a change cannot be expressed in
+//! the file. All model types are destructured, so that a new member does not compile until it is
+//! handled.
 //!
 //! ```text
-//!  opened ─┐                       ┌─ Ops ───► rewrite ──► JSON, all else of it as it was
+//!  opened ─┐                       ┌─ Ops ───► rewrite ──► JSON, otherwise unchanged
 //!          ├─► nodes, skins, clips ┤
-//!  now ────┘   weights, extras     └─ Patch ─► bytes over the old ones, or after them
+//!  now ────┘   weights, extras     └─ Patch ─► bytes, overwritten or appended
 //! ```
 
 mod clips;
@@ -27,7 +27,7 @@ use self::writer::Writer;
 use super::{SaveError, SaveOptions, Saved, Source, weights};
 use ulna_model::FileContent;
 
-/// The bytes of the current document. `stem` is used for the name of a data file if one is needed.
+/// Saves the current document. `stem` is used for the name of a data file, if one is needed.
 ///
 /// # Errors
 /// See [`SaveError`].

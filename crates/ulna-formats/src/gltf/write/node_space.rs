@@ -1,4 +1,4 @@
-//! Writes vectors of extensions in the space of nodes.
+//! Writes changed vectors of extensions in the space of nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,8 @@ use super::{
 use ulna_model::{FileContent, NodeVector, VectorForm};
 
 impl Writer<'_> {
-    /// Writes the changed vectors. Vectors of deleted nodes stay in the file, with an empty node.
+    /// Writes the changed vectors. A vector of a deleted node stays in the file, together with an
+    /// empty node.
     pub(super) fn node_space(
         &mut self,
         opened: &FileContent,
@@ -57,7 +58,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the changed components, or all if the file has none.
+    /// Writes the changed components, or all components if the file has none.
     fn vector(&mut self, was: &NodeVector, is: &NodeVector, is_there: bool) {
         let op = is.pointer.split('/').fold(&mut self.ops, |op, step| match step.parse() {
             Ok(k) => op.item(k),
@@ -82,7 +83,8 @@ impl Writer<'_> {
     }
 }
 
-/// One line per extension: the colliders whose vectors changed, and other vectors.
+/// Describes the changes in one line per extension: colliders with changed vectors, and other
+/// vectors.
 fn lines(changed: &[&NodeVector]) -> Vec<String> {
     let mut colliders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut lines = Vec::new();

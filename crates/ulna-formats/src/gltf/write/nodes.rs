@@ -31,14 +31,14 @@ impl Writer<'_> {
                 (Some(before), None) => {
                     self.changes.push(format!("nodes/{k} “{}”: removed", before.label(id)));
                 }
-                // Keeps the indices of later nodes equal to their ids.
+                // An empty placeholder keeps the indices of later nodes equal to their ids.
                 (None, None) => self.ops.member("nodes").push("{}".into()),
             }
         }
         Ok(())
     }
 
-    /// Writes the changes of a node that the file has.
+    /// Writes the changes of a node that exists in the file.
     fn node(
         &mut self,
         opened: &FileContent,
@@ -49,8 +49,8 @@ impl Writer<'_> {
         if before == after && below.0 == below.1 {
             return Ok(());
         }
-        // The parent is written through its children, and the rest pose through the local
-        // transform.
+        // The parent is written through its list of children, and the rest pose as part of the
+        // local transform.
         let Node {
             name,
             parent: _,
@@ -115,7 +115,7 @@ impl Writer<'_> {
             self.transform(id, &label, &old, &new);
         }
         let is_told = |n: &Node| matches!(n.rest_source, RestSource::Extras | RestSource::Pose);
-        // The rest pose came from the bind matrices, and does not any more.
+        // Whether bind matrices defined the rest pose before, and no longer define it.
         let is_lost =
             before.rest_source == RestSource::Bind && after.rest_source != RestSource::Bind;
         let has_other_rest = (is_told(before) || is_told(after) || is_lost)
@@ -128,7 +128,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the visibility of a node to its extension; other members stay.
+    /// Writes the visibility of a node to its extension. Other members are kept.
     fn visibility(&mut self, id: NodeId, hidden: bool) -> Result<(), SaveError> {
         let text =
             json::elements(&self.root, "nodes").map_err(SaveError::Source)?[id.index()].get();
@@ -158,7 +158,7 @@ impl Writer<'_> {
         self.uses(VISIBILITY)
     }
 
-    /// Removes the instances of a node, and its extensions if there are no others.
+    /// Removes the instances of a node, and its `extensions` object if it becomes empty.
     fn without_instances(&mut self, id: NodeId) -> Result<(), SaveError> {
         let text =
             json::elements(&self.root, "nodes").map_err(SaveError::Source)?[id.index()].get();
@@ -260,7 +260,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the rest pose of a posed node to its extras, or removes it if the pose is the rest
+    /// Writes the rest pose of a posed node to its extras. Removes it if the node is in its rest
     /// pose again.
     fn remember_rest(
         &mut self,
@@ -269,7 +269,8 @@ impl Writer<'_> {
         (before, node): (&Node, &Node),
     ) -> Result<(), SaveError> {
         let is_over = |n: &Node| n.rest_source == RestSource::Pose;
-        // A rest pose that overrides the bind matrices is removed when they define it again.
+        // A stored rest pose that overrides the bind matrices is removed when the bind matrices
+        // define the rest again.
         let is_bound = node.rest_source == RestSource::Bind && !is_over(before);
         if is_bound || !self.options.remember_rest {
             return Ok(());
@@ -303,7 +304,7 @@ impl Writer<'_> {
         let index = id.index();
         let op = self.ops.member("nodes").item(index);
         if let Local::Matrix(m) = new {
-            // The pose was reverted to the file's matrix, which is still in the text.
+            // If the pose was reverted to the file's matrix, that matrix is still in the text.
             if !matches!(old, Local::Matrix(o) if o == m) {
                 *op.member("matrix") = Ops::Replace(numbers(&m.to_cols_array()));
                 for key in ["translation", "rotation", "scale"] {
@@ -320,8 +321,8 @@ impl Writer<'_> {
             *op.member("matrix") = Ops::Remove;
             parts.push("matrix replaced by translation, rotation, scale");
         }
-        // A matrix is replaced by all members that are not the default. Otherwise only changed
-        // members are written.
+        // A matrix is replaced by all members that differ from their defaults. Otherwise, only
+        // changed members are written.
         let old = if was_matrix { Transform::IDENTITY } else { o };
         if old.translation != n.translation {
             *op.member("translation") = Ops::Replace(numbers(&n.translation.to_array()));
@@ -342,18 +343,18 @@ impl Writer<'_> {
     }
 }
 
-/// A list of numbers.
+/// Formats a JSON list of numbers.
 fn numbers(list: &[f32]) -> String {
     format!("[{}]", list.iter().map(|v| float_text(*v)).collect::<Vec<_>>().join(","))
 }
 
-/// The rest pose of a node in its extras.
+/// Rest pose of a node as stored in its extras.
 #[derive(serde::Serialize)]
 struct RestExtra {
     version: u32,
     #[serde(flatten)]
     rest: Transform,
-    /// Whether it overrides the rest pose of a skin.
+    /// Whether the stored rest pose overrides the rest pose of a skin.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     over_bind: bool,
 }
@@ -365,8 +366,8 @@ impl RestExtra {
     }
 }
 
-/// Whether reading the node's transform gives the same rest pose. It only differs for axes of zero
-/// length.
+/// Whether reading the node's transform gives the same rest pose without extras. It differs only if
+/// an axis has zero length.
 fn comes_by_itself(node: &Node) -> bool {
     let mut read = Node { rest: node.local(), pose: None, ..node.clone() };
     free_of_zeros(&mut read);

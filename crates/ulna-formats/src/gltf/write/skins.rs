@@ -1,4 +1,4 @@
-//! Writes skins and scenes.
+//! Writes changes of skins and scenes.
 
 use serde_json::json;
 
@@ -24,15 +24,15 @@ impl Writer<'_> {
                     let label = before.name.as_deref().unwrap_or_default();
                     self.changes.push(format!("skins/{k} “{label}”: removed"));
                 }
-                // Keeps the indices of later skins equal to their ids.
+                // An empty placeholder keeps the indices of later skins equal to their ids.
                 (None, None) => self.ops.member("skins").push("{}".into()),
             }
         }
         self.skeletons(opened, now)
     }
 
-    /// Removes `skeleton` from skins whose node is no longer an ancestor of all joints. It is
-    /// optional and has no effect on the skin (glTF 2.0, *Skins*).
+    /// Removes `skeleton` from skins if that node is no longer an ancestor of all joints. The
+    /// member is optional and has no effect on the skin (glTF 2.0, *Skins*).
     fn skeletons(&mut self, opened: &FileContent, now: &FileContent) -> Result<(), SaveError> {
         if Shared::ptr_eq(opened.nodes.tree(), now.nodes.tree()) && opened.skins == now.skins {
             return Ok(());
@@ -57,7 +57,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the changes of a skin that the file has.
+    /// Writes the changes of a skin that exists in the file.
     fn skin(&mut self, id: SkinId, before: &Skin, after: &Skin) -> Result<(), SaveError> {
         let Skin { name, joints, inverse_bind, has_inverse_bind } = after;
         let (at, place) = (("skins", id.index()), Location::of(id));
@@ -100,7 +100,7 @@ impl Writer<'_> {
         self.changes.push(format!("skins/{} “{label}”: new, {} joints", id.0, joints.len()));
     }
 
-    /// Stores inverse bind matrices. Returns their accessor.
+    /// Stores the inverse bind matrices of a skin. Returns their accessor.
     fn matrices(&mut self, old: Option<usize>, skin: &Skin) -> usize {
         let list: Vec<f32> = skin.inverse_bind.iter().flat_map(|m| m.to_cols_array()).collect();
         self.patch.floats(old, &list, "MAT4", 16, false)
@@ -113,7 +113,7 @@ impl Writer<'_> {
     ) -> Result<(), SaveError> {
         for (id, after) in now.scenes.iter() {
             let place = Location::of(id);
-            // Members in the extras are compared as text.
+            // Members in the extras are compared as text instead.
             let Scene {
                 name,
                 roots,

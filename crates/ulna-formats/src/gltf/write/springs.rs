@@ -1,5 +1,4 @@
-//! Removes entries of VRM springs that refer to deleted nodes, so that no spring moves an empty
-//! node.
+//! Removes references to deleted nodes from VRM springs, so that no spring moves an empty node.
 
 use serde_json::Value;
 
@@ -9,15 +8,17 @@ use super::super::{
 };
 use ulna_model::{FileContent, NodeId};
 
-/// A text without deleted nodes in its springs.
+/// Result of removing deleted nodes from springs.
 pub(super) struct WithoutEntries {
-    /// The text; `None` if no spring refers to a deleted node.
+    /// Changed JSON text; `None` if no spring refers to a deleted node.
     pub(super) text: Option<String>,
-    /// Number of removed springs of a VRM 1 avatar that only had deleted nodes.
+    /// Number of springs of a VRM 1 avatar that were removed because all of their nodes were
+    /// deleted.
     pub(super) springs: usize,
 }
 
-/// Removes deleted nodes from the springs of a text in which the index of every element is its id.
+/// Removes deleted nodes from the springs of a text. The index of every element in the text must be
+/// its id.
 pub(super) fn without_removed(text: &str, root: &Value, now: &FileContent) -> WithoutEntries {
     let mut ops = Ops::object();
     let removed = one(root, now, &mut ops);
@@ -34,12 +35,13 @@ fn is_removed(value: &Value, now: &FileContent) -> bool {
     index.is_some_and(|n| n.index() < now.nodes.len() && !now.nodes.contains(n))
 }
 
-/// The items of a list; empty if the value is not a list.
+/// Items of a JSON list; empty if the value is not a list.
 fn items(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], |list| list)
 }
 
-/// The springs of `VRMC_springBone`. Returns the number of removed springs.
+/// Removes deleted nodes from the springs of `VRMC_springBone`. Returns the number of removed
+/// springs.
 fn one(root: &Value, now: &FileContent, ops: &mut Ops) -> usize {
     let springs = items(&root["extensions"]["VRMC_springBone"]["springs"]);
     let mut removed = Vec::new();
@@ -67,7 +69,7 @@ fn one(root: &Value, now: &FileContent, ops: &mut Ops) -> usize {
     if !removed.is_empty() {
         let list = ops.member("extensions").member("VRMC_springBone").member("springs");
         if removed.len() == springs.len() {
-            // Empty lists are not valid.
+            // Empty lists are invalid.
             *list = Ops::Remove;
         } else {
             removed.iter().for_each(|k| *list.item(*k) = Ops::Remove);
@@ -76,8 +78,8 @@ fn one(root: &Value, now: &FileContent, ops: &mut Ops) -> usize {
     removed.len()
 }
 
-/// The bone groups of `VRM`. A bone moves with all its descendants, so the children of a deleted
-/// node replace it.
+/// Removes deleted nodes from the bone groups of `VRM`. A bone moves with all its descendants, so
+/// the children of a deleted node replace it.
 fn zero(root: &Value, now: &FileContent, ops: &mut Ops) {
     let groups = items(&root["extensions"]["VRM"]["secondaryAnimation"]["boneGroups"]);
     for (k, group) in groups.iter().enumerate() {
@@ -103,10 +105,11 @@ fn zero(root: &Value, now: &FileContent, ops: &mut Ops) {
     }
 }
 
-/// Adds a node, or the remaining nodes below it if it is deleted.
+/// Adds a node to a list. If the node is deleted, its nearest remaining descendants are added
+/// instead.
 fn left_at(root: &Value, node: &Value, now: &FileContent, made: &mut Vec<Value>) {
     let mut open = vec![node];
-    // No node has two parents in a file that can be read.
+    // In a readable file, no node has two parents. The limit ends the search in any other file.
     let mut steps = now.nodes.len();
     while let Some(next) = open.pop() {
         if !is_removed(next, now) {

@@ -1,4 +1,4 @@
-//! Collects the changes of one save, and builds the new file.
+//! Collects the changes of one save, and assembles the new file.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -12,7 +12,7 @@ use super::super::{
 use super::closing;
 use ulna_model::{FileContent, Renumbering};
 
-/// The collected changes of one save.
+/// Collected changes of one save.
 pub(super) struct Writer<'a> {
     pub(super) text: &'a str,
     pub(super) root: json::RawMap<'a>,
@@ -20,7 +20,8 @@ pub(super) struct Writer<'a> {
     pub(super) ops: Ops,
     pub(super) changes: Vec<String>,
     pub(super) options: SaveOptions,
-    /// Accessors of stored key times, by the bits of the times: tracks with equal times share them.
+    /// Accessors of stored key times, by the bits of the times. Tracks with equal times share an
+    /// accessor.
     pub(super) times: HashMap<Vec<u32>, usize>,
 }
 
@@ -75,11 +76,11 @@ impl<'a> Writer<'a> {
         }
         let bytes = match &source.container {
             Container::Gltf { json: range } => {
-                // The byte order mark is kept.
+                // A byte order mark is kept.
                 [&source.bytes[..range.start], json.as_bytes()].concat()
             }
             Container::Glb { bin, rest, declared, .. } => {
-                // A BIN chunk without a buffer is replaced by a new one.
+                // A BIN chunk that no buffer uses is replaced by the new one.
                 let stays = buffers.bin.is_none() || !source.buffers.is_empty();
                 let old = bin.clone().filter(|_| stays).map(|r| &source.bytes[r]);
                 let appended = buffers.bin.as_ref().map(|b| &*b.appended);
@@ -100,7 +101,7 @@ impl<'a> Writer<'a> {
         Ok(Saved { bytes, companions, changes, stays, renumbering, springs_removed })
     }
 
-    /// Sets the text of a member of an element, such as `nodes/3`. `None` removes the member.
+    /// Sets the JSON text of a member of an element. `None` removes the member.
     pub(super) fn member(&mut self, (list, index): (&str, usize), name: &str, to: Option<String>) {
         *self.ops.member(list).item(index).member(name) = to.map_or(Ops::Remove, Ops::Replace);
     }

@@ -11,20 +11,21 @@ use ulna_model::{Interpolation, Property};
 /// Keys of one property of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeysOut {
-    /// Node index.
+    /// Index of the animated node.
     pub node: usize,
-    /// Its property.
+    /// Animated property of the node.
     pub property: Property,
     /// Interpolation between keys.
     pub interpolation: Interpolation,
     /// Key times in seconds, ascending.
     pub times: Vec<f32>,
-    /// Values per key; for a cubic spline in-tangent, value and out-tangent per key.
+    /// Values of the keys. A key of a cubic spline has an in-tangent, a value and an out-tangent.
     pub values: Vec<f32>,
 }
 
 impl GlbBuilder {
-    /// Adds a clip if it has keys and is wanted. Tracks with the same times share an accessor.
+    /// Adds a clip, if it has keys and is to be imported. Tracks with the same times share an
+    /// accessor.
     pub fn animation(&mut self, name: &str, tracks: &[KeysOut], extras: Option<Value>) {
         let tracks: Vec<&KeysOut> = tracks.iter().filter(|t| !t.times.is_empty()).collect();
         if tracks.is_empty() {
@@ -42,7 +43,7 @@ impl GlbBuilder {
         }
     }
 
-    /// Records a clip of the file and returns whether it is wanted.
+    /// Records a clip of the file. Returns whether it is to be imported.
     pub fn takes_clip(&mut self, clip: FoundClip) -> bool {
         let number = self.clips.len();
         let is_wanted = self.wanted.as_ref().map_or(clip.moves, |w| w.contains(&number));
@@ -50,7 +51,7 @@ impl GlbBuilder {
         is_wanted
     }
 
-    /// Adds a clip of tracks that all have keys.
+    /// Adds a clip whose tracks all have keys.
     pub fn put_animation(&mut self, name: &str, tracks: &[&KeysOut], extras: Option<Value>) {
         let (mut channels, mut samplers) = (Vec::new(), Vec::new());
         let mut inputs: HashMap<&[u8], usize> = HashMap::new();

@@ -4,59 +4,59 @@ use serde_json::{Map, Value, json};
 
 use super::GlbBuilder;
 
-/// Transparency of a material.
+/// Alpha mode of a material.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum AlphaOut {
-    /// Opaque.
+    /// Alpha is ignored.
     #[default]
     Opaque,
-    /// Visible where alpha is at least this value.
+    /// The surface is visible where alpha is at least this value.
     Mask(f32),
-    /// Blended with the background.
+    /// The surface is blended with the background by its alpha.
     Blend,
 }
 
-/// The use of a texture by a material.
+/// A texture reference in a material.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextureOut {
-    /// Texture index.
+    /// Index of the texture.
     pub texture: usize,
-    /// Index of the set of texture coordinates.
+    /// Index of the texture coordinate set.
     pub set: usize,
-    /// Offset, rotation (radians) and scale of the coordinates (`KHR_texture_transform`).
+    /// Offset, rotation (radians) and scale of the texture coordinates (`KHR_texture_transform`).
     pub transform: Option<([f32; 2], f32, [f32; 2])>,
 }
 
-/// A metallic-roughness material.
+/// A metallic-roughness material to write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialOut {
-    /// Its name; may be empty.
+    /// Name of the material; may be empty.
     pub name: String,
-    /// Color, linear, with alpha.
+    /// Linear base color with alpha.
     pub base_color: [f32; 4],
-    /// Texture of the color.
+    /// Base color texture.
     pub base_color_texture: Option<TextureOut>,
-    /// Metallic factor, 0 to 1.
+    /// Metallic factor, `0..=1`.
     pub metallic: f32,
-    /// Roughness factor, 0 to 1.
+    /// Roughness factor, `0..=1`.
     pub roughness: f32,
-    /// Texture of roughness (green) and metallic (blue).
+    /// Texture with roughness in green and metalness in blue.
     pub metallic_roughness_texture: Option<TextureOut>,
-    /// Normal map.
+    /// Normal map texture.
     pub normal_texture: Option<TextureOut>,
     /// Strength of the normal map.
     pub normal_scale: f32,
-    /// Ambient occlusion texture (red).
+    /// Ambient occlusion texture, in red.
     pub occlusion_texture: Option<TextureOut>,
-    /// Emission, linear; values above 1 use `KHR_materials_emissive_strength`.
+    /// Linear emissive color. Values above 1 use `KHR_materials_emissive_strength`.
     pub emissive: [f32; 3],
-    /// Emission texture.
+    /// Emissive texture.
     pub emissive_texture: Option<TextureOut>,
-    /// Transparency.
+    /// Alpha mode.
     pub alpha: AlphaOut,
     /// Whether back faces are drawn.
     pub double_sided: bool,
-    /// Whether lighting is ignored (`KHR_materials_unlit`).
+    /// Whether the material is drawn without lighting (`KHR_materials_unlit`).
     pub is_unlit: bool,
 }
 
@@ -82,7 +82,7 @@ impl Default for MaterialOut {
 }
 
 impl MaterialOut {
-    /// Whether it has any texture.
+    /// Whether the material has at least one texture.
     pub const fn has_textures(&self) -> bool {
         self.base_color_texture.is_some()
             || self.metallic_roughness_texture.is_some()
@@ -93,7 +93,7 @@ impl MaterialOut {
 }
 
 impl GlbBuilder {
-    /// Adds a material and returns its index.
+    /// Adds a material. Returns its index.
     pub fn material(&mut self, of: &MaterialOut) -> usize {
         let mut pbr = json!({"baseColorFactor": of.base_color, "metallicFactor": of.metallic,
             "roughnessFactor": of.roughness});
@@ -163,8 +163,8 @@ impl GlbBuilder {
         Some(out)
     }
 
-    /// Adds a texture with an image and returns its index. `repeats` says per axis whether it
-    /// repeats; otherwise it is clamped.
+    /// Adds a texture with its image. Returns its index. `repeats` states for each axis whether the
+    /// texture repeats; otherwise it is clamped.
     pub fn texture(&mut self, name: &str, mime: &str, bytes: &[u8], repeats: [bool; 2]) -> usize {
         let view = self.view(bytes);
         self.images.push(json!({"name": name, "mimeType": mime, "bufferView": view}));

@@ -4,63 +4,64 @@ use serde_json::{Value, json};
 
 use super::GlbBuilder;
 
-/// Triangles of one material.
+/// Triangles of a mesh that have the same material.
 #[derive(Clone, Debug, Default)]
 pub struct PrimitiveOut {
-    /// Material index.
+    /// Index of the material.
     pub material: Option<usize>,
-    /// Three vertices per triangle, counterclockwise from the front.
+    /// Vertex indices, three per triangle, counterclockwise as seen from the front.
     pub indices: Vec<u32>,
 }
 
-/// Weights of the vertices of a mesh.
+/// Joint weights of a mesh's vertices. Vertices with equal weights share a list.
 #[derive(Clone, Debug, Default)]
 pub struct InfluencesOut {
-    /// Joint index in the skin and weight; strongest first, with a sum of 1.
+    /// Lists of influences: the joint index in the skin, and the weight. Each list is sorted from
+    /// strongest to weakest, and has a sum of 1.
     pub lists: Vec<Vec<(u16, f32)>>,
-    /// Index into `lists`, per vertex.
+    /// Index into `lists` for each vertex.
     pub list_of: Vec<u32>,
 }
 
-/// A morph target.
+/// A morph target to write.
 #[derive(Clone, Debug, Default)]
 pub struct MorphOut {
-    /// Its name.
+    /// Name of the morph target.
     pub name: String,
-    /// Offset of each vertex position.
+    /// Position offset of each vertex.
     pub positions: Vec<[f32; 3]>,
-    /// Offset of each normal; may be empty.
+    /// Normal offset of each vertex; may be empty.
     pub normals: Vec<[f32; 3]>,
-    /// Default weight.
+    /// Default weight of the morph target.
     pub weight: f32,
 }
 
-/// A mesh: vertex attributes, and triangles by material. Each attribute list is empty or has one
-/// entry per vertex.
+/// A mesh to write: vertex attributes, and triangles by material. Each attribute list is empty or
+/// has one entry per vertex.
 #[derive(Clone, Debug, Default)]
 pub struct MeshOut {
-    /// Its name.
+    /// Name of the mesh.
     pub name: String,
-    /// Positions.
+    /// Vertex positions.
     pub positions: Vec<[f32; 3]>,
-    /// Normals, of length 1.
+    /// Unit vertex normals.
     pub normals: Vec<[f32; 3]>,
-    /// Tangents, with the sign of the bitangent.
+    /// Vertex tangents, with the sign of the bitangent in w.
     pub tangents: Vec<[f32; 4]>,
     /// Sets of texture coordinates.
     pub uvs: Vec<Vec<[f32; 2]>>,
-    /// Sets of colors, linear.
+    /// Sets of linear vertex colors.
     pub colors: Vec<Vec<[f32; 4]>>,
-    /// Weights.
+    /// Joint weights; `None` for an unskinned mesh.
     pub influences: Option<InfluencesOut>,
     /// Morph targets.
     pub morphs: Vec<MorphOut>,
-    /// Triangles.
+    /// Triangles, grouped by material.
     pub primitives: Vec<PrimitiveOut>,
 }
 
 impl GlbBuilder {
-    /// Adds a mesh and returns its index.
+    /// Adds a mesh. Returns its index.
     pub fn mesh(&mut self, mesh: &MeshOut) -> usize {
         let mut attributes = json!({"POSITION": self.vectors(&mesh.positions, "VEC3", true)});
         if !mesh.normals.is_empty() {
@@ -101,9 +102,9 @@ impl GlbBuilder {
         self.meshes.len() - 1
     }
 
-    /// Vertex indices in the smallest type that holds them.
+    /// Adds an accessor of vertex indices in the smallest type that holds them. Returns its index.
     fn indices(&mut self, list: &[u32], vertices: usize) -> usize {
-        // The largest value of a type is not an index (glTF 2.0, *Meshes*).
+        // The largest value of a type must not be used as an index (glTF 2.0, *Meshes*).
         if vertices < usize::from(u16::MAX) {
             let short: Vec<u16> = list.iter().map(|i| *i as u16).collect();
             return self.accessor(bytemuck::cast_slice(&short), 5123, "SCALAR", list.len(), None);

@@ -1,5 +1,5 @@
-//! Builds a GLB for files of other formats: nodes, meshes, skins, images and clips are written
-//! directly to its bytes.
+//! Builder of a GLB for importers. Nodes, meshes, skins, images and clips are written directly to
+//! its bytes.
 
 mod clips;
 mod materials;
@@ -19,29 +19,29 @@ pub use self::{
     meshes::{InfluencesOut, MeshOut, MorphOut, PrimitiveOut},
 };
 
-/// A node to write. It is converted to JSON at the end, since JSON values of many nodes would need
-/// too much memory.
+/// A node to write. It is converted to JSON only at the end, because JSON values of many nodes
+/// would need too much memory.
 #[derive(Clone, Debug, Default)]
 pub struct NodeOut {
-    /// Its name; may be empty.
+    /// Name of the node; may be empty.
     pub name: String,
-    /// Its local transform; `None` for the identity.
+    /// Local transform; `None` for the identity.
     pub transform: Option<Transform>,
-    /// Index of its parent.
+    /// Index of the parent node.
     pub parent: Option<usize>,
-    /// Its mesh.
+    /// Index of the mesh.
     pub mesh: Option<usize>,
-    /// Its skin.
+    /// Index of the skin.
     pub skin: Option<usize>,
-    /// Its camera.
+    /// Index of the camera.
     pub camera: Option<usize>,
-    /// Its light.
+    /// Index of the light.
     pub light: Option<usize>,
-    /// Whether it and all below it are hidden (`KHR_node_visibility`).
+    /// Whether the node and its descendants are hidden (`KHR_node_visibility`).
     pub is_hidden: bool,
-    /// User-defined properties.
+    /// User-defined properties, as extras.
     pub extras: Option<Map<String, Value>>,
-    /// Its children; filled by the builder.
+    /// Indices of the child nodes; filled by the builder.
     pub children: Vec<u32>,
 }
 
@@ -89,18 +89,18 @@ impl NodeOut {
 const LIGHTS: &str = "KHR_lights_punctual";
 const VISIBILITY: &str = "KHR_node_visibility";
 
-/// State of a GLB while it is built.
+/// State of a GLB during its construction.
 #[derive(Debug, Default)]
 pub struct GlbBuilder {
-    /// Nodes.
+    /// Nodes in the order of their indices.
     pub nodes: Vec<NodeOut>,
-    /// All clips of the file, also those that are not imported.
+    /// All clips in the file, including those that are not imported.
     pub clips: Vec<FoundClip>,
     wanted: Option<BTreeSet<usize>>,
     roots: Vec<usize>,
     meshes: Vec<Value>,
     skins: Vec<Value>,
-    /// Joints of each skin.
+    /// Joint nodes of each skin.
     joints: Vec<Vec<usize>>,
     materials: Vec<Value>,
     textures: Vec<Value>,
@@ -116,12 +116,12 @@ pub struct GlbBuilder {
 }
 
 impl GlbBuilder {
-    /// An empty GLB. `conversion` selects the clips.
+    /// Creates an empty GLB. `conversion` selects the clips to import.
     pub fn new(conversion: &Conversion) -> Self {
         Self { wanted: conversion.clips.clone(), ..Self::default() }
     }
 
-    /// Adds a node, below its parent if it has one. Returns its index.
+    /// Adds a node, and adds it to the children of its parent, if any. Returns its index.
     pub fn node(&mut self, node: NodeOut) -> usize {
         let at = self.nodes.len();
         match node.parent {
@@ -135,7 +135,7 @@ impl GlbBuilder {
         at
     }
 
-    /// Adds an extension to the used ones. Returns its name.
+    /// Adds the name of an extension to the list of used extensions. Returns the name.
     fn extension(&mut self, name: &'static str) -> String {
         self.extensions.insert(name);
         name.to_owned()
@@ -149,8 +149,7 @@ impl GlbBuilder {
         self.views.len() - 1
     }
 
-    /// Adds an accessor for bytes, with the component type and element type of glTF. Returns its
-    /// index.
+    /// Adds an accessor for bytes, with a glTF component type and element type. Returns its index.
     fn accessor(
         &mut self,
         bytes: &[u8],
@@ -170,7 +169,8 @@ impl GlbBuilder {
         self.accessors.len() - 1
     }
 
-    /// Adds an accessor of floats with `width` components per element, and bounds if requested.
+    /// Adds an accessor of floats with `width` components per element. If `bounds` is set, `min`
+    /// and `max` are added. Returns its index.
     fn floats(&mut self, values: &[f32], kind: &str, width: usize, bounds: bool) -> usize {
         let range = bounds.then(|| {
             let fold = |start: f32, f: fn(f32, f32) -> f32| -> Value {
@@ -185,8 +185,8 @@ impl GlbBuilder {
         self.accessor(bytemuck::cast_slice(values), 5126, kind, values.len() / width, range)
     }
 
-    /// Adds a skin with the column-major inverse bind matrix of each joint; `inverse` may be empty.
-    /// Returns its index.
+    /// Adds a skin. `inverse` contains the column-major inverse bind matrices of the joints, or is
+    /// empty. Returns the index of the skin.
     pub fn skin(&mut self, joints: &[usize], inverse: &[f32]) -> usize {
         let mut skin = json!({"joints": joints});
         if !inverse.is_empty() {
@@ -197,8 +197,8 @@ impl GlbBuilder {
         self.skins.len() - 1
     }
 
-    /// Adds a common root node if the joints of a skin have no common ancestor, which glTF
-    /// requires.
+    /// Adds a common root node if the joints of a skin have no common ancestor, because glTF
+    /// requires one.
     pub fn join_roots(&mut self, name: &str) {
         let top = |node: &usize| {
             std::iter::successors(Some(*node), |n| self.nodes[*n].parent).last().unwrap_or(*node)
@@ -214,13 +214,13 @@ impl GlbBuilder {
         self.roots = vec![at];
     }
 
-    /// Adds a camera in the form of glTF. Returns its index.
+    /// Adds a camera in glTF JSON. Returns its index.
     pub fn camera(&mut self, camera: Value) -> usize {
         self.cameras.push(camera);
         self.cameras.len() - 1
     }
 
-    /// Adds a light in the form of `KHR_lights_punctual`. Returns its index.
+    /// Adds a light in `KHR_lights_punctual` JSON. Returns its index.
     pub fn light(&mut self, light: Value) -> usize {
         self.extension(LIGHTS);
         self.lights.push(light);
@@ -228,10 +228,10 @@ impl GlbBuilder {
     }
 
     /// Builds the GLB. If axes or unit need a conversion, a root node with a rotation and scale is
-    /// added; the data stays unchanged. `is_mirrored` says whether Z was negated in the data.
+    /// added, and the data stays unchanged. `is_mirrored` states whether Z was negated in the data.
     ///
     /// # Errors
-    /// If the result exceeds the maximum size of a GLB.
+    /// The result exceeds the maximum size of a GLB.
     pub fn finish(
         mut self,
         from: &'static str,
@@ -259,7 +259,7 @@ impl GlbBuilder {
     /// Builds the GLB without a conversion of axes and unit.
     ///
     /// # Errors
-    /// If the result exceeds the maximum size of a GLB.
+    /// The result exceeds the maximum size of a GLB.
     pub fn bytes(self, from: &'static str) -> Result<Vec<u8>, ReadError> {
         let mut root =
             json!({"asset": {"version": "2.0", "generator": format!("Ulna, from {from}")}});

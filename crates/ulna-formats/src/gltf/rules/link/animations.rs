@@ -1,4 +1,4 @@
-//! Rules of animation channels and samplers.
+//! Rules for animation channels and samplers.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Rules of buffer views, accessors and textures.
+//! Rules for buffer views, accessors and textures.
 
 use super::{
     super::{

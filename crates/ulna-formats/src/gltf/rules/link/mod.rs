@@ -1,4 +1,4 @@
-//! Rules of references between objects: they must exist, formats must match their use, and
+//! Rules for references between objects. Targets must exist, formats must match their use, and
 //! hierarchies must be trees.
 
 mod animations;

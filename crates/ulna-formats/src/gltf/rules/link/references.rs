@@ -1,4 +1,4 @@
-//! References by index, and uses of views and accessors.
+//! Checks of references by index, and recording of the uses of views and accessors.
 
 use super::super::{
     file::{Accessor, Usage, View},
@@ -6,7 +6,7 @@ use super::super::{
 };
 use ulna_model::Location;
 
-/// The index if its element exists; otherwise a finding.
+/// Returns an index if its element exists; otherwise adds a finding.
 pub(super) fn found<T>(
     list: &[Option<T>],
     index: Option<usize>,

@@ -1,4 +1,4 @@
-//! Rules of skins and their joints.
+//! Rules for skins and their joints.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,8 @@ use super::{
 
 pub(super) fn skin(file: &mut File, skin: &mut Skin, out: &mut Report) {
     if let Some(joints) = &skin.joints {
-        // The ancestors of all joints are visited once, so that long chains are not quadratic.
+        // The ancestors of all joints are visited only once, so that the time for long chains is
+        // not quadratic.
         let mut above: HashSet<usize> = HashSet::new();
         for (k, joint) in joints.iter().enumerate() {
             let Some(joint) = found(&file.nodes, *joint, || skin.at.item("joints", k), out) else {
@@ -26,7 +27,7 @@ pub(super) fn skin(file: &mut File, skin: &mut Skin, out: &mut Report) {
             }
             let mut at = Some(joint);
             let mut seen = HashSet::new();
-            // The first common ancestor. All ancestors of it are common, too.
+            // Search for the first common ancestor. All ancestors above it are common, too.
             let meets = loop {
                 match at.filter(|n| seen.insert(*n)) {
                     Some(node) if above.contains(&node) => break Some(node),

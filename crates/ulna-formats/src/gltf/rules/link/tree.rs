@@ -1,4 +1,4 @@
-//! Rules of the node hierarchy and of scenes.
+//! Rules for the node hierarchy and for scenes.
 
 use std::collections::HashSet;
 
@@ -53,7 +53,7 @@ pub(super) fn nodes(file: &mut File, out: &mut Report) {
     }
 }
 
-/// A node and its ancestors up to the root. Stops when a loop repeats.
+/// Returns a node and its ancestors up to the root. In a loop, each node is returned once.
 pub(super) fn chain(file: &File, node: usize) -> Vec<usize> {
     let mut way = Vec::new();
     let mut seen = HashSet::new();
@@ -89,10 +89,12 @@ pub(super) fn scenes(file: &mut File, out: &mut Report) {
     }
 }
 
-/// Checks the positions of nodes in the hierarchy, after all references are linked.
+/// Checks the hierarchy around nodes: loops, and the location of skinned meshes. All references
+/// must be linked first.
 pub(super) fn placed(file: &File, out: &mut Report) {
     let count = file.nodes.len();
-    // Each node is visited once. 0 means not visited, otherwise the number of the traversal.
+    // Each node is visited once. The value is 0 for unvisited nodes, otherwise the number of the
+    // traversal.
     let mut walk = vec![0usize; count];
     let mut loops = HashSet::new();
     let parent = |n: usize| file.nodes[n].as_ref().and_then(|n| n.parent);
@@ -110,7 +112,7 @@ pub(super) fn placed(file: &File, out: &mut Report) {
             loops.extend(way[from..].iter().copied());
         }
     }
-    // Skinned meshes under parents with the identity transform, as Blender exports them.
+    // Number of skinned meshes under parents with the identity transform, as Blender exports them.
     let mut unmoved = 0;
     for (k, node) in file.nodes.iter().enumerate() {
         let Some(node) = node else { continue };
@@ -145,9 +147,9 @@ pub(super) fn placed(file: &File, out: &mut Report) {
     out.infos("NODE_SKINNED_MESH_NON_ROOT", || Location::from("nodes"), unmoved);
 }
 
-/// Whether the ancestors of a node have a transform that differs visibly from the identity.
+/// Whether the combined transform of a node's ancestors differs visibly from the identity.
 fn is_moved_above(file: &File, node: usize, loops: &HashSet<usize>) -> bool {
-    /// Tolerance of the matrix elements: 0.1 mm, and 0.0001 for scale.
+    /// Tolerance of the matrix elements: 0.1 mm for translation, and 0.0001 for rotation and scale.
     const SAME: f32 = 1e-4;
     let parent = |n: usize| file.nodes.get(n).and_then(Option::as_ref).and_then(|n| n.parent);
     let mut above = Mat4::IDENTITY;
@@ -163,7 +165,7 @@ fn is_moved_above(file: &File, node: usize, loops: &HashSet<usize>) -> bool {
     !above.abs_diff_eq(Mat4::IDENTITY, SAME)
 }
 
-/// The local transform of a node. Invalid members are ignored.
+/// Local transform of a node. Invalid members are ignored.
 fn local(node: &Node) -> Mat4 {
     if let Some(matrix) = &node.matrix {
         return Mat4::from_cols_array(matrix);

@@ -1,4 +1,4 @@
-//! Rules of primitives: formats and counts of their attributes and indices.
+//! Rules for primitives: formats and counts of their attributes and indices.
 
 use std::collections::HashMap;
 
@@ -52,7 +52,7 @@ fn formats(quantized: bool, target: bool) -> HashMap<&'static str, Vec<Format>> 
     all
 }
 
-/// Rules that attributes and morph targets share.
+/// Checks the rules that vertex attributes and morph targets have in common.
 fn vertex_data(
     file: &mut File,
     index: usize,
@@ -85,8 +85,8 @@ fn vertex_data(
     }
 }
 
-/// The format of an accessor as [`Format`]. Unknown types become an empty string, which matches no
-/// other.
+/// Format of an accessor. An unknown type becomes an empty string, which matches no required
+/// format.
 pub(super) fn borrowed(a: &Accessor) -> Format {
     const TYPES: [&str; 7] = ["SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4"];
     let (kind, component, normalized) = a.format();

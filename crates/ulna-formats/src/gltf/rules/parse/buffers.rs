@@ -1,4 +1,4 @@
-//! Buffers, buffer views and accessors.
+//! Parsing of buffers, buffer views and accessors, with their rules.
 
 use std::collections::HashSet;
 
@@ -35,7 +35,7 @@ impl Reader<'_> {
         let bound = |key: &str, out: &mut Report| {
             let component = component.filter(|_| width > 0)?;
             if component == 5126 {
-                // Rounded to single precision, in which they are compared.
+                // Bounds are compared in single precision, so they are rounded to it.
                 m.floats(key, Some(width), ANY, out)
                     .map(|l| l.into_iter().map(|v| f64::from(v as f32)).collect())
             } else {
@@ -66,7 +66,7 @@ impl Reader<'_> {
         }
         self.named(m);
         m.extensions(&self.used, self.out);
-        // Columns of small matrices are aligned to four bytes.
+        // In matrices with small components, each column is aligned to four bytes.
         let (element, tight) = match (component.and_then(size_of_type), kind) {
             (Some(1), Some("MAT2")) => (6, 8),
             (Some(1), Some("MAT3")) => (11, 12),

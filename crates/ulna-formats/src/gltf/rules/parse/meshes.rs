@@ -1,4 +1,4 @@
-//! Meshes, their primitives and morph targets.
+//! Parsing of meshes, primitives and morph targets, with their rules.
 
 use std::collections::BTreeMap;
 
@@ -146,7 +146,7 @@ impl Reader<'_> {
     }
 }
 
-/// The index of a set: digits without leading zeros.
+/// Parses the number of an attribute set: digits without leading zeros.
 fn set_number(text: &str) -> Option<usize> {
     let plain = !text.is_empty()
         && text.bytes().all(|b| b.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! Reads the objects of a file for the rules, with the findings about single objects.
+//! Parses the objects of a file for the rules. Findings about single objects are added here.
 
 mod buffers;
 mod meshes;
@@ -17,7 +17,7 @@ use super::{
 };
 use ulna_model::Location;
 
-/// Reads the objects of a file's JSON. `None` if the version of the asset is not supported.
+/// Parses the objects of a file. `None` if its glTF version is not supported.
 pub fn read(root: &Map<String, Value>, out: &mut Report) -> Option<File> {
     let top = Members::new(root, Location::default());
     if top.has("extensionsRequired") && !top.has("extensionsUsed") {

@@ -1,4 +1,4 @@
-//! Images, uses of textures, and materials.
+//! Parsing of images, texture references and materials, with their rules.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use super::{
     uris::media_type,
 };
 
-/// Extensions of materials that bind textures.
+/// Material extensions that refer to textures.
 const TEXTURED: [&str; 8] = [
     "KHR_materials_anisotropy",
     "KHR_materials_clearcoat",
@@ -26,7 +26,7 @@ const TEXTURED: [&str; 8] = [
 ];
 
 impl Reader<'_> {
-    /// Adds a finding for an absolute URI, which breaks if the files are moved.
+    /// Adds a finding for an absolute URI, which becomes invalid if the files are moved.
     pub(super) fn relative(&mut self, m: &Members<'_>, uri: &str) {
         let scheme = uri
             .split_once(':')

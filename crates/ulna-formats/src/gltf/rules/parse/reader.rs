@@ -1,10 +1,10 @@
-//! Reads elements one by one, with the findings on each.
+//! Element-by-element parsing, with findings about each element.
 
 use serde_json::Value;
 
 use super::super::{members::Members, report::Report};
 
-/// Reads the elements of a file.
+/// Reader for the elements of a file.
 pub(super) struct Reader<'o> {
     pub(super) used: Vec<String>,
     pub(super) out: &'o mut Report,

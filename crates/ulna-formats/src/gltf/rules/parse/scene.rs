@@ -1,4 +1,4 @@
-//! Nodes, cameras, skins and animations.
+//! Parsing of nodes, cameras, skins and animations, with their rules.
 
 use std::collections::HashSet;
 

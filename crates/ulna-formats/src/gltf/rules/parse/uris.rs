@@ -1,8 +1,9 @@
-//! URIs in a file.
+//! Parsing of URIs in a file.
 
 use super::super::super::source::data_uri;
 
-/// The media type of a `data:` URI. `Some(None)` if it is invalid, `None` for other URIs.
+/// Media type of a `data:` URI. `Some(None)` if the media type is invalid, and `None` for other
+/// URIs.
 pub(super) fn media_type(uri: &str) -> Option<Option<&str>> {
     let rest = uri.get(..5).filter(|s| s.eq_ignore_ascii_case("data:")).map(|_| &uri[5..])?;
     let Some((head, _)) = rest.split_once(',') else { return Some(None) };
