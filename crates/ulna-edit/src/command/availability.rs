@@ -1,6 +1,6 @@
-//! State of the program that decides which commands are available.
+//! State of the program that determines the available commands.
 
-/// The state that the rules of availability read.
+/// The state that the conditions of commands read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Availability {
     /// A file is open.
@@ -17,7 +17,7 @@ pub struct Availability {
     pub lights: bool,
     /// The file has morph targets.
     pub morphs: bool,
-    /// A clip is shown.
+    /// Whether a clip is displayed.
     pub clip_shown: bool,
     /// The timeline shows curves.
     pub curves: bool,
@@ -25,30 +25,30 @@ pub struct Availability {
     pub undo: bool,
     /// There is a step to redo.
     pub redo: bool,
-    /// Something is not saved.
+    /// There are unsaved changes.
     pub unsaved: bool,
-    /// There is a pose that is not keyed.
+    /// There is an unkeyed pose.
     pub unkeyed: bool,
     /// The file has weights.
     pub weights: bool,
-    /// A mesh that hangs on a skin has no weights.
+    /// There is a skinned mesh without weights.
     pub bare: bool,
     /// There are weight layers.
     pub layers: bool,
-    /// Number of layers of the shown clip, or of the pose where no clip is shown.
+    /// Number of pose layers of the displayed clip, or of the pose if no clip is displayed.
     pub pose_layers: usize,
     /// There are layers of any clip, or of the pose.
     pub any_pose_layers: bool,
     /// The window is in Paint mode.
     pub painting: bool,
-    /// A joint is chosen to be painted.
+    /// A joint is selected for weight painting.
     pub joint: bool,
     /// Number of selected vertices.
     pub vertices: usize,
-    /// Number of reference models beside the open one.
+    /// Number of reference models.
     pub references: usize,
     /// A reference model is selected.
     pub reference: bool,
-    /// Number of changes in the plan of the skeleton.
+    /// Number of planned changes of the skeleton.
     pub planned: usize,
 }

@@ -1,4 +1,4 @@
-//! Contacts as text: nodes by what names them in a command.
+//! Text form of contacts, with nodes given by their names.
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::names::{NodeTexts, find_nodes};
 use ulna_model::{Document, Goal, GoalPoint, NodeId};
 
-/// A contact, with nodes by name.
+/// The text form of a contact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ContactText {
@@ -24,17 +24,17 @@ pub(super) struct ContactText {
 }
 
 impl ContactText {
-    /// A contact as text.
+    /// Converts a contact to its text form.
     pub fn of(goal: &Goal, texts: &NodeTexts<'_>) -> Self {
         let &Goal { node, point, space, from, to, blend, place } = goal;
         let (node, space) = (texts.text(node), space.map(|s| texts.text(s)));
         Self { node, point, space, from, to, blend, place }
     }
 
-    /// The contact of a text.
+    /// Converts the text form to a contact.
     ///
     /// # Errors
-    /// The name that means no node, or several.
+    /// A name that matches no node or several nodes.
     pub fn read(self, document: &Document) -> Result<Goal, String> {
         let Self { node, point, space, from, to, blend, place } = self;
         let one = |name: String| -> Result<NodeId, String> {

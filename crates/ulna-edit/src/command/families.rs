@@ -1,4 +1,5 @@
-//! All commands as one closed enum of families, with the entry and the text form of each command.
+//! All commands as one closed enum of families, with the table entry and the text form of each
+//! command.
 
 use super::{
     ArgumentError, Arguments, BlendCommand, BrushCommand, ChannelLockCommand, ClipArrivalCommand,
@@ -15,15 +16,15 @@ use ulna_model::Document;
 /// A command with its arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// A pure function of the document.
+    /// A pure function on the document.
     Document(DocumentCommand),
-    /// The open file's: history, the file's own pose.
+    /// A command of the session of the open file: undo history, or the file as opened.
     Session(SessionCommand),
-    /// The program's around it: windows, files, playback.
+    /// A command of the program: windows, files, playback.
     Host(HostCommand),
 }
 
-/// Puts the families of an enum together.
+/// Defines an enum of command families.
 macro_rules! families {
     ($(#[$about:meta])* $all:ident in $side:ident {
         $($(#[$words:meta])* $variant:ident($family:ident)),* $(,)? }) => {
@@ -34,7 +35,7 @@ macro_rules! families {
         }
 
         impl $all {
-            /// Reads one of its commands; `None` for other names.
+            /// Reads a command of these families from its text form; `None` for other names.
             pub(super) fn read(
                 name: &str,
                 from: &Arguments,
@@ -75,85 +76,85 @@ macro_rules! families {
 families! {
     /// A command on the document.
     DocumentCommand in Document {
-        /// Posing.
+        /// Posing of nodes.
         Pose(PoseCommand),
-        /// Keys, and poses without them.
+        /// Setting keys, and unkeyed poses.
         Key(KeyCommand),
-        /// Keys that are there.
+        /// Edits of existing keys.
         KeyEdit(KeyEditCommand),
-        /// Curves through keys.
+        /// Eases, sliders and filters of curves.
         CurveKeys(CurveKeysCommand),
-        /// Morph targets.
+        /// Weights of morph targets.
         Morph(MorphCommand),
-        /// Markers.
+        /// Markers of clips.
         Marker(MarkerCommand),
-        /// Contacts.
+        /// Contacts of clips.
         Contact(ContactCommand),
         /// Retarget maps.
         RetargetMap(RetargetMapCommand),
         /// Mirrored poses.
         Mirror(MirrorCommand),
-        /// Limbs that are put somewhere, and pins.
+        /// IK targets of limbs, and pins.
         Ik(IkCommand),
         /// Locks of channels.
         Lock(ChannelLockCommand),
-        /// Poses nearer to others.
+        /// Blending of poses toward other poses.
         Blend(BlendCommand),
-        /// Poses that are kept.
+        /// Saved poses.
         Kept(KeptPoseCommand),
-        /// Whole clips, and names.
+        /// New, renamed, copied and deleted clips, and renamed nodes.
         Clip(ClipCommand),
-        /// Operations on whole clips.
+        /// Edits of whole clips.
         ClipWork(ClipWorkCommand),
-        /// Clips that come from elsewhere.
+        /// Clips pasted from other files.
         ClipArrival(ClipArrivalCommand),
-        /// Clips on lanes.
+        /// Clips on the lanes of the mixer.
         Mix(MixCommand),
-        /// Weights.
+        /// Skin weights.
         Weight(WeightCommand),
         /// Weight layers.
         Layer(LayerCommand),
-        /// Layers of user-local transforms.
+        /// Pose layers.
         PoseLayer(PoseLayerCommand),
-        /// Keys of such layers.
+        /// Keys of pose layers.
         LayerKeys(LayerKeysCommand),
-        /// Nodes that are added, removed, copied and attached elsewhere.
+        /// Adding, removing, copying and reparenting nodes.
         Node(NodeCommand),
-        /// Joints, with the clips that follow.
+        /// Changes of the skeleton, with the clips adapted.
         Rig(RigCommand),
         /// Groups of joints.
         Group(GroupCommand),
-        /// Skins.
+        /// Skins of meshes.
         Skin(SkinCommand),
-        /// Materials.
+        /// Materials of meshes.
         Material(MaterialCommand),
-        /// The visibility of nodes.
+        /// Visibility of nodes.
         Visibility(VisibilityCommand),
     }
 }
 
 families! {
-    /// A command of the program around the document.
+    /// A command of the program, which is not part of the document.
     HostCommand in Host {
-        /// Files, and the window.
+        /// Files and windows.
         File(FileCommand),
-        /// The selection.
+        /// Selection of nodes.
         Select(SelectCommand),
-        /// Modes, and poses on the clipboard.
+        /// Modes, and poses in the clipboard.
         Mode(ModeCommand),
-        /// The pointer's tool.
+        /// Tools of the pointer.
         Tool(ToolCommand),
-        /// The view.
+        /// Camera and display of the viewport.
         View(ViewCommand),
         /// Reference models.
         Reference(ReferenceCommand),
-        /// The playhead.
+        /// Playhead and playback.
         Play(PlayCommand),
         /// Keys on the timeline.
         Timeline(TimelineCommand),
-        /// The brush.
+        /// Brush for weights.
         Brush(BrushCommand),
-        /// The selection of vertices.
+        /// Selection of vertices.
         Vertices(VertexCommand),
     }
 }
@@ -174,7 +175,7 @@ where
 }
 
 impl Command {
-    /// Its entry of the table.
+    /// Entry of the command in the table.
     pub fn spec(&self) -> &'static CommandSpec {
         match self {
             Self::Document(command) => command.spec(),
@@ -183,8 +184,8 @@ impl Command {
         }
     }
 
-    /// A command on keys of a clip as the same command on keys of a layer. Other commands, and
-    /// those that name a layer, stay as they are.
+    /// Converts a command on keys of a clip to the same command on keys of a layer. Other commands,
+    /// and commands that already have a layer, are returned unchanged.
     #[must_use]
     pub fn on_layer(self, layer: LayerName) -> Self {
         let command = match self {
@@ -199,7 +200,7 @@ impl Command {
         LayerKeysCommand { layer, command }.into()
     }
 
-    /// Text form, with ids replaced by the names in this document.
+    /// Text form of the command, with ids replaced by the names in the document.
     pub fn line(&self, document: &Document) -> CommandLine {
         match self {
             Self::Document(command) => command.line(document),

@@ -1,9 +1,10 @@
-//! Ways that are shorter than a form: a drag, a field or a list of the window.
+//! Shortcuts that replace a form: a drag, a field or a list in the window.
 
 use crate::command::CommandSpec;
 
-/// A way that is shorter than the form of a command, as a sentence; `{tool.move}` in it stands for
-/// the key of that command. `None` where there is no other way than a key of its own.
+/// Returns a sentence about a shortcut that replaces the form of a command; `None` if there is no
+/// shortcut besides the command's key. `{tool.move}` in the sentence stands for the key of that
+/// command.
 pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
     const KEYS: &str = "Select keys on the timeline and drag them.";
     const LAYERS: &str = "Use the Layers panel.";
