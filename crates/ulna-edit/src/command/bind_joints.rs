@@ -44,11 +44,11 @@ pub enum BindReason {
     AnyJoint,
     /// The joint has no weight on the meshes, but other joints have.
     MovesNothing,
-    /// The name of the joint is that of a control.
+    /// The name of the joint marks it as a control.
     Control,
-    /// The name of the joint is that of a socket.
+    /// The name of the joint marks it as a socket.
     Socket,
-    /// The name of the joint is that of the end of a chain, and it has no deforming joint below.
+    /// The name of the joint marks it as the end of a chain, and all joints below it are helpers.
     LeafEnd,
     /// The joint is the root: the first joint by its name, or the only top joint at the origin.
     Root,

@@ -1,10 +1,10 @@
-//! Words for the interpolation and the kind of keys, and for changes of their values.
+//! Argument words for interpolations, tangents and key types.
 
 use super::field::choice;
 use ulna_model::{Interpolation, KeyKind, KeySide};
 
 choice! {
-    /// How values between keys come about, in words of animators.
+    /// Interpolation between keys, in the terms of animators.
     Between {
         /// STEP.
         Hold = "hold",
@@ -16,33 +16,33 @@ choice! {
 }
 
 choice! {
-    /// How a smooth curve goes through a key.
+    /// Tangent mode of a key.
     Through {
-        /// Smoothly, and not beyond the keys beside it.
+        /// Smooth, without overshooting the neighboring keys.
         Auto = "auto",
-        /// With continuous acceleration along a run of such keys.
+        /// Smooth, with continuous acceleration along consecutive keys of this mode.
         Smooth = "smooth",
-        /// At rest.
+        /// Horizontal.
         Flat = "flat",
-        /// Toward the keys beside it, and so when they change.
+        /// Pointing to the neighboring keys, and updated when these change.
         Linear = "linear",
-        /// As it is now, to be changed by hand.
+        /// The current slopes, which can be changed by hand.
         Free = "free",
-        /// As that, each side for itself.
+        /// The current slopes, with independent sides.
         Broken = "broken",
-        /// As on straight lines.
+        /// Fixed slopes, set to those of straight lines to the neighboring keys.
         Straight = "straight",
-        /// In full flight, as a ball hits the ground.
+        /// Fixed slopes without slowing down at the key, as at the bounce of a ball.
         Sharp = "sharp",
     }
 }
 
 choice! {
-    /// A side of a key.
+    /// Side of a key.
     TangentSide {
-        /// The side of the key before.
+        /// Toward the previous key.
         In = "in",
-        /// The side of the key after.
+        /// Toward the next key.
         Out = "out",
         /// Both sides.
         Both = "both",
@@ -50,7 +50,7 @@ choice! {
 }
 
 impl TangentSide {
-    /// As a track has it.
+    /// Converts the side to the type of the model.
     pub const fn side(self) -> KeySide {
         match self {
             Self::In => KeySide::Arrive,
@@ -63,18 +63,18 @@ impl TangentSide {
 choice! {
     /// Key type.
     KindName {
-        /// No more than a key.
+        /// An ordinary key.
         Plain = "plain",
-        /// An end of a movement.
+        /// An extreme: the end of a movement.
         Extreme = "extreme",
-        /// How it goes from one extreme to the next.
+        /// A breakdown: an intermediate pose that defines the path between two extremes.
         Breakdown = "breakdown",
         /// An in-between.
         InBetween = "in-between",
     }
 }
 
-/// The kinds of keys, and their names in the window.
+/// The types of keys, with their names in the window.
 pub const KINDS: [(KindName, &str); 4] = [
     (KindName::Plain, "Keyframe"),
     (KindName::Extreme, "Extreme"),
@@ -83,7 +83,7 @@ pub const KINDS: [(KindName, &str); 4] = [
 ];
 
 impl KindName {
-    /// As a track has it.
+    /// Converts to the type of the model; `None` for an ordinary key.
     pub const fn kind(self) -> Option<KeyKind> {
         match self {
             Self::Plain => None,
@@ -95,7 +95,7 @@ impl KindName {
 }
 
 impl Between {
-    /// glTF's word for it.
+    /// Converts to the interpolation of glTF.
     pub const fn interpolation(self) -> Interpolation {
         match self {
             Self::Hold => Interpolation::Step,
