@@ -7,7 +7,8 @@
 //!                            └ layer: its Ul, of the clip or of the pose
 //! ```
 //!
-//! The wanted pose is the shown pose afterwards: layers above the destination are divided out.
+//! Commands pass the pose to be displayed. The effect of layers above the destination is removed
+//! from it before it is written.
 
 use std::collections::BTreeMap;
 

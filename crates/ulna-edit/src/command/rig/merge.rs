@@ -1,4 +1,4 @@
-//! Joints that are merged into another one.
+//! Merges joints into another joint.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,8 +58,8 @@ impl MergeJoint {
     }
 }
 
-/// Makes a joint one of every skin that has a joint which is merged into it, where it moves as that
-/// one does at rest: `B = W⁻¹·W_b·B_b`.
+/// Adds the remaining joint to every skin that contains only merged joints. Its bind matrix gives
+/// the same rest pose: `B = W⁻¹·W_b·B_b`.
 fn join(
     rig: &mut RigDraft,
     document: &Document,
