@@ -87,8 +87,8 @@ fn from_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandErr
     finish(rig, scene, None)
 }
 
-/// The rest that the bind matrices give becomes the pose of the file. Clips that move the skeleton
-/// keep what they held of the old pose in tracks of one key.
+/// Moves the joints to the rest pose that the bind matrices define. Clips of the skeleton get single
+/// keys for components that they took from the old pose.
 fn to_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandError> {
     let mut rig = RigDraft::of(scene.document);
     rig.moves_skin = true;

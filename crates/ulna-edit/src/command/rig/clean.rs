@@ -129,8 +129,8 @@ impl<'d> NodeUses<'d> {
         found
     }
 
-    /// Unused joints that a game may attach objects to, and those above them: by their names, or
-    /// alone at the end of a chain of other joints.
+    /// Returns unused joints to which a game may attach objects, and unused joints above them. They
+    /// are recognized by their names, or because they are single joints at the end of a chain.
     fn sockets(&self, unused: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
         let document = self.document;
         let is_alone = |n: NodeId| {

@@ -64,11 +64,11 @@ document_commands! {
 }
 
 choice! {
-    /// Shape of a mesh that is bound.
+    /// Shape of a mesh in a bind.
     BoundShape {
-        /// The modeled shape: it is shown at its joints.
+        /// The stored shape, which is displayed at the joints.
         Stored = "stored",
-        /// The posed shape: it stays as it is shown.
+        /// The current deformed shape, which does not change on screen.
         Posed = "posed",
     }
 }
