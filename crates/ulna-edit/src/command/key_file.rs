@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn own_keys_come_back_from_a_file_on_each_preset() {
+    fn custom_shortcuts_are_restored_from_a_file_for_each_preset() {
         for preset in Preset::ALL {
             let mut map = KeyMap::default();
             map.set_preset(preset);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_two_commands_exchange_are_taken() {
+    fn two_commands_can_swap_their_shortcuts() {
         let mut map = KeyMap::default();
         for (command, keys) in [("view.hide", ""), ("tool.select", "H"), ("view.hide", "Q")] {
             assert_eq!(map.set(command, keys).map_err(|c| c.name), Ok(()), "{command}");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_clashes_is_named_and_the_others_are_taken() {
+    fn a_conflicting_shortcut_is_reported_and_the_others_are_imported() {
         let text = r#"{"ulna_keys":1,"preset":"maya","keys":{
             "view.grid":["J"],"view.names":["J"],"view.axes":"F","no.such":["K"],
             "view.joints":["Nonsense"],"view.pins":{"a":1},"view.sticks":[3],
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_another_kind_are_refused_as_a_whole() {
+    fn files_that_do_not_contain_shortcuts_are_refused() {
         let deep = "[".repeat(100_000);
         let many =
             format!(r#"{{"ulna_keys":1,"keys":{{"view.grid":[{}"J"]}}}}"#, "\"A\",".repeat(20));

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_preset_gives_a_key_twice_or_names_a_command_that_is_none() {
+    fn presets_have_no_duplicate_shortcuts_and_only_existing_commands() {
         for preset in Preset::ALL {
             let map = KeyMap { preset, ..KeyMap::default() };
             let clashes: Vec<_> =
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_was_kept_under_a_name_of_before_is_still_there() {
+    fn a_custom_shortcut_under_a_former_command_name_still_applies() {
         let map: KeyMap = serde_json::from_str(r#"{"own":{"layers.add":"G","view.grid":"J"}}"#)
             .unwrap_or_default();
         assert_eq!(map.key("weight_layer.add"), "G");
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_can_have_several_keys_and_each_is_refused_where_it_is_taken() {
+    fn each_of_several_shortcuts_is_refused_if_another_command_uses_it() {
         let mut map = KeyMap::default();
         assert_eq!(map.set("view.grid", " G  Ctrl+G ").map_err(|c| c.name), Ok(()));
         assert_eq!(map.text("view.grid"), "G Ctrl+G");
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_taken_key_is_refused_and_its_owner_named() {
+    fn a_shortcut_in_use_is_refused_with_the_command_that_uses_it() {
         let mut map = KeyMap::default();
         assert_eq!(map.set("view.grid", "S").map_err(|c| c.name), Err("key.set"));
         assert_eq!(map.key("view.grid"), "");

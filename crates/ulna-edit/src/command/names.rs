@@ -291,7 +291,7 @@ mod tests {
     use ulna_model::{Document, FileContent, Node};
 
     #[test]
-    fn naming_many_nodes_equals_naming_each_alone() {
+    fn texts_of_many_nodes_equal_the_texts_of_single_nodes() {
         let names = ["a", "b", "a", "", "#4", "x/y", "#04", "c*", "#3"];
         let node =
             |name: &str| Node { name: (!name.is_empty()).then(|| name.into()), ..Node::default() };
