@@ -24,7 +24,7 @@ pub enum Change {
     },
     /// Materials or images.
     Look,
-    /// Nodes, meshes, skins, the roots of scenes, or the parents of nodes.
+    /// Addition, removal or replacement of nodes, meshes or skins, and changes of scene roots.
     Tree,
     /// Anything else.
     Other,

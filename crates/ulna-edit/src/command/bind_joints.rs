@@ -14,8 +14,8 @@ use ulna_weights::{
 
 /// Minimum fraction of a root joint's bone inside the meshes, for the joint to receive weight.
 const ROOT_INSIDE: f32 = 0.8;
-/// Maximum distance of a joint at the origin from the origin, as a fraction of the size of the
-/// skeleton.
+/// Largest distance from the origin at which a joint counts as at the origin, as a fraction of the
+/// skeleton size.
 const AT_ORIGIN: f64 = 0.03;
 
 /// A joint, and whether a bind gives weight to it.
@@ -276,7 +276,7 @@ fn at_origin(document: &Document, rest: &Pose, joints: &[NodeId]) -> Vec<bool> {
     places.iter().map(|p| p.length() <= size * AT_ORIGIN).collect()
 }
 
-/// The parent of each joint among the joints.
+/// Hierarchy of the joints, as the parent index of each joint.
 struct JointTree {
     parents: Vec<Option<JointSlot>>,
 }

@@ -155,8 +155,8 @@ impl Moments<'_> {
     }
 }
 
-/// Returns the given nodes. If omitted, returns the nodes that the clip animates, or without a
-/// clip, the nodes with a pose.
+/// Returns the nodes to blend: the given ones; else those that the clip animates; without a clip,
+/// those with a pose.
 fn nodes_of(
     document: &Document,
     nodes: Option<&Nodes>,

@@ -252,7 +252,7 @@ impl<'d> NewNames<'d> {
         self.renamed.is_empty()
     }
 
-    /// Pairs of old and new names.
+    /// Returns pairs of old and new names.
     pub(super) fn pairs(&self) -> Vec<(String, String)> {
         self.renamed
             .iter()

@@ -16,7 +16,7 @@ use ulna_model::Document;
 /// A command with its arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// A pure function on the document.
+    /// A command that is a pure function of the document.
     Document(DocumentCommand),
     /// A command of the session of the open file: undo history, or the file as opened.
     Session(SessionCommand),

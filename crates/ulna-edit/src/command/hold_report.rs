@@ -7,7 +7,7 @@ use super::CommandError;
 use ulna_model::Notice;
 use ulna_motion::ik;
 
-/// Results of all ranges of one node.
+/// Results of locking one node over its ranges.
 #[derive(Default)]
 pub(super) struct HoldReport {
     /// Number of locked ranges.

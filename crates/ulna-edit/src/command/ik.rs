@@ -260,8 +260,8 @@ impl DragLimb {
                 target += at(parent) - at(node);
                 (node, limb) = (parent, above);
             } else {
-                // A feather within a wing: the two bones above it rotate, as far as they are not
-                // the body.
+                // A feather within a wing: up to two bones above it rotate, but never the body
+                // itself.
                 let bones = std::iter::successors(Some(parent), |n| bodies.hangs_on(*n));
                 let bones = bones.take_while(|n| *n != body).take(2).count();
                 limb = ik::limb_of(document, seen, node, Some(bones.max(1)), self.tip.is_some());

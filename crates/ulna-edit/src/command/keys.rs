@@ -314,7 +314,7 @@ impl SetKey {
     }
 }
 
-/// Returns the number of nodes and of new channels that a key at a time would have.
+/// Returns the numbers of nodes and of new channels that setting a key would affect.
 pub fn what_is_keyed(
     document: &Document,
     clip: ClipId,

@@ -25,7 +25,8 @@ pub(super) fn skins_of(document: &Document, mesh: MeshId) -> Vec<SkinId> {
     skins
 }
 
-/// Returns the skin of a mesh that contains most of the given joints; the first one if several do.
+/// Returns the skin of a mesh that contains the largest number of the given joints; the first such
+/// skin if there are several.
 pub(super) fn skin_for(
     document: &Document,
     mesh: MeshId,

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::near::did_you_mean;
 
-/// Reads a command with a name; `None` if no family has that name.
+/// Reads the command with this name and these arguments; `None` if no family has the name.
 fn parsed(name: &str, from: &Arguments) -> Result<Option<Command>, ArgumentError> {
     if let Some(command) = DocumentCommand::read(name, from)? {
         return Ok(Some(Command::Document(command)));

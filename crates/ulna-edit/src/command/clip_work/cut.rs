@@ -38,7 +38,8 @@ fn part(
     Ok((made, layers, error.or(of_layers)))
 }
 
-/// Returns a map from times of a clip to times of a part of it, or to `None` outside the part.
+/// Returns a function that maps times of a clip to times of a part of it. Times outside the part
+/// map to `None`.
 fn in_part((from, to): (f32, f32)) -> impl Fn(f32) -> Option<f32> {
     let near = clip_edit::SAME_TIME;
     move |t| (from - near..=to + near).contains(&t).then(|| t.clamp(from, to) - from)

@@ -133,7 +133,8 @@ pub struct Reach {
     pub locked: Option<Nodes>,
     /// Maximum number of influences per vertex; no limit if `None`.
     pub most: Option<usize>,
-    /// Name or number of the weight layer that receives the result; the base weights if `None`.
+    /// Name or number of the weight layer that receives the result. If `None`, the topmost visible
+    /// layer, or the base weights if there are no layers.
     pub layer: Option<String>,
 }
 

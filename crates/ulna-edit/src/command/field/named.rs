@@ -9,7 +9,7 @@ use super::part::{field, listed};
 use crate::command::{ArgumentError, ArgumentType, Arguments, names};
 use ulna_model::{ClipId, Document, MeshId, NodeId};
 
-/// One or more nodes.
+/// References to one or more nodes, by name or id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Nodes {
     /// Names, paths, `#index` or patterns.
@@ -120,7 +120,7 @@ impl Nodes {
     }
 }
 
-/// One clip.
+/// A reference to one clip, by name or id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClipName {
     /// A name, `#index`, or a pattern that matches one clip.
@@ -151,7 +151,7 @@ impl ClipName {
     }
 }
 
-/// One or more meshes.
+/// References to one or more meshes, by name or id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meshes {
     /// Names, `#index` or patterns.

@@ -137,7 +137,7 @@ field!(VertexList, ArgumentType::Vertices, |from, name| from.counts(name).map(Se
 /// Vertices by indices or by a query, with the original text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VertexTerms {
-    /// The parsed terms.
+    /// The parsed query.
     pub vertices: Vertices,
     said: Value,
 }

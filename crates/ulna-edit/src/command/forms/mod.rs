@@ -1,5 +1,5 @@
-//! Forms: the editor, unit, range and initial value of each argument of a command, and shortcuts
-//! that replace the form.
+//! Forms: the editor, unit, range and initial value of each argument of a command, and faster
+//! alternatives to the form.
 //!
 //! The window draws the forms. Users never have to type JSON, `true` or the name of an element.
 
@@ -27,7 +27,7 @@ pub enum Unit {
     Meters,
     /// Millimeters.
     Millimeters,
-    /// Percent of 1: the command takes 0.5 for 50 %.
+    /// Percent; the command receives 0.5 for 50 %.
     Percent,
     /// Frames per second.
     Rate,
@@ -50,7 +50,7 @@ impl Unit {
         }
     }
 
-    /// Displayed value per value of the command.
+    /// Returns the factor from the command's value to the displayed value: 100 for percent, else 1.
     pub const fn shown_per_stored(self) -> f64 {
         if matches!(self, Self::Percent) { 100.0 } else { 1.0 }
     }

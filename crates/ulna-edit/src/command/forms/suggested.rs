@@ -60,8 +60,8 @@ pub fn suggested(spec: &CommandSpec, from: &Suggestions<'_>) -> Map<String, Valu
     values
 }
 
-/// Returns the current transform of the node that `values` names, which empty fields of a form
-/// stand for. The result is empty if the command sets no transform.
+/// Returns the current transform of the node that `values` names. Empty fields of a form represent
+/// these values. The result is empty if the command sets no transform.
 pub fn present(
     spec: &CommandSpec,
     from: &Suggestions<'_>,
@@ -453,8 +453,8 @@ impl Suggestions<'_> {
         })
     }
 
-    /// Fills in the keys of a command: the selected ones, else those in the playback range, else
-    /// all keys of the clip.
+    /// Fills in the selected keys, for commands that take keys. Nothing is filled in if no keys are
+    /// selected.
     fn selected_keys(&self, spec: &CommandSpec, values: &mut Map<String, Value>) {
         // New keys do not depend on the selected keys.
         let new = spec.name == InsertKeys::NAME;

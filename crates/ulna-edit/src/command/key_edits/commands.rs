@@ -293,7 +293,7 @@ choice! {
 }
 
 impl AxisOrder {
-    /// Returns the numbers that represent rotations with this order.
+    /// Returns the representation of rotations for this order: Euler angles, or the quaternion.
     pub const fn space(self) -> CurveSpace {
         CurveSpace::Euler(match self {
             Self::Xyz => EulerOrder::Xyz,

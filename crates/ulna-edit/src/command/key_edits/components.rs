@@ -8,9 +8,9 @@ use crate::command::{CommandError, Outcome, Scene};
 use ulna_model::{KeySet, KeySide, KeyTangents, Property, Track, TrackId};
 use ulna_motion::curves::{CurveSpace, EulerOrder, TrackCurves};
 
-/// Returns the numbers that the components of a track refer to. Rotations use Euler angles in
-/// `order`, or in the order with the least gimbal. If the fourth component is selected, they use
-/// the quaternion.
+/// Returns the representation to which the component indices of a track refer. For rotations, it is
+/// `order` if given; else the quaternion if its fourth component is selected; else Euler angles in
+/// the order farthest from gimbal lock.
 pub(in crate::command) fn space_of(
     (id, track): (TrackId, &Track),
     keys: &KeySet,

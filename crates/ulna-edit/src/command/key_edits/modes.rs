@@ -17,7 +17,7 @@ use ulna_motion::clip_edit::{
     with_tangents,
 };
 
-/// Largest difference of the first and the last value per component, for a closed loop seam.
+/// Largest difference per component between the first and the last value of a closed loop.
 const MEETS: f32 = 1e-5;
 
 /// Converts a track to CUBICSPLINE.

@@ -75,7 +75,8 @@ impl MoveKeys {
 }
 
 impl MoveKeys {
-    /// Moves the first selected key to 0 s, and shifts all other keys later by the remaining time.
+    /// Moves the selected keys so that the first one is at 0 s, and shifts all other keys later by
+    /// the rest of the offset.
     fn with_room(
         &self,
         scene: &Scene<'_>,

@@ -1,4 +1,4 @@
-//! Checks for skins, clips and the avatar that depend on nodes and prevent changes.
+//! Checks that refuse changes of nodes on which skins, clips or the avatar depend.
 
 use std::collections::BTreeSet;
 

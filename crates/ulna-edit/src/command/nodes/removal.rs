@@ -325,9 +325,9 @@ fn slot_of(table: &[Option<u16>], slot: u16) -> Option<u16> {
     table.get(usize::from(slot)).copied().unwrap_or(Some(slot))
 }
 
-/// Returns weights with new joint indices. `slot_of` maps a vertex and an old index. Weights of one
-/// joint are added up, and the number of such vertices is returned. The result is `None` if a
-/// weight has no new index.
+/// Returns weights with new joint indices. `slot_of` maps a vertex and an old index to the new
+/// index. Weights of one joint are added up, and the number of such vertices is returned. The
+/// result is `None` if a weight has no new index.
 pub(in crate::command) fn remapped(
     map: &WeightMap,
     slot_of: impl Fn(usize, u16) -> Option<u16>,

@@ -39,6 +39,7 @@ pub(in crate::command) fn world(
 /// Returns a node with a new parent and an unchanged world transform, both in the rest pose and in
 /// the pose of the document.
 ///
+/// # Errors
 /// If the new parent has a scale of 0, or if the node would need shear.
 pub(super) fn kept_in_world(
     document: &Document,

@@ -210,7 +210,7 @@ impl Resize {
 }
 
 impl Rotate {
-    /// Converts to the general command.
+    /// Converts to a `Turn` command without a pivot.
     fn turn(&self) -> Turn {
         let Self { node, axis, degrees, space } = self.clone();
         Turn {
@@ -261,7 +261,7 @@ fn plain(space: Option<AnySpace>) -> Option<Option<Space>> {
 }
 
 impl Turn {
-    /// Converts to the simple command if it has the same effect.
+    /// Returns a `Rotate` command if it has the same effect, or else this command.
     pub fn simplest(self) -> PoseCommand {
         match plain(self.space) {
             Some(space)
@@ -277,7 +277,7 @@ impl Turn {
 }
 
 impl Shift {
-    /// Converts to the simple command if it has the same effect.
+    /// Returns a `Move` command if it has the same effect, or else this command.
     pub fn simplest(self) -> PoseCommand {
         match plain(self.space) {
             Some(space) if self.children.is_none() && self.over == PoseDestination::FILE => {
@@ -289,7 +289,7 @@ impl Shift {
 }
 
 impl Resize {
-    /// Converts to the simple command if it has the same effect.
+    /// Returns a `Scale` command if it has the same effect, or else this command.
     pub fn simplest(self) -> PoseCommand {
         let own = matches!(self.space, None | Some(AnySpace(Space::Local)));
         if own

@@ -16,7 +16,7 @@ use crate::{
 use ulna_model::{Document, LayerHome, PoseLayer, PoseLayers, Shared};
 use ulna_motion::LayerWriteError;
 
-/// A layer in its list.
+/// A layer, found in the list of its clip or of the pose.
 pub(super) struct FoundLayer {
     pub(super) home: LayerHome,
     pub(super) layers: Shared<PoseLayers>,

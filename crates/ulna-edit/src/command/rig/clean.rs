@@ -62,8 +62,8 @@ impl<'d> NodeUses<'d> {
         self.skeleton.joints[node.index()]
     }
 
-    /// Whether a node deforms no vertex, has no mesh, camera or light, is visible, and is used by
-    /// clips at most.
+    /// Whether a node deforms no vertex, has no mesh, camera or light, is visible, and is referred
+    /// to only by clips, if at all.
     fn is_bare(&self, node: NodeId) -> bool {
         let about = self.document.node(node);
         !self.skeleton.deforms[node.index()]
@@ -75,7 +75,7 @@ impl<'d> NodeUses<'d> {
             && (!self.is_joint(node) || self.known.contains(&node))
     }
 
-    /// Whether a node is unused and has constant keys at most.
+    /// Whether a node is unused, and has no keys or only constant keys.
     fn is_idle(&self, node: NodeId) -> bool {
         self.is_bare(node) && !self.moved.contains(&node)
     }

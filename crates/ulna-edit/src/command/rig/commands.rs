@@ -308,13 +308,13 @@ choice! {
 choice! {
     /// Distribution of the weights of a removed joint.
     Heirs {
-        /// To the joints that change the clips least.
+        /// Chooses the joints so that the clips change least.
         Fit = "fit",
-        /// To the nearest ancestor that is a joint.
+        /// Gives the weights to the nearest ancestor joint.
         Parent = "parent",
-        /// To the joint with the nearest bone, for each vertex.
+        /// Gives each vertex's weights to the joint with the nearest bone.
         Nearest = "nearest",
-        /// To the nearest ancestor that is a joint, followed by smoothing.
+        /// Gives the weights to the nearest ancestor joint, and smooths them.
         Smoothed = "smoothed",
     }
 }
@@ -322,9 +322,9 @@ choice! {
 choice! {
     /// Distribution of the weights of merged joints.
     MergedWeights {
-        /// To the joint that remains.
+        /// Gives the weights to the remaining joint.
         Into = "into",
-        /// To the joints that change the clips least.
+        /// Chooses the joints so that the clips change least.
         Fit = "fit",
     }
 }

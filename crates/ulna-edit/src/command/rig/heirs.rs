@@ -33,8 +33,8 @@ fn skins_losing(before: &Document, after: &Document, gone: &[NodeId]) -> Vec<Ski
 }
 
 impl RigDraft {
-    /// Moves the weights of joints to the joints with the nearest bones, per vertex in the rest
-    /// pose. Vertices without such a joint keep their weights.
+    /// Moves the weights of the joints to be removed to the joints with the nearest bones, per
+    /// vertex in the rest pose. Vertices without such a joint keep their weights.
     pub(super) fn give_to_nearest(&mut self, gone: &BTreeSet<NodeId>) -> Result<(), CommandError> {
         let document = self.draft.document.clone();
         let still = at_rest(&document);

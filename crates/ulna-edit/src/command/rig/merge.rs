@@ -58,8 +58,8 @@ impl MergeJoint {
     }
 }
 
-/// Adds the remaining joint to every skin that contains only merged joints. Its bind matrix gives
-/// the same rest pose: `B = W⁻¹·W_b·B_b`.
+/// Adds the remaining joint to every skin that contains a merged joint but not the remaining one.
+/// Both joints have the same skinning matrix in the rest pose: `B = W⁻¹·W_b·B_b`.
 fn join(
     rig: &mut RigDraft,
     document: &Document,

@@ -161,7 +161,7 @@ impl Placed {
 /// Names of the new nodes.
 struct Names {
     all: Vec<String>,
-    /// Names that were changed, because they were taken.
+    /// New names of joints whose own name was already in use.
     numbered: Vec<String>,
 }
 

@@ -36,7 +36,7 @@ impl Job {
 
 /// Returns one job per skin for the scope of a command: all weights of the file, a mesh, a
 /// primitive or some vertices. A mesh with several skins is changed once, with the skin that
-/// contains most of `joints`.
+/// contains the largest number of `joints`.
 pub(super) fn jobs(
     document: &Document,
     reach: &Reach,
@@ -144,8 +144,8 @@ pub(super) fn run(
     run_for(document, reach, &[], verb, tool)
 }
 
-/// Runs a tool as [`run`] does, but a mesh with several skins uses the skin that contains most of
-/// `joints`.
+/// Runs a tool as [`run`] does, but a mesh with several skins uses the skin that contains the
+/// largest number of `joints`.
 pub(super) fn run_for(
     document: &Document,
     reach: &Reach,
