@@ -34,7 +34,7 @@ impl Open {
 pub(super) struct Stroked {
     pub(super) mesh: MeshId,
     pub(super) primitive: PrimitiveId,
-    /// Whether each vertex is in `first`.
+    /// One flag per vertex: whether `first` contains it.
     pub(super) seen: Vec<bool>,
     /// Weights of the changed vertices before the stroke.
     pub(super) first: WeightPatch,

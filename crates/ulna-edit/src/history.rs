@@ -454,8 +454,8 @@ impl History {
         self.parted = None;
     }
 
-    /// Memory use of all steps in bytes, including undone ones. Shared parts are counted once, and
-    /// parts of the current document are not counted.
+    /// Returns the memory use of all steps in bytes, including undone ones. Shared parts are
+    /// counted once, and parts of the current document are not counted.
     pub fn held(&self, document: &Document) -> usize {
         self.ledger.bytes() - self.ledger.bytes_of(&Parts::of(document))
     }
@@ -463,7 +463,7 @@ impl History {
     /// Drops the oldest steps until the memory use is within the limit. The last step is always
     /// kept.
     fn trim(&mut self, document: &Document) {
-        // Subtracting the parts of the document can only reduce the size.
+        // The parts of the document need not be found: subtracting them can only reduce the size.
         if self.ledger.bytes() <= self.budget {
             return;
         }

@@ -115,8 +115,9 @@ impl Selection {
         self.nodes.iter().flat_map(|n| NodeVisibility::below(document, *n)).collect()
     }
 
-    /// Returns the nodes between selected nodes that are above one another. Otherwise, returns the
-    /// chain below each selected node, down to the first branch or end.
+    /// Returns the nodes on the paths from selected nodes up to their nearest selected ancestor. If
+    /// there are no such ancestors, returns the chain below each selected node, down to the first
+    /// branch or end.
     pub fn chains(&self, document: &Document) -> BTreeSet<NodeId> {
         let mut found = BTreeSet::new();
         for node in &self.nodes {

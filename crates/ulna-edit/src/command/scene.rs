@@ -20,13 +20,13 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// Input with a document.
+    /// Creates the input from a document, without cancel flag and progress counter.
     pub const fn new(document: &'a Document) -> Self {
         Self { document, pose: OnceCell::new(), recent: None, cancel: None, progress: None }
     }
 
-    /// Input with a document and a cancel flag. If the flag is set, long commands stop and return
-    /// an error.
+    /// Creates the input from a document and a cancel flag. If the flag is set, long commands stop
+    /// and return an error.
     pub const fn until(document: &'a Document, cancel: &'a AtomicBool) -> Self {
         Self { document, pose: OnceCell::new(), recent: None, cancel: Some(cancel), progress: None }
     }
@@ -38,18 +38,18 @@ impl<'a> Scene<'a> {
         self
     }
 
-    /// Flag that cancels long commands.
+    /// Returns the flag that cancels long commands.
     pub(crate) fn cancel(&self) -> &'a AtomicBool {
         static NEVER: AtomicBool = AtomicBool::new(false);
         self.cancel.unwrap_or(&NEVER)
     }
 
-    /// Cancel flag and progress of the running command.
+    /// Returns the cancel flag and the progress counter of the running command.
     pub(crate) fn watch(&self) -> RunWatch<'a> {
         RunWatch { cancel: self.cancel(), progress: self.progress, from: 0.0, size: 1.0 }
     }
 
-    /// Input during a gesture. Poses are cached between the steps of the gesture.
+    /// Creates the input during a gesture. Poses are cached between the steps of the gesture.
     pub const fn during(document: &'a Document, recent: &'a RecentPoses) -> Self {
         Self { document, pose: OnceCell::new(), recent: Some(recent), cancel: None, progress: None }
     }
@@ -62,7 +62,7 @@ impl<'a> Scene<'a> {
         )
     }
 
-    /// The displayed pose without a clip, evaluated once.
+    /// Returns the displayed pose without a clip. It is evaluated only once.
     pub fn pose(&self) -> &Pose {
         self.pose
             .get_or_init(|| Pose::evaluate(self.document, &Stack::shown(self.document, None, 0.0)))

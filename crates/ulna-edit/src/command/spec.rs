@@ -33,8 +33,7 @@ pub enum ArgumentType {
     Degrees,
     /// Three numbers.
     Vector,
-    /// One number for all axes, or three numbers. Lists of commands show it as a vector, which is
-    /// also accepted.
+    /// One number for all axes, or three numbers. Lists of commands show this type as a vector.
     #[serde(rename = "vector")]
     Factor,
     /// A quaternion: four numbers `x y z w`.
@@ -45,7 +44,8 @@ pub enum ArgumentType {
     Space,
     /// A list of the properties `translation`, `rotation` and `scale`.
     Parts,
-    /// A list of the properties of `Parts` and `weights`. Lists of commands show the same name.
+    /// A list of the properties `translation`, `rotation`, `scale` and `weights`. Lists of commands
+    /// show this type as `parts`, too.
     #[serde(rename = "parts")]
     KeyParts,
     /// Text.
@@ -137,10 +137,10 @@ pub struct CommandSpec {
     pub help: &'static str,
     /// Menu that contains the command. A submenu follows after a `/`.
     pub menu: &'static str,
-    /// Whether the command always opens a form for arguments. Gestures and scripts supply them
-    /// directly.
+    /// Whether the command always opens a form for its arguments, except in gestures and scripts,
+    /// which supply the arguments directly.
     pub asks: bool,
-    /// Name of the command that precedes it in the table. If empty, the command follows the
+    /// Name of the command that precedes this one in the table. If empty, the command follows the
     /// previous one of its family.
     pub(super) after: &'static str,
     /// Default shortcut, such as `Ctrl+Shift+Z`; empty if there is none.

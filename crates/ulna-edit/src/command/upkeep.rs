@@ -1,4 +1,4 @@
-//! Corrections of all edits of clips: they keep the frame rate, and make splines valid for glTF.
+//! Corrects edits of clips: keeps the frame rate of clips, and makes splines valid for glTF.
 
 use std::collections::BTreeSet;
 

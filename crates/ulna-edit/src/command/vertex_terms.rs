@@ -54,7 +54,7 @@ pub enum Untold {
     Joint(ArgumentError),
 }
 
-/// Maximum number of steps after the terms.
+/// Maximum number of `|` steps in a query.
 const MOST_STEPS: usize = 32;
 
 /// Allowed forms of a query, for messages.

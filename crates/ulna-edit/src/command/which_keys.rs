@@ -231,7 +231,8 @@ impl WhichKeys {
         *self == Self::default()
     }
 
-    /// The selected keys of the clip or layer that is on the timeline; `None` if there are none.
+    /// Returns the selected keys of the clip or layer that is on the timeline; `None` if there are
+    /// none.
     pub fn selected(selection: &Selection, shown: Option<KeysHome>) -> Option<(ClipId, Self)> {
         let (clip, keys) = (shown?.clip, selection.keys_of(shown));
         (!keys.is_empty()).then(|| (clip, Self::these(clip, keys.clone())))

@@ -157,7 +157,7 @@ impl RenameJoints {
         rows(text)
     }
 
-    /// Returns the given nodes, or all joints, parents before children.
+    /// Returns the given nodes, or all joints if none are given; parents before children.
     fn nodes(&self, document: &Document) -> Result<Vec<NodeId>, CommandError> {
         let named = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let joints = document.joint_flags();
@@ -197,7 +197,7 @@ struct SidedName {
     number: String,
 }
 
-/// Styles in the order in which they are tried.
+/// Styles of side markers, in the order in which they are tried.
 const STYLES: [SideStyle; 8] = [
     SideStyle::DotUpper,
     SideStyle::DotLower,

@@ -6,9 +6,10 @@
 //!   rebaked       p' = G⁻¹·Σ w·T(pose)·p     IBM' = W(pose)⁻¹·G
 //! ```
 //!
-//! `G` is `scene_from_mesh` in the rest pose. A rebaked vertex with one joint moves as before in
-//! every clip. A vertex with several joints does not, because `Σ w·T'·(Σ w·T·p)` differs from
-//! `Σ w·T·p`.
+//! `L` is the local rest transform of a node, `Ul` its pose offset, `W` its world transform, and
+//! `T` the skinning matrix of a joint. `G` is `scene_from_mesh` in the rest pose. A rebaked vertex
+//! with one joint moves as before in every clip. A vertex with several joints does not, because `Σ
+//! w·T'·(Σ w·T·p)` differs from `Σ w·T·p`.
 
 use std::collections::BTreeSet;
 

@@ -33,9 +33,9 @@ pub(super) struct RigDraft {
     pub(super) tracks: Rewritten,
     /// Joints whose rest pose must be recomputed from the bind matrices.
     pub(super) joints: BTreeSet<NodeId>,
-    /// Whether the change itself moves the skin. Its deviation is then measured in full.
+    /// Whether the change itself can move the skin, so that the result is not exact.
     pub(super) moves_skin: bool,
-    /// Counts of weights that were distributed without a fit.
+    /// Numbers of vertices whose weights were moved to other joints without a fit.
     pub(super) given: GivenWeights,
     /// Number of nodes with a new rest pose.
     pub(super) rested: usize,
@@ -43,7 +43,7 @@ pub(super) struct RigDraft {
     pub(super) refitted: Vec<SkinId>,
     /// Nodes that intentionally lose their motion to other nodes.
     pub(super) stilled: BTreeSet<NodeId>,
-    /// Nodes whose mesh was moved to another node.
+    /// For each node whose mesh was moved: the node that has the mesh now.
     pub(super) shown_by: BTreeMap<NodeId, NodeId>,
     /// Frame changes `C` of nodes, with `W' = W·C`.
     pub(super) frames: BTreeMap<NodeId, Moving>,
@@ -84,8 +84,8 @@ impl RigDraft {
         self.size
     }
 
-    /// Sets local transforms of nodes to products of old ones, in the rest pose, the pose, all
-    /// clips and all unkeyed poses.
+    /// Sets local transforms of nodes to products of old local transforms, in the rest pose, the
+    /// pose, all clips and all unkeyed poses.
     pub(super) fn rewrite(&mut self, chains: &[Chain]) -> Result<(), CommandError> {
         self.fold_layers(chains)?;
         let document = &self.draft.document;
@@ -373,7 +373,8 @@ pub(super) fn is_same_bind(a: &Mat4, b: &Mat4) -> bool {
     near(&a[..12], &b[..12]) && near(&a[12..], &b[12..])
 }
 
-/// Returns a node with the local transform of a chain, in the rest pose and in the pose.
+/// Returns the node of a chain with the product of the chain as its local transform, in the rest
+/// pose and in the pose.
 fn moved(document: &Document, chain: &Chain) -> Result<Node, CommandError> {
     let node = document.node(chain.node);
     let local = |which: &dyn Fn(&Node) -> Local| {
@@ -401,7 +402,7 @@ fn moved(document: &Document, chain: &Chain) -> Result<Node, CommandError> {
     Ok(Node { rest, pose, ..node.clone() })
 }
 
-/// Returns layers with only the values of some nodes.
+/// Returns copies of the layers that contain only the nodes for which `holds` is true.
 fn layers_of(layers: &PoseLayers, holds: &dyn Fn(NodeId) -> bool) -> PoseLayers {
     let part = |layer: &PoseLayer| {
         let mut made = layer.clone();

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   W_R(t) = A·A⁻¹·A(t)      A(t): product from the topmost moving node to the parent of R,
-//!                            A: the same product without a clip, which stays
+//!                            A: the same product without a clip, which those nodes keep
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -138,7 +138,7 @@ fn moves(document: &Document, node: NodeId) -> bool {
     in_clip || clips.flat_map(|(_, layers)| layers.iter()).any(|l| l.nodes().contains(&node))
 }
 
-/// Whether a node's transform has no visible effect, because it has only a skinned mesh.
+/// Whether a node has only a skinned mesh. Its transform then has no visible effect.
 fn is_unmoved(document: &Document, node: NodeId) -> bool {
     let about = document.node(node);
     about.mesh.is_some()

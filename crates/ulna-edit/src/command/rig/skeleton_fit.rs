@@ -16,8 +16,8 @@ pub(super) type Corners = (DVec3, DVec3);
 /// Minimum horizontal fraction of the spread of points. Below it, the points do not define a
 /// rotation about the vertical.
 const HORIZONTAL: f64 = 0.1;
-/// Smallest rotation about the vertical that is used, in radians. Displacements replace smaller
-/// rotations.
+/// Smallest rotation about the vertical that is used, in radians. Smaller rotations are replaced by
+/// displacements of the joints.
 const TURNED: f64 = 10.0 * std::f64::consts::PI / 180.0;
 /// Minimum length of a bone, as a fraction of the skeleton size.
 const SHORT: f64 = 1e-6;
@@ -118,7 +118,8 @@ pub(super) fn displacements(
     // Weight of the bone between a joint and its parent.
     let weight =
         |k: usize| parents[k].map_or(0.0, |p| 1.0 / positions[k].distance(positions[p]).max(least));
-    // Per joint: stiffness and pull of all fixed joints below it.
+    // Per joint: total stiffness of the connections to the fixed joints below, and the sum of their
+    // displacements, weighted by stiffness.
     let mut held = vec![(0.0f64, DVec3::ZERO); count];
     for k in (0..count).rev() {
         let Some(parent) = parents[k] else { continue };

@@ -222,8 +222,9 @@ fn insert(
     Ok(id)
 }
 
-/// Adds a new joint to skins. It moves with its parent, `IBM_n = C⁻¹·IBM_p`, or in the rest pose
-/// with the joint below it.
+/// Adds a new joint to the skins that contain its parent or the joint below it. The bind matrix is
+/// derived from that of the parent, `IBM_n = C⁻¹·IBM_p`, or else from that of the joint below. Both
+/// joints then have the same skinning matrix in the rest pose.
 pub(super) fn join_skins(
     rig: &mut RigDraft,
     id: NodeId,
@@ -293,8 +294,9 @@ fn removed_joints(
     without_joints(scene, &gone, (below, heirs))
 }
 
-/// Removes nodes by the rules for joints. Weights are fitted if the file has clips, and remaining
-/// nodes below them move as before. Meshes, cameras and lights on the nodes are removed.
+/// Removes nodes in the same way as joints are removed. Weights are fitted if the file has clips,
+/// and remaining nodes below them move as before. Meshes, cameras and lights on the nodes are
+/// removed.
 pub(in crate::command) fn without_joints(
     scene: &Scene<'_>,
     gone: &BTreeSet<NodeId>,

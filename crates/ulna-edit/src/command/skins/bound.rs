@@ -1,4 +1,4 @@
-//! Creates skins that bind joints at a pose, and helpers for joints.
+//! Creation of skins that bind joints at a pose, and helper functions for joints.
 
 use std::collections::BTreeSet;
 

@@ -121,7 +121,7 @@ impl AutomaticWeights {
 }
 
 impl Bind {
-    /// Replaces existing weights.
+    /// Replaces existing weights by computed ones.
     pub(super) fn rebind(&self, scene: &Scene<'_>, what: Rebind) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let named = self.weights.named_joints(document)?;
@@ -365,7 +365,7 @@ fn mirror(
     let Some(canvas) = SkinnedSurface::whole(&weighted, skin) else {
         return Ok(BindMirror::default());
     };
-    // Joints that are paired only by position can belong to one chain.
+    // Pairs by position alone are not reliable: both joints can belong to one chain.
     let is_sure = |role: &Role| {
         role.partner.is_some()
             && matches!(role.how, PairSource::Names | PairSource::Both | PairSource::Given)

@@ -19,14 +19,14 @@ pub(super) fn has_clips(document: &Document) -> bool {
     document.clips.values().any(|clip| clip.played().next().is_some())
 }
 
-/// Note that there are no clips for a fit. `kept` describes the result instead.
+/// Returns the note that there are no clips for a fit. `kept` describes the result instead.
 pub(super) fn no_clips(kept: &str) -> Notice {
     let said = format!("the file has no clips that weights could be fitted to, so {kept}");
     Notice::new("no_clips_to_fit", said)
 }
 
-/// Note about the result of a fit. `error` names the distance, and `start` the weights before the
-/// fit.
+/// Returns the note about the result of a fit. `error` names the distance, and `start` the weights
+/// before the fit.
 pub(super) fn fitted_note(report: &FitReport, error: &str, start: &str) -> Notice {
     let [before, after] = report.mean.map(|mean| mean * 1e3);
     let said = format!("{error} in the clips: {after:.3} mm, {before:.3} mm with {start}");

@@ -100,8 +100,8 @@ pub(super) fn jobs(
     Ok(list)
 }
 
-/// Returns whether each joint index of a skin is locked. An index is also locked if it belongs to a
-/// locked joint in another skin of the mesh.
+/// Returns one flag per joint index of a skin: whether it is locked. An index is also locked if it
+/// belongs to a locked joint in another skin of the mesh.
 fn locked_slots(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -128,7 +128,7 @@ pub(super) struct ToolResult {
     pub(super) left: BTreeMap<String, usize>,
 }
 
-/// Converts the reasons to sentences.
+/// Returns the number of unchanged vertices per reason, with the reasons in words.
 pub(super) fn reasons(refused: &Refused) -> BTreeMap<String, usize> {
     refused.iter().map(|(why, count)| (why.to_string(), *count)).collect()
 }
@@ -166,7 +166,7 @@ pub(super) fn run_on_base(
     run_all_on_base(document, verb, |document| each_job(document, reach, &[], &mut tool))
 }
 
-/// Runs a tool on each job.
+/// Runs a tool on each job of a command, and returns the results.
 fn each_job(
     document: &Document,
     reach: &Reach,
