@@ -65,7 +65,7 @@ impl CommandContext<'_> {
         WhichKeys::selected(self.selection, self.keys)
     }
 
-    /// Returns the clip whose keys the timeline shows.
+    /// Returns the clip that contains the keys on the timeline.
     pub(super) fn keys_clip(&self) -> Result<ClipName, Unfilled> {
         self.keys.map(|home| ClipName::Id(home.clip)).ok_or(NO_KEYS_SHOWN)
     }

@@ -142,7 +142,7 @@ impl DocumentCommand {
 }
 
 impl Command {
-    /// The pose layer whose keys the command edits; `None` for the keys of a clip itself.
+    /// Returns the pose layer whose keys the command edits; `None` for the keys of a clip itself.
     pub fn keys_layer(&self, document: &Document) -> Option<PoseLayerId> {
         match self {
             Self::Document(DocumentCommand::LayerKeys(command)) => command.layer_of(document),
@@ -172,8 +172,8 @@ impl Command {
         }
     }
 
-    /// Limits of the weights that the command changes, which the caller can narrow; `None` if the
-    /// command does not change painted weights.
+    /// Returns the arguments that limit the scope of a weight command, so that the caller can
+    /// narrow it; `None` if the command does not change painted weights.
     pub fn touch(&mut self) -> Option<Touch<'_>> {
         match self {
             Self::Document(DocumentCommand::Weight(command)) => command.touch(),

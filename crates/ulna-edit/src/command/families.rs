@@ -76,59 +76,59 @@ macro_rules! families {
 families! {
     /// A command on the document.
     DocumentCommand in Document {
-        /// Posing of nodes.
+        /// Commands that pose nodes.
         Pose(PoseCommand),
-        /// Setting keys, and unkeyed poses.
+        /// Commands that set keys, and commands on unkeyed poses.
         Key(KeyCommand),
-        /// Edits of existing keys.
+        /// Commands that edit existing keys.
         KeyEdit(KeyEditCommand),
-        /// Eases, sliders and filters of curves.
+        /// Commands that apply eases, sliders and filters to curves.
         CurveKeys(CurveKeysCommand),
-        /// Weights of morph targets.
+        /// Commands on the weights of morph targets.
         Morph(MorphCommand),
-        /// Markers of clips.
+        /// Commands on markers of clips.
         Marker(MarkerCommand),
-        /// Contacts of clips.
+        /// Commands on contacts of clips.
         Contact(ContactCommand),
-        /// Retarget maps.
+        /// Commands on retarget maps.
         RetargetMap(RetargetMapCommand),
-        /// Mirrored poses.
+        /// Commands that mirror poses.
         Mirror(MirrorCommand),
-        /// IK targets of limbs, and pins.
+        /// Commands that move limbs by IK, and commands on pins.
         Ik(IkCommand),
-        /// Locks of channels.
+        /// Commands that lock and unlock channels.
         Lock(ChannelLockCommand),
-        /// Blending of poses toward other poses.
+        /// Commands that blend poses toward other poses.
         Blend(BlendCommand),
-        /// Saved poses.
+        /// Commands on saved poses.
         Kept(KeptPoseCommand),
-        /// New, renamed, copied and deleted clips, and renamed nodes.
+        /// Commands that add, rename, copy and delete clips, and rename nodes.
         Clip(ClipCommand),
-        /// Edits of whole clips.
+        /// Commands that edit whole clips.
         ClipWork(ClipWorkCommand),
-        /// Clips pasted from other files.
+        /// Commands that paste clips from other files.
         ClipArrival(ClipArrivalCommand),
-        /// Clips on the lanes of the mixer.
+        /// Commands on the clips and lanes of the mixer.
         Mix(MixCommand),
-        /// Skin weights.
+        /// Commands on skin weights.
         Weight(WeightCommand),
-        /// Weight layers.
+        /// Commands on weight layers.
         Layer(LayerCommand),
-        /// Pose layers.
+        /// Commands on pose layers.
         PoseLayer(PoseLayerCommand),
-        /// Keys of pose layers.
+        /// Commands on keys of pose layers.
         LayerKeys(LayerKeysCommand),
-        /// Adding, removing, copying and reparenting nodes.
+        /// Commands that add, remove, copy and reparent nodes.
         Node(NodeCommand),
-        /// Changes of the skeleton, with the clips adapted.
+        /// Commands that change the skeleton, and adapt the clips.
         Rig(RigCommand),
-        /// Groups of joints.
+        /// Commands on joint groups.
         Group(GroupCommand),
-        /// Skins of meshes.
+        /// Commands on the skins of meshes.
         Skin(SkinCommand),
-        /// Materials of meshes.
+        /// Commands on the materials of meshes.
         Material(MaterialCommand),
-        /// Visibility of nodes.
+        /// Commands on the visibility of nodes.
         Visibility(VisibilityCommand),
     }
 }
@@ -136,25 +136,25 @@ families! {
 families! {
     /// A command of the program, which is not part of the document.
     HostCommand in Host {
-        /// Files and windows.
+        /// Commands on files and windows.
         File(FileCommand),
-        /// Selection of nodes.
+        /// Commands that select nodes.
         Select(SelectCommand),
-        /// Modes, and poses in the clipboard.
+        /// Commands that switch modes, and copy and paste poses.
         Mode(ModeCommand),
-        /// Tools of the pointer.
+        /// Commands that choose the tool of the pointer.
         Tool(ToolCommand),
-        /// Camera and display of the viewport.
+        /// Commands on the camera and the display of the viewport.
         View(ViewCommand),
-        /// Reference models.
+        /// Commands on reference models.
         Reference(ReferenceCommand),
-        /// Playhead and playback.
+        /// Commands on the playhead and playback.
         Play(PlayCommand),
-        /// Keys on the timeline.
+        /// Commands on keys on the timeline.
         Timeline(TimelineCommand),
-        /// Brush for weights.
+        /// Commands on the weight brush.
         Brush(BrushCommand),
-        /// Selection of vertices.
+        /// Commands that select vertices.
         Vertices(VertexCommand),
     }
 }

@@ -42,11 +42,11 @@ choice! {
 choice! {
     /// Kind of a pin.
     PinKind {
-        /// Keeps the position.
+        /// The pin keeps the position of the node.
         Place = "place",
-        /// Keeps the world rotation.
+        /// The pin keeps the world rotation of the node.
         Angle = "angle",
-        /// Keeps the position and the world rotation.
+        /// The pin keeps the position and the world rotation of the node.
         Both = "both",
         /// No pin.
         None = "none",
@@ -56,9 +56,10 @@ choice! {
 choice! {
     /// Motion of the ground under a held foot.
     HoldGround {
-        /// Estimated from the planted feet: moving for a walk in place, otherwise at rest.
+        /// The motion is estimated from the planted feet: a moving ground for a walk in place,
+        /// otherwise a ground at rest.
         Feet = "feet",
-        /// At rest in the scene.
+        /// The ground is at rest in the scene.
         Still = "still",
     }
 }

@@ -6,9 +6,9 @@ use ulna_model::{Interpolation, KeyKind, KeySide};
 choice! {
     /// Interpolation between keys, in the terms of animators.
     Between {
-        /// STEP.
+        /// STEP: the value is constant until the next key.
         Hold = "hold",
-        /// LINEAR.
+        /// LINEAR: constant speed between the keys.
         Linear = "linear",
         /// CUBICSPLINE with automatic tangents.
         Smooth = "smooth",
@@ -18,21 +18,22 @@ choice! {
 choice! {
     /// Tangent mode of a key.
     Through {
-        /// Smooth, without overshooting the neighboring keys.
+        /// Smooth tangents, without overshooting the neighboring keys.
         Auto = "auto",
-        /// Smooth, with continuous acceleration along consecutive keys of this mode.
+        /// Smooth tangents, with continuous acceleration along consecutive keys of this mode.
         Smooth = "smooth",
-        /// Horizontal.
+        /// Horizontal tangents.
         Flat = "flat",
-        /// Pointing to the neighboring keys, and updated when these change.
+        /// Tangents that point to the neighboring keys, and are updated when these change.
         Linear = "linear",
-        /// The current slopes, which can be changed by hand.
+        /// Tangents with the current slopes, which can be changed by hand.
         Free = "free",
-        /// The current slopes, with independent sides.
+        /// Tangents with the current slopes, which can be changed independently on both sides.
         Broken = "broken",
-        /// Fixed slopes, set to those of straight lines to the neighboring keys.
+        /// Tangents with fixed slopes, set to those of straight lines to the neighboring keys.
         Straight = "straight",
-        /// Fixed slopes without slowing down at the key, as at the bounce of a ball.
+        /// Tangents with fixed slopes, so that the motion does not slow down at the key, as at the
+        /// bounce of a ball.
         Sharp = "sharp",
     }
 }
@@ -40,9 +41,9 @@ choice! {
 choice! {
     /// Side of a key.
     TangentSide {
-        /// Toward the previous key.
+        /// The side toward the previous key.
         In = "in",
-        /// Toward the next key.
+        /// The side toward the next key.
         Out = "out",
         /// Both sides.
         Both = "both",
@@ -69,7 +70,7 @@ choice! {
         Extreme = "extreme",
         /// A breakdown: an intermediate pose that defines the path between two extremes.
         Breakdown = "breakdown",
-        /// An in-between.
+        /// An in-between: a key between extremes and breakdowns.
         InBetween = "in-between",
     }
 }

@@ -7,31 +7,31 @@ use ulna_weights::Falloff;
 choice! {
     /// Shape of an ease.
     EaseName {
-        /// Constant speed.
+        /// An ease with constant speed.
         Linear = "linear",
-        /// Quarter of a sine wave.
+        /// An ease in the shape of a quarter sine wave.
         Sine = "sine",
-        /// Second power.
+        /// An ease with the second power of the time.
         Quad = "quad",
-        /// Third power.
+        /// An ease with the third power of the time.
         Cubic = "cubic",
-        /// Fourth power.
+        /// An ease with the fourth power of the time.
         Quart = "quart",
-        /// Fifth power.
+        /// An ease with the fifth power of the time.
         Quint = "quint",
-        /// Exponential: the speed doubles every tenth of the segment.
+        /// An exponential ease: the speed doubles every tenth of the segment.
         Expo = "expo",
-        /// Quarter of a circle.
+        /// An ease in the shape of a quarter circle.
         Circ = "circ",
-        /// Starts with a movement in the opposite direction.
+        /// An ease that starts with a movement in the opposite direction.
         Back = "back",
-        /// Bouncing ball.
+        /// An ease that moves like a bouncing ball.
         Bounce = "bounce",
-        /// Oscillating spring.
+        /// An ease that moves like an oscillating spring.
         Elastic = "elastic",
-        /// Jump at the end.
+        /// A jump to the next value at the end of the segment.
         Step = "step",
-        /// Custom Bézier curve.
+        /// An ease by a custom Bézier curve.
         Custom = "custom",
     }
 }
@@ -79,11 +79,11 @@ impl EaseName {
 choice! {
     /// End at which an ease is slow.
     Slow {
-        /// Slow at the start.
+        /// The ease is slow at the start.
         In = "in",
-        /// Slow at the end.
+        /// The ease is slow at the end.
         Out = "out",
-        /// Slow at both ends.
+        /// The ease is slow at both ends.
         Both = "in and out" | "in_out" | "both",
     }
 }
@@ -196,13 +196,13 @@ choice! {
 choice! {
     /// Falloff of an edit with the distance.
     Fade {
-        /// No falloff.
+        /// No falloff: the edit has full effect at all distances.
         Constant = "constant",
         /// Linear falloff.
         Linear = "linear",
-        /// Smooth at both ends, as a cubic polynomial.
+        /// A falloff that is smooth at both ends: a cubic polynomial.
         Smooth = "smooth",
-        /// Smooth at both ends, as a polynomial of the fifth degree.
+        /// A falloff that is smooth at both ends: a polynomial of the fifth degree.
         Smoother = "smoother",
         /// Square of the linear falloff.
         Sharp = "sharp",
@@ -210,7 +210,7 @@ choice! {
         Sharper = "sharper",
         /// Square root of the linear falloff.
         Root = "root",
-        /// Quarter of a circle.
+        /// A falloff in the shape of a quarter circle.
         Sphere = "sphere",
     }
 }

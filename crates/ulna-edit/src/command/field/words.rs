@@ -145,9 +145,9 @@ choice! {
 choice! {
     /// Method of finding mirrored vertices.
     MirrorWay {
-        /// By position, then by connectivity.
+        /// Vertices are matched by position, then by connectivity.
         Place = "place",
-        /// By texture coordinates.
+        /// Vertices are matched by texture coordinates.
         Uv = "uv",
     }
 }
@@ -157,15 +157,15 @@ choice! {
     Curve {
         /// Linear falloff.
         Linear = "linear",
-        /// Smooth at both ends, as a cubic polynomial.
+        /// A falloff that is smooth at both ends: a cubic polynomial.
         Smooth = "smooth",
-        /// Smooth at both ends, as a polynomial of the fifth degree.
+        /// A falloff that is smooth at both ends: a polynomial of the fifth degree.
         Smoother = "smoother",
-        /// Decreases fast near the center.
+        /// A falloff that decreases fast near the center.
         Sharp = "sharp",
-        /// Decreases slowly near the center.
+        /// A falloff that decreases slowly near the center.
         Root = "root",
-        /// Quarter of a circle.
+        /// A falloff in the shape of a quarter circle.
         Sphere = "sphere",
     }
 }

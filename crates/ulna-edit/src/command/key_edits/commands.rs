@@ -275,17 +275,17 @@ choice! {
 choice! {
     /// Order of the axes for Euler angles.
     AxisOrder {
-        /// About x, then y, then z.
+        /// Rotation about x, then y, then z.
         Xyz = "XYZ",
-        /// About x, then z, then y.
+        /// Rotation about x, then z, then y.
         Xzy = "XZY",
-        /// About y, then x, then z.
+        /// Rotation about y, then x, then z.
         Yxz = "YXZ",
-        /// About y, then z, then x.
+        /// Rotation about y, then z, then x.
         Yzx = "YZX",
-        /// About z, then x, then y.
+        /// Rotation about z, then x, then y.
         Zxy = "ZXY",
-        /// About z, then y, then x.
+        /// Rotation about z, then y, then x.
         Zyx = "ZYX",
         /// No Euler angles: the four numbers of the quaternion.
         Quaternion = "quaternion",

@@ -1,4 +1,4 @@
-//! Lookup of the layer of a command, and edits of its list of layers.
+//! Lookup of the pose layer that a command names, and edits of the list that contains it.
 
 use std::sync::Arc;
 

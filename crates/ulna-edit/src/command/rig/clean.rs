@@ -24,7 +24,7 @@ pub(super) struct NodeUses<'d> {
     skeleton: Skeleton,
     /// Nodes with keys in a clip that change a value over time.
     moved: BTreeSet<NodeId>,
-    /// Nodes with values in pose layers or unkeyed poses, pinned nodes, and nodes of masks of the
+    /// Nodes with values in pose layers or unkeyed poses, pinned nodes, and nodes in masks of the
     /// mix.
     named: BTreeSet<NodeId>,
     /// Joints that belong only to skins with meshes. The purpose of other skins is unknown.

@@ -49,7 +49,7 @@ impl PutSkeleton {
     }
 }
 
-/// Resolves the joint names of points.
+/// Returns the matched points by joint index, instead of by joint name.
 fn resolved(
     source: &SkeletonSource,
     points: &MatchedPoints,

@@ -339,7 +339,7 @@ impl RigDraft {
 
 /// Tolerances of baked keys.
 struct NodeBounds {
-    /// Meters in the scene per unit of the parent, by node.
+    /// Scale by node: meters in the scene per unit of the parent's space.
     scales: BTreeMap<NodeId, f64>,
     /// Tolerance in meters.
     tolerance: f64,

@@ -66,9 +66,9 @@ document_commands! {
 choice! {
     /// Shape of a mesh in a bind.
     BoundShape {
-        /// The stored shape, which is displayed at the joints.
+        /// The mesh keeps its stored shape, and is displayed in it at the pose of the bind.
         Stored = "stored",
-        /// The current deformed shape, which does not change on screen.
+        /// The mesh is stored in its current deformed shape, and does not change on screen.
         Posed = "posed",
     }
 }
