@@ -31,7 +31,7 @@ pub struct BindJoint {
     pub moves_vertices: bool,
 }
 
-/// The reason for which a joint receives weight in a bind, or receives none.
+/// Reason why a bind gives weight to a joint, or gives it none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BindReason {
     /// The joint has weight on a vertex of the meshes.

@@ -204,7 +204,7 @@ fn blend(
     place.put(wanted)
 }
 
-/// Returns a blend amount if its magnitude is at most 10.
+/// Returns a blend amount. Fails if it is not finite, or if its magnitude is above 10.
 pub(super) fn finite(amount: f32) -> Result<f32, CommandError> {
     const MOST: f32 = 10.0;
     if amount.abs() <= MOST {

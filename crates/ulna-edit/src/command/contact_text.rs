@@ -34,7 +34,7 @@ impl ContactText {
     /// Converts the text form to a contact.
     ///
     /// # Errors
-    /// A name that matches no node or several nodes.
+    /// If a name matches no node, or several nodes.
     pub fn read(self, document: &Document) -> Result<Goal, String> {
         let Self { node, point, space, from, to, blend, place } = self;
         let one = |name: String| -> Result<NodeId, String> {

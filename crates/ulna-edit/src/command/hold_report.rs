@@ -12,7 +12,7 @@ use ulna_motion::ik;
 pub(super) struct HoldReport {
     /// Number of locked ranges.
     held: usize,
-    /// Number of ranges that are unchanged because they do not slide.
+    /// Number of unchanged ranges, in which the node does not slide.
     standing: usize,
     /// Maximum sliding speed of the skin before and after, in meters per second.
     slid: (f32, f32),

@@ -194,7 +194,7 @@ impl ClipWorkCommand {
 }
 
 impl ClipWorkCommand {
-    /// Number of keys whose effect on the skin the command measures.
+    /// Returns the number of keys for which the command measures the effect on the skin.
     pub(in crate::command) fn weighed(&self, document: &Document) -> usize {
         let clip = match self {
             Self::ReduceKeys(ReduceKeys { clip, .. })

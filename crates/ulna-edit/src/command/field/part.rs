@@ -32,7 +32,7 @@ pub trait ArgumentPart: Sized {
     /// If a required argument is missing, or a value has another type.
     fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError>;
 
-    /// Writes the arguments that are set into `into`.
+    /// Adds the arguments to `into`. Omitted optional arguments are not added.
     fn write(&self, document: &Document, name: &'static str, into: &mut Map<String, Value>);
 }
 

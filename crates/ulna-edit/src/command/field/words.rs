@@ -99,13 +99,13 @@ choice! {
 choice! {
     /// Methods of computing automatic weights.
     BindBy {
-        /// Heat. Connected pieces for which heat fails use the next method.
+        /// The method `Heat`; for connected pieces for which heat fails, the next method.
         Auto = "auto",
-        /// Heat that spreads from the bones along the surface.
+        /// Weights from heat that spreads from the bones along the surface.
         Heat = "heat",
-        /// Distances inside the volume of the body.
+        /// Weights from distances to the bones inside the volume of the body.
         Voxel = "voxel",
-        /// Distances in a straight line.
+        /// Weights from distances to the bones in a straight line.
         Distance = "distance",
     }
 }

@@ -251,9 +251,9 @@ document_commands! {
 choice! {
     /// Operation on key values.
     ValueHow {
-        /// Adds the amount.
+        /// Adds the amount to the value.
         Add = "add",
-        /// Multiplies by the amount, about a pivot value.
+        /// Multiplies the value by the amount, about a pivot value.
         Scale = "scale",
         /// Replaces the value by the amount.
         Set = "set",
@@ -323,13 +323,13 @@ impl From<EulerOrder> for AxisOrder {
 choice! {
     /// Tangents of new keys on smooth curves.
     NewTangents {
-        /// Smooth, without overshooting the neighboring keys.
+        /// Smooth tangents, without overshooting the neighboring keys.
         Auto = "auto",
-        /// Smooth, with continuous acceleration along consecutive keys of this mode.
+        /// Smooth tangents, with continuous acceleration along consecutive keys of this mode.
         Smooth = "smooth",
-        /// Horizontal.
+        /// Horizontal tangents.
         Flat = "flat",
-        /// Pointing to the neighboring keys.
+        /// Tangents that point to the neighboring keys.
         Linear = "linear",
     }
 }
@@ -348,9 +348,9 @@ impl From<NewTangents> for TangentMode {
 choice! {
     /// Side of a key whose slope is set.
     SlopeSide {
-        /// Toward the previous key.
+        /// The side toward the previous key.
         In = "in",
-        /// Toward the next key.
+        /// The side toward the next key.
         Out = "out",
         /// Both sides.
         Both = "both",

@@ -47,8 +47,8 @@ fn held_at_start(first: f32, wanted: f32) -> (f32, Option<Notice>) {
 }
 
 impl MoveKeys {
-    /// Keys stay at or after 0 s. A moved key replaces an existing key at its new time, and a
-    /// notice gives the number of replaced keys.
+    /// Moves the keys in time. No key moves before 0 s. A moved key replaces an existing key at its
+    /// new time, and a notice gives the number of replaced keys.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let meant = KeyTargets::of(scene, &self.clip, &self.which)?;
         let Some((first, last)) = meant.keys.span() else { return Ok(nothing("moved")) };

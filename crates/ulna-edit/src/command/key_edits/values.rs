@@ -19,8 +19,8 @@ use ulna_motion::{
 };
 
 impl ShiftKeys {
-    /// Rotations are changed in local axes: `q · (seen⁻¹ · wanted)`. Differences of other values
-    /// are added.
+    /// Changes keys by the difference to a wanted pose. Rotations are changed in local axes: `q ·
+    /// (seen⁻¹ · wanted)`. Differences of other values are added.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let node = self.keys.is_none().then(|| self.node.clone());
         let which = WhichKeys { keys: self.keys.clone(), node, ..WhichKeys::default() };

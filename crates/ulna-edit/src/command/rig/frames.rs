@@ -129,9 +129,11 @@ impl MoveJoint {
 }
 
 impl RigDraft {
-    /// Rotates the frames of nodes, and lets the motion follow: `M' = T(R₀·S₀·d)·M` with rotations
-    /// `R₀·q·R₀⁻¹·R` for the rest `R₀`, `S₀`. Rotations are changed here, and the offset of each
-    /// translation is returned.
+    /// Changes the frames of nodes, so that their keys apply in the new frames. The local transform
+    /// becomes `M' = T(R₀·S₀·d)·M`, with the rotation `R' = R₀·q·R₀⁻¹·R`. `q` and `d` are the
+    /// rotation and translation of the frame change; `R₀` and `S₀` are the rotation and scale of
+    /// the rest pose. Only rotations are changed here. The result is the offset of each
+    /// translation.
     pub(super) fn follow(
         &mut self,
         frames: &BTreeMap<NodeId, Moving>,
