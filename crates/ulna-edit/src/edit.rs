@@ -332,7 +332,7 @@ pub enum EditError {
 }
 
 impl EditError {
-    /// Code of the error for scripts. It does not depend on the wording.
+    /// Returns the code of the error, for scripts. It stays the same if the message changes.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoNode(_) => "no_such_node",

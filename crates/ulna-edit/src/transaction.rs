@@ -85,7 +85,7 @@ impl Transaction {
     }
 }
 
-/// Whether edits have any effect together. An element that is set twice has changed only if its
+/// Whether edits together change the document. An element that is set twice has changed only if its
 /// last value differs from its first one.
 pub(super) fn are_changed(forward: &[Edit], inverse: &[Edit]) -> bool {
     let mut ends: Vec<(&Edit, &Edit)> = Vec::new();

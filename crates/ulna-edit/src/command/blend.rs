@@ -29,7 +29,7 @@ choice! {
         Previous = "previous",
         /// The pose of the next keys.
         Next = "next",
-        /// The linear in-between of the previous and next keys at this time.
+        /// The linear interpolation between the previous and next keys at this time.
         Between = "between",
     }
 }

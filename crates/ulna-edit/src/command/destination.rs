@@ -38,12 +38,12 @@ impl PoseDestination {
     /// The pose of the file.
     pub const FILE: Self = Self { clip: None, time: None, layer: None };
 
-    /// A clip at a time in seconds.
+    /// Returns the destination in a clip, at a time in seconds.
     pub const fn clip(clip: ulna_model::ClipId, time: f32) -> Self {
         Self { clip: Some(ClipName::Id(clip)), time: Some(Seconds(time)), layer: None }
     }
 
-    /// Changes the layer that receives the pose.
+    /// Returns the same destination with another layer that receives the pose.
     #[must_use]
     pub fn in_layer(self, layer: Option<PoseLayerId>) -> Self {
         Self { layer: layer.map(LayerName::Id), ..self }

@@ -47,7 +47,7 @@ impl CommandError {
         Self::Other(Notice::new(code, message))
     }
 
-    /// Code of the error for scripts. It does not depend on the wording.
+    /// Returns the code of the error, for scripts. It stays the same if the message changes.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Unknown { .. } => "no_such_command",
@@ -164,7 +164,7 @@ pub enum ArgumentError {
 }
 
 impl ArgumentError {
-    /// Code of the error for scripts. It does not depend on the wording.
+    /// Returns the code of the error, for scripts. It stays the same if the message changes.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Missing { .. } => "argument_missing",

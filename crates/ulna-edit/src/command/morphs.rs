@@ -202,7 +202,7 @@ fn seen(document: &Document, clip: ClipId, time: f32) -> Result<Pose, CommandErr
 
 /// A key of all morph weights of a node.
 pub(super) struct MorphKey<'a> {
-    /// Time of the keys, in seconds.
+    /// Time of the key, in seconds.
     pub time: f32,
     /// The keyed node.
     pub node: NodeId,

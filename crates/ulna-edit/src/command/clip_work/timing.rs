@@ -149,8 +149,9 @@ impl StartAtZero {
     }
 }
 
-/// Returns the length of a clip's frame, in seconds, from the first of these: its stored rate, the
-/// rate that fits its keys, the median key distance in the track with the most keys, 1/30.
+/// Returns the length of a clip's frame, in seconds, by the first of these that is available: its
+/// stored rate, the rate that fits its keys, the median key distance in the track with the most
+/// keys, 1/30.
 pub fn frame_of(clip: &Clip) -> f64 {
     /// Minimum fraction of keys that must be on frames for a rate to fit.
     const FIT: f32 = 0.9;

@@ -535,7 +535,7 @@ pub fn is_needed(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
 pub struct NeededChoice {
     /// Names of the arguments, in groups. Arguments of one group can be combined.
     pub groups: &'static [&'static [&'static str]],
-    /// Whether arguments of several groups exclude each other.
+    /// Whether arguments of different groups exclude each other.
     pub exclusive: bool,
 }
 

@@ -133,9 +133,9 @@ other_commands! {
 }
 
 choice! {
-    /// Transfer of keys to a joint with another rest pose.
+    /// Method of transferring keys to a joint with another rest pose.
     KeysHow {
-        /// Retargets the keys by both rest poses.
+        /// Retargets the keys from the rest pose of the source joint to that of the target joint.
         Rests = "rests",
         /// Copies the key values.
         Copy = "copy",

@@ -1,4 +1,4 @@
-//! Removes unused elements.
+//! Removes unused nodes, skins, meshes and materials.
 
 use std::collections::BTreeSet;
 

@@ -136,8 +136,8 @@ pub(super) fn smallest_signs(image: &DMat3) -> DVec3 {
 }
 
 /// Returns the mirror image of the axes of a joint in the space of its mirror joint: `G_n⁻¹·M·G_p`,
-/// orthogonalized. Both are in their symmetric rest orientation. `None` if one of them has a scale
-/// of 0.
+/// orthogonalized. `G` are the symmetric rest orientations of both joints, and `M` is the
+/// reflection. `None` if a joint has a scale of 0.
 pub(super) fn mirrored_axes(mirror: &Mirror, node: NodeId, partner: NodeId) -> Option<DMat3> {
     let stand = |n: NodeId| DMat3::from_mat4(mirror.stand(n).as_dmat4());
     let reflection = DMat3::from_mat4(mirror.reflection(node)?);

@@ -222,7 +222,7 @@ impl<'d> SidePlan<'d> {
 }
 
 /// Adds new joints to the skins of their source joints. In the rest pose, both have the same
-/// skinning matrix: `B = W⁻¹·W_j·B_j`.
+/// skinning matrix: `B = W⁻¹·W_j·B_j`, with world transforms `W` and bind matrices `B`.
 fn join(rig: &mut RigDraft, made: &BTreeMap<NodeId, NodeId>) -> Result<(), CommandError> {
     let document = rig.document().clone();
     let rest = |n: NodeId| world(&document, Some(n), RestOrPose::Rest);

@@ -41,7 +41,7 @@ pub struct SkeletonSource {
     version: u32,
     /// Joints, parents before children.
     pub joints: Vec<SourceJoint>,
-    /// Bounding box of the meshes that it deforms, or else of its joints, in meters.
+    /// Bounding box of the meshes that the skeleton deforms, or else of its joints, in meters.
     pub bounds: [Vec3; 2],
 }
 

@@ -263,8 +263,8 @@ pub fn paint_into(
     }
 }
 
-/// Converts a tool's edits of combined weights to edits of a layer: the named one, or [`layer_for`]
-/// the skin.
+/// Converts a tool's edits of combined weights to edits of a layer: the named layer, or else the
+/// result of [`layer_for`].
 pub(in crate::command) fn through(
     document: &Document,
     layer: Option<&str>,

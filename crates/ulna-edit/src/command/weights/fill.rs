@@ -145,7 +145,7 @@ impl Average {
 }
 
 impl Assign {
-    /// Sets the given vertices to the same influences, or each to its own row.
+    /// Sets the given vertices to the same influences, or each vertex to its own row of influences.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let (document, weights) = (scene.document, &self.weights.0);
         let nodes = self.joints.in_order(document)?;

@@ -1,4 +1,4 @@
-//! Fits weights that a tool has chosen to the motion of the clips.
+//! Fits the weights that result from a tool to the motion of the clips.
 
 use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
