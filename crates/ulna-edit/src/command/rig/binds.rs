@@ -87,8 +87,8 @@ fn from_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandErr
     finish(rig, scene, None)
 }
 
-/// Moves the joints to the rest pose that the bind matrices define. Clips of the skeleton get single
-/// keys for components that they took from the old pose.
+/// Moves the joints to the rest pose that the bind matrices define. Clips of the skeleton get
+/// single keys for components that they took from the old pose.
 fn to_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandError> {
     let mut rig = RigDraft::of(scene.document);
     rig.moves_skin = true;
