@@ -356,7 +356,7 @@ impl SetUnkeyed {
 }
 
 impl DiscardUnkeyed {
-    /// Discards all unkeyed poses, those of a clip, or the one at a time of a clip.
+    /// Discards unkeyed poses: all, those of one clip, or the one of a clip at a given time.
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let id = self.clip.as_ref().map(|c| c.find(document)).transpose()?;

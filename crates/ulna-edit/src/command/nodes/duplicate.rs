@@ -86,7 +86,7 @@ impl DuplicateNodes {
     }
 }
 
-/// Returns the new skins for skins whose joints are all copied.
+/// Returns copies of the skins of which all joints are copied.
 fn copied_skins(
     document: &Document,
     order: &[NodeId],

@@ -368,8 +368,8 @@ pub(in crate::command) fn reparented(
     finish(rig, scene, None)
 }
 
-/// Returns the factors of `W_q⁻¹·W_p`, along the path between two nodes; `None` stands for the
-/// scene.
+/// Returns the factors of `W_q⁻¹·W_p`, the transform from node `p` to node `q`, along the path
+/// between them; `None` stands for the scene.
 pub(super) fn way(document: &Document, q: Option<NodeId>, p: Option<NodeId>) -> Vec<Factor> {
     let up = |from: Option<NodeId>| -> Vec<NodeId> {
         std::iter::successors(from, |n| document.node(*n).parent).collect()
