@@ -1,8 +1,8 @@
-//! Typed numbers: a number or an arithmetic expression. Fields of panels and forms of commands
-//! accept the same.
+//! Evaluation of numbers and arithmetic expressions typed into fields of panels and into forms of
+//! commands.
 
-/// The value of an expression: `1.5`, `0.262*2`, `-(3+4)/2`; `None` where the text is no
-/// expression. A unit at the end is ignored. A typographic minus (U+2212) counts as a minus.
+/// Evaluates an expression, such as `1.5`, `0.262*2` or `-(3+4)/2`. Returns `None` if the text is
+/// not an expression. A unit at the end is ignored. A typographic minus (U+2212) counts as a minus.
 pub fn evaluate(text: &str) -> Option<f64> {
     let text = text.replace('−', "-").replace('×', "*").replace(',', ".");
     let text = text.trim().trim_end_matches(['°', 'm', 'c', ' ', '%']);
@@ -12,16 +12,16 @@ pub fn evaluate(text: &str) -> Option<f64> {
     (parser.rest.is_empty() && value.is_finite()).then_some(value)
 }
 
-/// [`evaluate`] with signs of units behind numbers: `1 m + 20 cm`. Each unit has its size; a number
-/// without one counts 1. One unit at the end, behind a product or brackets, is that of the whole:
-/// `(1 + 2) cm`, `90/2 cm`.
+/// Evaluates an expression with units after numbers, such as `1 m + 20 cm`. `units` has the size of
+/// each unit; a number without a unit is multiplied by 1. A single unit after a product or
+/// parentheses applies to the whole expression: `(1 + 2) cm`, `90/2 cm`.
 pub fn evaluate_with(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let mut parts: Vec<(String, Option<f64>)> = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
         let is_word = |c: char| c.is_alphabetic() || matches!(c, '°' | '%' | '×');
         let start = rest.find(is_word).unwrap_or(rest.len());
-        // The e of 1e-3 is no unit.
+        // In `1e-3`, the `e` is an exponent, not a unit.
         let exponent = rest[start..].starts_with(['e', 'E'])
             && rest[..start].ends_with(|c: char| c.is_ascii_digit() || c == '.')
             && rest[start + 1..]
@@ -36,9 +36,9 @@ pub fn evaluate_with(text: &str, units: &[(&str, f64)]) -> Option<f64> {
         }
         let end = rest[start..].find(|c| !is_word(c)).map_or(rest.len(), |k| start + k);
         let word = &rest[start..end];
-        // A sign of multiplication is none of a unit.
+        // `×` is a unit only if the list contains it.
         let factor = match units.iter().find(|(unit, _)| *unit == word) {
-            // Behind it a number means that it multiplies.
+            // `×` before a number is a multiplication sign.
             Some(_) if word == "×" && !rest[end..].trim().is_empty() => None,
             Some((_, size)) => Some(*size),
             None if word == "×" || word.is_empty() => None,
@@ -64,10 +64,11 @@ pub fn evaluate_with(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     evaluate(&parts.iter().map(sized).collect::<Vec<_>>().join(" "))
 }
 
-/// Whether numbers are added outside of all brackets: a unit behind the last one is of that alone.
+/// Whether the expression adds or subtracts numbers outside of all parentheses. A unit at the end
+/// then applies only to the last number.
 fn is_sum(text: &str) -> bool {
     let mut depth = 0;
-    // What a sign stands behind, where it is not the sign of a number.
+    // Previous character. A sign after a digit or `)` is an operator, not the sign of a number.
     let mut before = None;
     for c in text.chars().filter(|c| !c.is_whitespace()) {
         match c {
@@ -97,7 +98,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes one of some signs.
+    /// Consumes the next character if it is one of `signs`, and returns it.
     fn take(&mut self, signs: &[u8]) -> Option<u8> {
         self.space();
         let (first, rest) = self.rest.split_first()?;
@@ -126,7 +127,8 @@ impl Parser<'_> {
     }
 
     fn factor(&mut self) -> Option<f64> {
-        // What a person types is short; a pasted page of brackets must not cost the stack.
+        // Limits the nesting, so that a pasted text with many parentheses cannot overflow the
+        // stack.
         self.depth += 1;
         if self.depth > 64 {
             return None;

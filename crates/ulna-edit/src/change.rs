@@ -1,4 +1,4 @@
-//! Parts of a document that an edit touches.
+//! The part of a document that an edit changes.
 
 use crate::Edit;
 use ulna_model::{MeshId, PrimitiveId};
@@ -12,10 +12,10 @@ pub enum Change {
         mesh: MeshId,
         /// The primitive of that mesh.
         primitive: PrimitiveId,
-        /// The changed vertices in ascending order; all where `None`.
+        /// The changed vertices in ascending order; `None` means all.
         vertices: Option<Vec<u32>>,
     },
-    /// A primitive got weights, lost them, or has another shape: it is another surface now.
+    /// A primitive got or lost weights, or its vertices changed. Its surface must be rebuilt.
     Bound {
         /// The mesh.
         mesh: MeshId,
@@ -24,14 +24,14 @@ pub enum Change {
     },
     /// Materials or images.
     Look,
-    /// Nodes, meshes, skins or scenes: which there are, and the tree of nodes.
+    /// Addition, removal or replacement of nodes, meshes or skins, and changes of scene roots.
     Tree,
     /// Anything else.
     Other,
 }
 
 impl Change {
-    /// The part that an edit touches. Its inverse touches the same.
+    /// Returns the part that an edit changes. Its inverse changes the same part.
     pub(super) fn by(edit: &Edit) -> Self {
         match edit {
             Edit::PatchWeights { mesh, primitive, patch } => Self::Weights {

@@ -1,4 +1,4 @@
-//! Edits: every change a document can undergo, as a value.
+//! Edits: every possible change of a document, as a value.
 
 use std::sync::Arc;
 
@@ -11,290 +11,290 @@ use ulna_model::{
     TextureRef, Track, TrackError, TrackId, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
-/// One change: what a slot of the document becomes.
+/// One change of a document: the new value of one of its elements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
-    /// The user-local transform of a node, and the local transform that it comes to.
+    /// Sets the pose offsets and local transforms of nodes.
     SetPoses(
-        /// Nodes in rising order, each once; `None` is the rest pose.
+        /// Nodes in ascending order, each once; `None` resets a node to the rest pose.
         Vec<(NodeId, Option<NodePose>)>,
     ),
-    /// Change of a node in an unkeyed pose.
+    /// Sets the unkeyed components of a node.
     SetUnkeyed {
-        /// Over which clip, and when.
+        /// Clip and time of the unkeyed pose.
         at: UnkeyedAt,
         /// The node.
         node: NodeId,
-        /// `None`: nothing.
+        /// New components; `None` removes the node from the unkeyed pose.
         to: Option<Components>,
     },
-    /// The weights of a node's morph targets.
+    /// Sets the morph weights of a node.
     SetMorphs {
         /// The node.
         node: NodeId,
-        /// `None` is what its mesh gives.
+        /// New weights, one per morph target; `None` stands for the weights of the mesh.
         to: Option<Shared<[f32]>>,
     },
-    /// Change of a node's morph targets in an unkeyed pose.
+    /// Sets the unkeyed morph weights of a node.
     SetUnkeyedMorphs {
-        /// Over which clip, and when.
+        /// Clip and time of the unkeyed pose.
         at: UnkeyedAt,
         /// The node.
         node: NodeId,
-        /// `None`: nothing.
+        /// New weights, one per morph target; `None` removes them from the unkeyed pose.
         to: Option<Shared<[f32]>>,
     },
-    /// Whole nodes: added, removed, attached elsewhere, or with another mesh.
+    /// Adds, removes or replaces whole nodes, including parents and meshes.
     SetNodes(
-        /// The nodes in ascending order, each once; `None` removes a node. Once all are in place,
-        /// nothing may refer to a removed one.
+        /// The nodes in ascending order, each once; `None` removes a node. Afterwards, nothing may
+        /// refer to a removed node.
         Vec<(NodeId, Option<Box<Node>>)>,
     ),
-    /// A whole skin: a new one, or other joints and bind matrices.
+    /// Adds, removes or replaces a whole skin.
     SetSkin {
         /// The skin.
         skin: SkinId,
-        /// `None` removes it. Nothing may refer to it then.
+        /// New skin; `None` removes it, which requires that nothing refers to it.
         to: Option<Shared<Skin>>,
     },
-    /// A whole mesh: added or removed.
+    /// Adds, removes or renames a mesh.
     SetMesh {
         /// The mesh.
         mesh: MeshId,
-        /// `None` removes it. Nothing may refer to it then.
+        /// New mesh; `None` removes it, which requires that nothing refers to it.
         to: Option<Shared<Mesh>>,
     },
-    /// A whole material: added or removed.
+    /// Adds, removes or renames a material.
     SetMaterial {
         /// The material.
         material: MaterialId,
-        /// `None` removes it. Nothing may refer to it then.
+        /// New material; `None` removes it, which requires that nothing refers to it.
         to: Option<Box<Material>>,
     },
-    /// The roots of a scene.
+    /// Sets the root nodes of a scene.
     SetRoots {
         /// The scene.
         scene: SceneId,
-        /// New value.
+        /// New root nodes, in order.
         to: Vec<NodeId>,
     },
-    /// A node's name.
+    /// Sets the name of a node.
     SetNodeName {
         /// The node.
         node: NodeId,
-        /// `None` is no name.
+        /// New name; `None` removes the name.
         to: Option<Arc<str>>,
     },
-    /// Whether the file hides a node and everything below it.
+    /// Sets whether the file hides a node and its descendants.
     SetHidden {
         /// The node.
         node: NodeId,
-        /// Whether it is hidden then.
+        /// Whether the node is hidden.
         to: bool,
     },
-    /// A track of a clip.
+    /// Adds, removes or replaces a track of a clip.
     SetTrack {
         /// The clip.
         clip: ClipId,
         /// The track.
         track: TrackId,
-        /// `None` removes it.
+        /// New track; `None` removes it.
         to: Option<Shared<Track>>,
     },
-    /// A whole clip: new, removed, or renamed.
+    /// Adds, removes or replaces a whole clip.
     SetClip {
         /// The clip.
         clip: ClipId,
-        /// `None` removes it.
+        /// New clip; `None` removes it.
         to: Option<Shared<Clip>>,
     },
-    /// The weights of some vertices of a primitive.
+    /// Sets the weights of some vertices of a primitive.
     PatchWeights {
-        /// Its mesh.
+        /// The mesh of the primitive.
         mesh: MeshId,
         /// The primitive of the mesh.
         primitive: PrimitiveId,
-        /// New weights of some vertices.
+        /// New weights of these vertices.
         patch: Box<WeightPatch>,
     },
-    /// All weights of a primitive, with another number of sets perhaps.
+    /// Sets all weights of a primitive. The number of influence sets may change.
     SetWeights {
-        /// Its mesh.
+        /// The mesh of the primitive.
         mesh: MeshId,
         /// The primitive of the mesh.
         primitive: PrimitiveId,
         /// New weights.
         to: Shared<WeightMap>,
     },
-    /// Whether a primitive has weights at all.
+    /// Adds weights to a primitive, or removes them.
     BindWeights {
-        /// Its mesh.
+        /// The mesh of the primitive.
         mesh: MeshId,
         /// The primitive of the mesh.
         primitive: PrimitiveId,
-        /// `None`: it has none.
+        /// New weights; `None` removes them.
         to: Option<Shared<WeightMap>>,
     },
-    /// Rest positions of a primitive's vertices.
+    /// Sets the vertex positions and other geometry of a primitive in the rest pose.
     SetShape {
-        /// Its mesh.
+        /// The mesh of the primitive.
         mesh: MeshId,
         /// The primitive of the mesh.
         primitive: PrimitiveId,
-        /// New shape, with the same attributes and counts as before.
+        /// New geometry, with the same attributes and counts as before.
         to: Box<RestGeometry>,
     },
-    /// Normal texture of a material.
+    /// Sets the normal texture of a material.
     SetNormalMap {
         /// The material.
         material: MaterialId,
-        /// `None`: from none.
+        /// New texture; `None` removes it.
         to: Option<Box<TextureRef>>,
     },
-    /// An image after all others.
+    /// Appends an image, or removes the last one.
     AddImage {
-        /// Its number, the next.
+        /// Index of the image, which must be the next or the last one.
         image: ImageId,
-        /// `None` takes the last one away.
+        /// New image; `None` removes the last one.
         to: Option<Image>,
     },
-    /// The layers of user-local transforms of a clip, or of the pose.
+    /// Sets the pose layers of a clip, or of the pose.
     SetPoseLayers {
-        /// Of which.
+        /// Owner of the layers.
         home: LayerHome,
-        /// `None`: there are none.
+        /// New layers; `None` removes them.
         to: Option<Shared<PoseLayers>>,
     },
-    /// Whether the file keeps the layers.
+    /// Sets whether pose layers are saved in the file.
     SetKeepsLayers {
         /// New value.
         to: bool,
     },
-    /// The weight layers of a skin. What they come to is set by other edits beside this one.
+    /// Sets the weight layers of a skin. Other edits of the same step set the combined weights.
     SetLayers {
         /// The skin.
         skin: SkinId,
-        /// `None`: there are none.
+        /// New layers; `None` removes them.
         to: Option<Shared<WeightLayers>>,
     },
-    /// How a node stays while others are posed.
+    /// Sets the pin of a node.
     SetPin {
         /// The node.
         node: NodeId,
-        /// `None`: it does not.
+        /// New pin; `None` removes it.
         to: Option<Pin>,
     },
-    /// All poses that are kept with a scene.
+    /// Sets the poses saved with a scene.
     SetKeptPoses {
         /// The scene.
         scene: SceneId,
-        /// New value.
+        /// New poses, which replace all others.
         to: Shared<[KeptPose]>,
     },
-    /// The contacts of a clip.
+    /// Sets the contacts of a clip.
     SetContacts {
         /// The clip.
         clip: ClipId,
-        /// The new contacts, in order.
+        /// New contacts, in order.
         to: Shared<[Goal]>,
     },
-    /// All retarget maps that are kept with a scene.
+    /// Sets the retarget maps saved with a scene.
     SetRetargetMaps {
         /// The scene.
         scene: SceneId,
-        /// The new maps.
+        /// New maps, which replace all others.
         to: Shared<[RetargetMap]>,
     },
-    /// All sets of nodes that are kept with a scene.
+    /// Sets the selection sets saved with a scene.
     SetNodeSets {
         /// The scene.
         scene: SceneId,
-        /// New value.
+        /// New sets, which replace all others.
         to: Shared<[NodeSet]>,
     },
-    /// All groups of joints that are kept with a scene.
+    /// Sets the joint groups saved with a scene.
     SetJointGroups {
         /// The scene.
         scene: SceneId,
-        /// The new groups.
+        /// New groups, which replace all others.
         to: Shared<[JointGroup]>,
     },
-    /// Nodes of the bones of a human.
+    /// Sets the humanoid map.
     SetHumanoid {
-        /// The scene that keeps it; the VRM avatar's if `None`.
+        /// The scene that stores the map; `None` for the map of the VRM avatar.
         scene: Option<SceneId>,
-        /// Bones by their role, sorted by role, no role twice.
+        /// Joints by bone name, sorted, without duplicate names.
         to: Shared<[(Arc<str>, NodeId)]>,
     },
-    /// Clips on lanes.
+    /// Sets the current mix.
     SetMix {
-        /// `None`: as the file keeps them.
+        /// New mix; `None` stands for the mix saved in the file.
         to: Option<Shared<Mix>>,
     },
-    /// The mix that is kept with a scene.
+    /// Sets the mix saved with a scene.
     SetKeptMix {
         /// The scene.
         scene: SceneId,
-        /// The new mix; `None` removes it.
+        /// New mix; `None` removes it.
         to: Option<Shared<Mix<String, String>>>,
     },
-    /// Vectors of extensions in the space of nodes, and constraints between nodes.
+    /// Sets vectors of extensions in the space of nodes, and constraints between nodes.
     SetNodeSpace {
         /// The new vectors and constraints.
         to: NodeSpace,
     },
-    /// All pairs of joints that were said to be each other's mirror image.
+    /// Sets the corrected mirror pairs of joints.
     SetMirrorPairs {
-        /// New value.
+        /// New pairs; `None` marks a joint without a mirror joint.
         to: Shared<[(NodeId, Option<NodeId>)]>,
     },
 }
 
-/// Why an edit does not fit the document. The document is unchanged then.
+/// The reason why an edit is invalid. The document is then unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EditError {
-    /// No such node.
+    /// The node does not exist.
     #[error("node {0} does not exist")]
     NoNode(u32),
-    /// The nodes of one edit do not rise.
+    /// The nodes of one edit are not in ascending order, or contain a duplicate.
     #[error("node {0} is listed twice or out of order in one edit")]
     Twice(u32),
-    /// A node would be above itself.
+    /// A node would become its own ancestor.
     #[error("node {0} cannot be its own parent, or a child of one of its descendants")]
     Cycle(u32),
-    /// Something still refers to an element that an edit removes.
+    /// The document still refers to a removed element.
     #[error("{what} {id} cannot be removed because something still refers to it")]
     Needed {
-        /// Kind of the item.
+        /// Kind of the element.
         what: &'static str,
-        /// Its number.
+        /// Id of the element.
         id: u32,
     },
-    /// It names what is not there, or numbers that are none.
+    /// The element refers to missing data, or has invalid values.
     #[error("{what} {id} refers to missing data, or has invalid values")]
     Unsound {
-        /// Kind of the item.
+        /// Kind of the element.
         what: &'static str,
-        /// Its number.
+        /// Id of the element.
         id: u32,
     },
-    /// No such clip.
+    /// The clip does not exist.
     #[error("clip {0} does not exist")]
     NoClip(u32),
-    /// A clip that goes takes no unkeyed pose with it.
+    /// A removed clip still has an unkeyed pose.
     #[error("clip {0} has an unkeyed pose; key it or discard it first")]
     Unkeyed(u32),
-    /// A clip that goes takes no layers with it.
+    /// A removed clip still has pose layers.
     #[error("clip {0} has layers; bake or remove them first")]
     Layered(u32),
-    /// Pose layers that name what is not there, share a number or a name, or have numbers out of
-    /// their bounds.
+    /// The pose layers refer to missing data, have duplicate numbers or names, or have values out
+    /// of range.
     #[error("the layers are invalid: they refer to missing data, or have values out of range")]
     PoseLayers,
     /// A number is not finite.
     #[error("the transform of node {0} has values that are not finite numbers")]
     NotFinite(u32),
-    /// The weights do not fit the mesh.
+    /// The number of morph weights differs from the number of morph targets.
     #[error("node {node} needs exactly one weight for each of its {targets} morph targets")]
     Morphs {
         /// The node.
@@ -302,7 +302,7 @@ pub enum EditError {
         /// Number of morph targets of its mesh.
         targets: usize,
     },
-    /// Weights for vertices that are not there, or for a primitive that has none.
+    /// The weights do not match the vertices or joints of the primitive, or the primitive has none.
     #[error(
         "the weights do not match the vertices or joints of mesh {mesh}, primitive \
         {primitive}"
@@ -313,7 +313,7 @@ pub enum EditError {
         /// The primitive.
         primitive: PrimitiveId,
     },
-    /// A shape that does not fit its primitive.
+    /// The geometry does not match the primitive.
     #[error("the vertex positions do not match primitive {primitive} of mesh \
         {mesh}", primitive = primitive.index())]
     Shape {
@@ -322,16 +322,17 @@ pub enum EditError {
         /// The primitive.
         primitive: PrimitiveId,
     },
-    /// Layers for primitives or vertices that are not there, or with numbers out of their bounds.
+    /// The weight layers do not match the primitives or vertices of the skin, or have values out of
+    /// range.
     #[error("the weight layers do not match skin {0}")]
     Layers(u32),
-    /// The track breaks a rule.
+    /// The track is invalid.
     #[error("the keys are invalid: {0}")]
     Track(#[from] TrackError),
 }
 
 impl EditError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Returns the code of the error, for scripts. It stays the same if the message changes.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoNode(_) => "no_such_node",
@@ -354,18 +355,18 @@ impl EditError {
 }
 
 impl Edit {
-    /// The pose of one node.
+    /// Returns an edit of the pose of one node.
     pub fn pose(node: NodeId, to: Option<NodePose>) -> Self {
         Self::SetPoses(vec![(node, to)])
     }
 
-    /// One whole node; `None` removes it.
+    /// Returns an edit of one whole node; `None` removes it.
     pub fn node(node: NodeId, to: impl Into<Option<Node>>) -> Self {
         Self::SetNodes(vec![(node, to.into().map(Box::new))])
     }
 
-    /// Whether two edits write the same slot, and so one after the other leaves what the later one
-    /// says.
+    /// Whether both edits set the same element. The later one then replaces the effect of the
+    /// earlier one.
     pub fn is_same_slot(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::SetPoses(a), Self::SetPoses(b)) => {

@@ -1,15 +1,15 @@
-//! Edits of a gesture that is under way.
+//! The open gesture and its edits.
 
 use crate::{Edit, EditError, apply, command::Command};
 use ulna_model::{Document, MeshId, PrimitiveId, WeightPatch};
 
-/// A gesture that is under way: its preview is in the document already.
+/// The open gesture. Its preview is already applied to the document.
 #[derive(Clone, Debug)]
 pub(super) struct Open {
     pub(super) label: String,
-    /// The document that it began with, but for strokes, which are taken back vertex by vertex.
+    /// The document before the gesture; `None` for brush strokes, which are reverted by vertices.
     pub(super) base: Option<Document>,
-    /// The gesture as commands.
+    /// Commands with the same effect as the gesture.
     pub(super) commands: Vec<Command>,
     pub(super) forward: Vec<Edit>,
     pub(super) inverse: Vec<Edit>,
@@ -29,14 +29,14 @@ impl Open {
     }
 }
 
-/// Changes of a primitive by a stroke so far.
+/// Changes of a primitive by the open brush stroke.
 #[derive(Clone, Debug)]
 pub(super) struct Stroked {
     pub(super) mesh: MeshId,
     pub(super) primitive: PrimitiveId,
-    /// By vertex, whether it is in `first`.
+    /// One flag per vertex: whether `first` contains it.
     pub(super) seen: Vec<bool>,
-    /// The vertices that were touched, as they were before.
+    /// Weights of the changed vertices before the stroke.
     pub(super) first: WeightPatch,
 }
 
@@ -46,7 +46,7 @@ impl Stroked {
     }
 }
 
-/// A document to which a gesture's edits are applied, each on what the ones before left.
+/// A document to which the edits of a gesture are applied, one after another.
 #[derive(Debug)]
 pub struct GesturePreview<'a> {
     pub(super) document: &'a mut Document,
@@ -55,12 +55,12 @@ pub struct GesturePreview<'a> {
 }
 
 impl GesturePreview<'_> {
-    /// The document with what was applied so far.
+    /// The document with all edits applied so far.
     pub const fn document(&self) -> &Document {
         self.document
     }
 
-    /// So many edits are to come.
+    /// Reserves memory for a number of further edits.
     pub fn expect(&mut self, edits: usize) {
         self.forward.reserve(edits);
         self.inverse.reserve(edits);
@@ -69,7 +69,7 @@ impl GesturePreview<'_> {
     /// Applies an edit.
     ///
     /// # Errors
-    /// Where it does not fit.
+    /// If the edit is invalid.
     pub fn apply(&mut self, edit: Edit) -> Result<(), EditError> {
         self.forward.push(edit.clone());
         match apply(self.document, edit) {

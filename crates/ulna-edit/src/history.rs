@@ -1,21 +1,23 @@
-//! History: gestures that become one step each, and the way back and forth between them.
+//! Undo history. Each gesture becomes one undo step.
 //!
 //! ```text
 //!  press                move                  move                     release
 //!    │  begins           │  show(commands)     │  show(commands)         │  commit
 //!    ▼                   ▼                     ▼                         ▼
-//!  base = a clone ─► base + commands ─► base + commands anew ─► one Transaction with its inverse;
-//!  (leaves shared)    in the document      in the document       its lines of text are made only
-//!                        │                     │                 when someone reads them
-//!                        └── Escape: cancel ───┴─► the document is the base again; nothing is left
+//!  base = a clone ─► base + commands ─► base + commands again ─► one Transaction with its inverse;
+//!  (shared parts)     in the document      in the document        its text lines are made only
+//!                        │                     │                  when someone reads them
+//!                        └── Escape: cancel ───┴─► the document is the base again, without a step
 //! ```
 //!
-//! A move never adds to the one before: what is shown is the base with the commands applied once.
-//! Where the one before set nothing but poses, these are swapped back in place; else the base comes
-//! in again. Losing the focus, another mode and closing count as release. While a gesture is open
-//! no other command runs, and one that changed nothing leaves no step. A brush stroke is too big to
-//! be done anew for each dab: its patches are added up ([`History::extend`]), with what each vertex
-//! was at first kept for the way back; in all else it is a gesture like the others.
+//! Moves do not accumulate: the preview is the base with the commands applied once. If the previous
+//! preview changed only poses, they are reverted in place. Otherwise, the document is replaced by
+//! the base. Losing the focus, changing the mode, and closing count as a release. While a gesture
+//! is open, no other command runs. A gesture without a change leaves no step.
+//!
+//! A brush stroke is too large to be repeated for each dab. [`History::extend`] adds the patches of
+//! the dabs to the gesture instead, and stores the first weights of each vertex for undo. In all
+//! other respects, a stroke is a normal gesture.
 
 use std::sync::Arc;
 
@@ -29,25 +31,24 @@ use crate::{
 };
 use ulna_model::{Document, MeshId, Parts, PrimitiveId, Shared, WeightPatch, put_in_order};
 
-/// Undo history, bounded by bytes. The document is unsaved if `revision != saved`.
+/// Undo history with a memory limit. The document has unsaved changes if `revision != saved`.
 #[derive(Clone, Debug)]
 pub struct History {
-    // Shared, so that a copy for work beside the window costs nothing.
+    // Shared, so that copies of the history for background work are cheap.
     done: Vec<Arc<Transaction>>,
     undone: Vec<Arc<Transaction>>,
     open: Option<Open>,
     next: u64,
-    /// Revision below the oldest step that is kept.
+    /// Revision before the oldest stored step.
     floor: u64,
     saved: u64,
-    /// Set if the state on disk can no longer be reached, because steps before it were undone and
-    /// others done instead: the last common revision, and the number of steps from there to the
-    /// state on disk.
+    /// Set if no undo or redo step leads to the saved state any longer. Contains the last common
+    /// revision, and the number of steps from there to the saved state.
     parted: Option<(u64, usize)>,
     budget: usize,
-    /// Memory of all steps, including undone ones.
+    /// Memory use of all steps, including undone ones.
     ledger: Shared<Ledger>,
-    /// Another number after every change of the document, previews too.
+    /// Counter that increases with every change of the document, including previews.
     generation: u64,
     changes: Vec<Change>,
 }
@@ -71,10 +72,10 @@ impl Default for History {
 }
 
 impl History {
-    /// Bytes that steps may hold at most, unless it is told otherwise.
+    /// Default memory limit of all steps, in bytes.
     pub const BUDGET: usize = 256 << 20;
 
-    /// Applies an edit, and notes what it touched.
+    /// Applies an edit, and records the changed data.
     fn touch(&mut self, document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         let inverse = apply(document, edit)?;
         self.generation += 1;
@@ -82,13 +83,13 @@ impl History {
         Ok(inverse)
     }
 
-    /// Nobody may be listening: what is not fetched must not grow.
+    /// Records a change. The list has a limit, in case nobody reads it.
     fn note(&mut self, change: Change) {
         const MOST: usize = 256;
         const MOST_VERTICES: usize = 1 << 22;
         match (self.changes.last_mut(), change) {
             (Some(Change::Other), Change::Other) => {}
-            // Dab after dab, often over the same vertices.
+            // Dabs of one stroke often change the same vertices, so they are combined.
             (
                 Some(Change::Weights { mesh, primitive, vertices: Some(all) }),
                 Change::Weights { mesh: m, primitive: p, vertices: Some(more) },
@@ -105,7 +106,7 @@ impl History {
         }
     }
 
-    /// Takes the changes since the last call. [`Change::Other`] also stands for changes that were
+    /// Returns the changes since the last call. [`Change::Other`] also stands for changes that were
     /// dropped.
     pub fn take_changes(&mut self) -> Vec<Change> {
         let mut changes = std::mem::take(&mut self.changes);
@@ -117,16 +118,16 @@ impl History {
         changes
     }
 
-    /// Another number after every change of the document, previews of gestures too.
+    /// Counter that increases with every change of the document, including previews of gestures.
     pub const fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// Shows what a gesture would do, in place of what it showed before: the work is done on the
-    /// document that it began with. `commands` are what does the same.
+    /// Replaces the preview of the open gesture, or opens a gesture. `work` applies edits to the
+    /// document from before the gesture. `commands` are commands with the same effect.
     ///
     /// # Errors
-    /// Where the work fails; the document is then as before the gesture.
+    /// The error of `work`. The document is then in the state before the gesture.
     pub fn show<E>(
         &mut self,
         document: &mut Document,
@@ -147,11 +148,10 @@ impl History {
         Ok(())
     }
 
-    /// The document as the gesture began with it, or as it is where none is open; `document` is
-    /// then the same.
+    /// Reverts the preview of the open gesture, and returns a copy of the document from before it.
     ///
-    /// Changes of poses by a gesture are reverted in place: the nodes are not copied for
-    /// every move.
+    /// If the preview changed only poses, they are reverted in place. The nodes are then not copied
+    /// for every pointer move.
     fn begin_again(&mut self, document: &mut Document) -> Document {
         let only_poses = |open: &Open| open.inverse.iter().all(|e| matches!(e, Edit::SetPoses(_)));
         let Some(open) = self.open.take_if(|o| o.strokes.is_empty() && only_poses(o)) else {
@@ -162,10 +162,10 @@ impl History {
         open.base.unwrap_or_else(|| document.clone())
     }
 
-    /// Shows what edits come to, as [`History::show`].
+    /// Replaces the preview of the open gesture by the result of edits, as [`History::show`] does.
     ///
     /// # Errors
-    /// Where an edit does not fit; the document is then as before the gesture.
+    /// If an edit is invalid. The document is then in the state before the gesture.
     pub fn preview(
         &mut self,
         document: &mut Document,
@@ -178,11 +178,11 @@ impl History {
         })
     }
 
-    /// Adds to a gesture: the next dab of a stroke. What it did before stays; it is one step in the
-    /// end.
+    /// Adds the next dab of a brush stroke to the open gesture. All dabs together become one undo
+    /// step.
     ///
     /// # Errors
-    /// Where the patch does not fit; the document is then as before it.
+    /// If the patch is invalid. The document is then unchanged.
     pub fn extend(
         &mut self,
         document: &mut Document,
@@ -222,7 +222,7 @@ impl History {
         Ok(())
     }
 
-    /// Changed weights of the current gesture's strokes: the new weights of the changed vertices.
+    /// Returns the changes of the open brush strokes: the changed vertices with their new weights.
     pub fn stroke_changes(&self, document: &Document) -> Vec<(MeshId, PrimitiveId, WeightPatch)> {
         let change = |stroke: &Stroked| {
             let mesh = document.meshes.get(stroke.mesh)?;
@@ -233,11 +233,11 @@ impl History {
         self.open.iter().flat_map(|open| &open.strokes).filter_map(change).collect()
     }
 
-    /// Adds edits to a gesture, at its end: what a stroke means for the layer that it goes into. It
-    /// stays one step.
+    /// Adds edits at the end of the open gesture, such as the effect of a stroke on a weight layer.
+    /// They belong to the same undo step.
     ///
     /// # Errors
-    /// Where one does not fit; the whole gesture is taken back then.
+    /// If an edit is invalid. The whole gesture is then reverted.
     pub fn extend_with(
         &mut self,
         document: &mut Document,
@@ -261,8 +261,7 @@ impl History {
     ) -> Result<(), EditError> {
         let (mesh, primitive, patch) = match edit {
             Edit::PatchWeights { mesh, primitive, patch } => (mesh, primitive, *patch),
-            // A whole map would be taken back after the dabs before it were: as a patch it is one
-            // of them.
+            // Converted to a patch, so that it is reverted in order with the dabs before it.
             Edit::SetWeights { mesh, primitive, to } => {
                 let now = document.primitive(mesh, primitive);
                 let now = now.and_then(|p| p.weights.as_deref()).filter(|now| {
@@ -287,19 +286,19 @@ impl History {
         self.extend(document, label, mesh, primitive, patch)
     }
 
-    /// Whether a gesture is under way.
+    /// Whether a gesture is open.
     pub const fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Takes the gesture's preview back.
+    /// Cancels the open gesture, and reverts its preview.
     pub fn cancel(&mut self, document: &mut Document) {
         let Some(open) = self.open.take() else { return };
         let strokes: Vec<Edit> = open.strokes.iter().map(|s| s.edit(s.first.clone())).collect();
         self.undo_all(document, strokes);
         match open.base {
             Some(base) => {
-                // What is chosen to be looked at is no part of the gesture.
+                // The displayed scene and variant are not part of the gesture.
                 let shown = document.shown;
                 *document = base;
                 document.shown = shown;
@@ -310,8 +309,8 @@ impl History {
         }
     }
 
-    /// Makes the gesture's preview a step. One that changed nothing leaves none; whether it left
-    /// one is returned.
+    /// Makes the open gesture an undo step. Returns whether there is a step; a gesture without a
+    /// change leaves none.
     pub fn commit(&mut self, document: &mut Document) -> bool {
         let Some(mut open) = self.open.take() else { return false };
         let mut changed = are_changed(&open.forward, &open.inverse);
@@ -326,8 +325,8 @@ impl History {
             }
         }
         if !changed {
-            // To the bit: a zero of the other sign is no change, and no step would say how it came
-            // about.
+            // Restores the exact bits. A changed sign of zero is not a change, and no step would
+            // explain it.
             if let Some(base) = open.base {
                 let shown = document.shown;
                 *document = base;
@@ -340,13 +339,13 @@ impl History {
         }
         let ledger = Shared::make_mut(&mut self.ledger);
         self.undone.drain(..).for_each(|step| ledger.leave(&*step));
-        // With the names that things had when it began.
+        // Uses the names from before the gesture.
         let given = open
             .commands
             .iter()
             .map(|c| c.line(open.base.as_ref().unwrap_or(&*document)))
             .collect();
-        // What lists have beyond their content would be held as well.
+        // Spare capacity would count as memory use.
         open.forward.shrink_to_fit();
         open.inverse.shrink_to_fit();
         let transaction = Transaction {
@@ -363,7 +362,7 @@ impl History {
         true
     }
 
-    /// Takes the last step back; its label.
+    /// Undoes the last step, and returns its label.
     pub fn undo(&mut self, document: &mut Document) -> Option<String> {
         self.cancel(document);
         let step = self.done.pop()?;
@@ -373,7 +372,7 @@ impl History {
         Some(label)
     }
 
-    /// Does the last undone step again; its label.
+    /// Redoes the last undone step, and returns its label.
     pub fn redo(&mut self, document: &mut Document) -> Option<String> {
         self.cancel(document);
         let step = self.undone.pop()?;
@@ -387,33 +386,32 @@ impl History {
         Some(label)
     }
 
-    /// The label of the step that undo would take back.
+    /// Label of the step that undo would revert.
     pub fn undo_label(&self) -> Option<&str> {
         self.done.last().map(|t| t.label.as_str())
     }
 
-    /// The label of the step that redo would do again.
+    /// Label of the step that redo would repeat.
     pub fn redo_label(&self) -> Option<&str> {
         self.undone.last().map(|t| t.label.as_str())
     }
 
-    /// Steps that are done, the oldest first.
+    /// The steps that can be undone, oldest first.
     pub fn done(&self) -> &[Arc<Transaction>] {
         &self.done
     }
 
-    /// Steps that were undone; redo does the last one first.
+    /// The steps that can be redone, last one first.
     pub fn undone(&self) -> &[Arc<Transaction>] {
         &self.undone
     }
 
-    /// A number for the document's present state; the same state by undo and redo has the same
-    /// number.
+    /// Number of the current state. Returning to a state by undo or redo restores its number.
     pub fn revision(&self) -> u64 {
         self.done.last().map_or(self.floor, |t| t.revision)
     }
 
-    /// Steps between the saved state and now, at least 1 where they differ.
+    /// Number of steps between the saved and the current state; at least 1 if they differ.
     pub fn unsaved_steps(&self) -> usize {
         if self.revision() == self.saved {
             return 0;
@@ -425,7 +423,7 @@ impl History {
         parted.unwrap_or(self.done.len()).max(1)
     }
 
-    /// Whether the state on disk is one that was undone since: redo leads to it.
+    /// Whether the saved state was undone, so that redo leads to it.
     pub fn is_undone_since_saved(&self) -> bool {
         self.undone.iter().any(|t| t.revision == self.saved)
     }
@@ -440,31 +438,32 @@ impl History {
         back.or(oldest).or_else(forward)
     }
 
-    /// The number of the state that is on disk.
+    /// Number of the saved state.
     pub const fn saved_revision(&self) -> u64 {
         self.saved
     }
 
-    /// The present state is the one on disk.
+    /// Marks the current state as saved.
     pub fn mark_saved(&mut self) {
         self.mark_saved_at(self.revision());
     }
 
-    /// The state of this revision is the one on disk.
+    /// Marks the state with this number as saved.
     pub fn mark_saved_at(&mut self, revision: u64) {
         self.saved = revision;
         self.parted = None;
     }
 
-    /// Bytes that the steps hold, those that were undone included: what several share is counted
-    /// once, and what the document has as it is now is not counted.
+    /// Returns the memory use of all steps in bytes, including undone ones. Shared parts are
+    /// counted once, and parts of the current document are not counted.
     pub fn held(&self, document: &Document) -> usize {
         self.ledger.bytes() - self.ledger.bytes_of(&Parts::of(document))
     }
 
-    /// Forgets the oldest steps until the others hold no more than they may; the last one stays.
+    /// Drops the oldest steps until the memory use is within the limit. The last step is always
+    /// kept.
     fn trim(&mut self, document: &Document) {
-        // Without a look at the document it can only be less.
+        // The parts of the document need not be found: subtracting them can only reduce the size.
         if self.ledger.bytes() <= self.budget {
             return;
         }
@@ -487,8 +486,7 @@ impl History {
     fn undo_all(&mut self, document: &mut Document, inverse: Vec<Edit>) {
         for edit in inverse.into_iter().rev() {
             if let Err(error) = self.touch(document, edit) {
-                // The inverse of an edit that was applied always fits; if not, that is a fault of
-                // ours.
+                // The inverse of an applied edit is always valid, so this is a bug.
                 log::error!("an edit could not be undone: {error}");
             }
         }

@@ -1,22 +1,22 @@
-//! The memory that steps hold together: each shared part once, by where it is.
+//! Memory use of all undo steps. Shared parts are counted once.
 
 use std::collections::HashMap;
 
 use ulna_model::{Held, Parts};
 
-/// Memory use of undo steps. A shared part is counted as long as one step holds it.
+/// Memory use of undo steps. A shared part is counted as long as one step contains it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
-    /// Bytes that single steps hold alone.
+    /// Bytes that belong to a single step.
     own: usize,
-    /// Shared parts by where they are: their bytes, and how many steps have them.
+    /// Shared parts by address, with their size in bytes and the number of steps that contain them.
     parts: HashMap<usize, (usize, usize)>,
     /// Bytes of all shared parts.
     shared: usize,
 }
 
 impl Ledger {
-    /// A step is kept.
+    /// Adds the memory of a step.
     pub(super) fn enter(&mut self, step: &impl Held) {
         let parts = Parts::of(step);
         self.own += parts.own;
@@ -29,7 +29,7 @@ impl Ledger {
         }
     }
 
-    /// A step that entered is forgotten.
+    /// Subtracts the memory of a removed step.
     pub(super) fn leave(&mut self, step: &impl Held) {
         let parts = Parts::of(step);
         self.own = self.own.saturating_sub(parts.own);
@@ -43,12 +43,12 @@ impl Ledger {
         }
     }
 
-    /// Bytes of all that the steps hold.
+    /// Total size of all steps, in bytes.
     pub(super) const fn bytes(&self) -> usize {
         self.own + self.shared
     }
 
-    /// Bytes of those shared parts that something else has, too.
+    /// Size of the shared parts that are also in `others`, in bytes.
     pub(super) fn bytes_of(&self, others: &Parts) -> usize {
         others.shared.iter().filter_map(|(at, _)| self.parts.get(at)).map(|(bytes, _)| bytes).sum()
     }

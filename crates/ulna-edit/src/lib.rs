@@ -1,5 +1,4 @@
-//! How a document *changes*: edits that invert themselves, history, selection, and the one table of
-//! commands.
+//! Changes of a document: reversible edits, undo history, selection, and the table of commands.
 
 mod apply;
 mod arithmetic;

@@ -1,17 +1,17 @@
-//! Names that are close to a mistyped one.
+//! Suggestions for mistyped names.
 
 use strsim::damerau_levenshtein;
 
-/// ` (did you mean “EvaluationOrder”?)` with the known name that is closest to a mistyped one;
-/// empty where none is close.
+/// Returns ` (did you mean “EvaluationOrder”?)` with the most similar known name; empty if no name
+/// is similar.
 pub fn did_you_mean<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(text, known).map_or_else(String::new, |name| format!(" (did you mean “{name}”?)"))
 }
 
-/// The known name that differs by the fewest typing mistakes, at most one per three letters; else
-/// the only one that contains the text. Upper and lower case are the same letter.
+/// Returns the known name with the fewest typing errors, at most one per three letters. If there is
+/// none, returns the only name that contains the text. Case is ignored.
 fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    /// Longer texts are no names that a person mistyped.
+    /// Maximum length of a text that can be a mistyped name, in characters.
     const LONGEST: usize = 100;
     let wanted = text.to_lowercase();
     let letters = wanted.chars().count();

@@ -14,12 +14,12 @@ pub struct KeysHome {
 }
 
 impl KeysHome {
-    /// The clip itself, without its layers.
+    /// Returns the owner of a clip's own keys.
     pub const fn of_clip(clip: ClipId) -> Self {
         Self { clip, layer: None }
     }
 
-    /// The tracks with these keys; `None` if the clip or the layer was removed.
+    /// Returns the tracks that contain the keys; `None` if the clip or the layer was removed.
     fn tracks(self, document: &Document) -> Option<&Shared<Clip>> {
         match self.layer {
             Some(layer) => document.aids.pose_layer(layer).map(|(_, found)| &found.keys),
@@ -35,9 +35,9 @@ impl KeysHome {
 /// another clip.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
-    /// Nodes.
+    /// Selected nodes.
     pub nodes: BTreeSet<NodeId>,
-    /// The one picked last: what the inspector and the gizmo show.
+    /// The node picked last, which the inspector and the gizmo show.
     pub active: Option<NodeId>,
     /// Selected keys by owner. Invariant: no empty set.
     keys: BTreeMap<KeysHome, KeySet>,
@@ -47,18 +47,18 @@ pub struct Selection {
 static NO_KEYS: KeySet = KeySet::EMPTY;
 
 impl Selection {
-    /// Only this node.
+    /// Selects only this node.
     pub fn set(&mut self, node: NodeId) {
         self.nodes = BTreeSet::from([node]);
         self.active = Some(node);
     }
 
-    /// Nothing.
+    /// Clears the selection.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Adds a node, or takes it out.
+    /// Adds a node to the selection, or removes it.
     pub fn toggle(&mut self, node: NodeId) {
         if self.nodes.remove(&node) {
             if self.active == Some(node) {
@@ -70,8 +70,8 @@ impl Selection {
         }
     }
 
-    /// Drops nodes and keys that the document no longer has. Not a visitor of references: those
-    /// replace ids and cannot drop them, and keys are more than ids.
+    /// Removes nodes and keys that the document no longer contains. This is not a visitor of
+    /// references, because visitors cannot remove ids or keys.
     pub fn purge(&mut self, document: &Document) {
         let Self { nodes, active, keys } = self;
         nodes.retain(|n| document.nodes.contains(*n));
@@ -84,8 +84,8 @@ impl Selection {
         });
     }
 
-    /// The selected keys of an owner; empty for `None`, which stands for a timeline that shows no
-    /// clip.
+    /// Returns the selected keys of an owner. `None` stands for a timeline without a clip, and
+    /// returns an empty set.
     pub fn keys_of(&self, home: Option<KeysHome>) -> &KeySet {
         home.and_then(|home| self.keys.get(&home)).unwrap_or(&NO_KEYS)
     }
@@ -99,7 +99,7 @@ impl Selection {
         }
     }
 
-    /// The selected nodes alone.
+    /// Returns the selection of nodes without keys.
     #[must_use]
     pub fn without_keys(&self) -> Self {
         Self { nodes: self.nodes.clone(), active: self.active, keys: BTreeMap::new() }
@@ -110,13 +110,14 @@ impl Selection {
         self.keys.clear();
     }
 
-    /// The selected nodes and all below them.
+    /// Returns the selected nodes and their descendants.
     pub fn with_below(&self, document: &Document) -> BTreeSet<NodeId> {
         self.nodes.iter().flat_map(|n| NodeVisibility::below(document, *n)).collect()
     }
 
-    /// Of selected nodes that are above one another, all between them; of others the strand that
-    /// goes on from each: its only child, and so on, to where it branches or ends.
+    /// Returns the nodes on the paths from selected nodes up to their nearest selected ancestor. If
+    /// there are no such ancestors, returns the chain below each selected node, down to the first
+    /// branch or end.
     pub fn chains(&self, document: &Document) -> BTreeSet<NodeId> {
         let mut found = BTreeSet::new();
         for node in &self.nodes {
@@ -141,14 +142,14 @@ impl Selection {
         found
     }
 
-    /// Several nodes, of which one was picked last: the one that was, where it is among them.
+    /// Selects several nodes. The active node stays active if it is among them.
     pub fn set_many(&mut self, nodes: BTreeSet<NodeId>) {
         self.active = self.active.filter(|a| nodes.contains(a)).or_else(|| nodes.last().copied());
         self.nodes = nodes;
     }
 
-    /// Selected nodes that have no selected node above them: what a gesture turns, so that nothing
-    /// is turned twice.
+    /// Returns the selected nodes without a selected ancestor. Gestures transform only these, so
+    /// that no node is transformed twice.
     pub fn top_level_nodes(&self, document: &Document) -> Vec<NodeId> {
         self.nodes
             .iter()
@@ -161,33 +162,34 @@ impl Selection {
 /// Hidden and locked nodes. They are not part of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeVisibility {
-    /// Nodes that are not shown.
+    /// Nodes hidden in the window.
     pub hidden: BTreeSet<NodeId>,
-    /// Nodes that are shown although the file hides them.
+    /// Nodes that are displayed although the file hides them.
     pub shown: BTreeSet<NodeId>,
     /// Nodes that cannot be picked or posed.
     pub locked: BTreeSet<NodeId>,
 }
 
 impl NodeVisibility {
-    /// Whether a node is not shown: it is hidden here, or by the file (`in_file`) and not shown
-    /// here all the same.
+    /// Whether a node is not displayed. It is hidden in the window, or the file hides it
+    /// (`in_file`) and the window does not override this.
     pub fn hides(&self, node: NodeId, in_file: &BTreeSet<NodeId>) -> bool {
         self.hidden.contains(&node) || (in_file.contains(&node) && !self.shown.contains(&node))
     }
 
-    /// Whether a node cannot be picked or posed: it is locked here, or in a group of joints.
+    /// Whether a node cannot be picked or posed. It is locked in the window, or belongs to a locked
+    /// joint group.
     pub fn locks(&self, node: NodeId, groups: &[JointGroup]) -> bool {
         self.locked.contains(&node) || JointGroup::lock(groups, node)
     }
 
-    /// Shows all nodes that the file does not hide.
+    /// Resets the visibility of all nodes to that of the file.
     pub fn show_all(&mut self) {
         self.hidden.clear();
         self.shown.clear();
     }
 
-    /// A node and everything below it.
+    /// Returns a node and its descendants.
     fn below(document: &Document, node: NodeId) -> Vec<NodeId> {
         let (mut list, mut at) = (vec![node], 0);
         while let Some(node) = list.get(at).copied() {
@@ -197,7 +199,7 @@ impl NodeVisibility {
         list
     }
 
-    /// Hides or shows nodes and what is below them.
+    /// Hides or shows nodes and their descendants.
     pub fn set_hidden(
         &mut self,
         document: &Document,
@@ -215,8 +217,8 @@ impl NodeVisibility {
         }
     }
 
-    /// Hides what is like the given nodes (joints, or meshes) and neither one of them nor below
-    /// one.
+    /// Hides nodes of the same kinds as the given nodes (joints, or meshes), except the given nodes
+    /// and their descendants.
     pub fn isolate(&mut self, document: &Document, nodes: &BTreeSet<NodeId>) {
         let joints = document.joint_flags();
         let stay: BTreeSet<NodeId> = nodes.iter().flat_map(|n| Self::below(document, *n)).collect();
@@ -229,7 +231,7 @@ impl NodeVisibility {
             .collect();
     }
 
-    /// Locks or unlocks nodes and what is below them.
+    /// Locks or unlocks nodes and their descendants.
     pub fn set_locked(
         &mut self,
         document: &Document,
@@ -245,7 +247,7 @@ impl NodeVisibility {
         }
     }
 
-    /// Locks nodes and what is below them, or unlocks them where all are locked.
+    /// Locks nodes and their descendants, or unlocks them if all the given nodes are locked.
     pub fn toggle_locked(&mut self, document: &Document, nodes: &BTreeSet<NodeId>) {
         let all = nodes.iter().all(|n| self.locked.contains(n));
         self.set_locked(document, nodes.iter().copied(), !all);

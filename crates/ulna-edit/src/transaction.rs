@@ -1,4 +1,4 @@
-//! Undo steps: edits with their inverse, and the lines of text that repeat them.
+//! Undo steps: edits with their inverse, and the command lines that repeat them.
 
 use std::collections::BTreeMap;
 
@@ -30,27 +30,27 @@ impl Held for Transaction {
 }
 
 impl Transaction {
-    /// The number of the state that it leaves.
+    /// Number of the document state after the step.
     pub const fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The edits that it is.
+    /// The edits of the step.
     pub fn edits(&self) -> impl Iterator<Item = &Edit> {
         self.forward.iter()
     }
 
-    /// Whether it is a stroke of a brush over weights: it has no command of its own.
+    /// Whether the step is a brush stroke on weights. Strokes have no command.
     pub fn is_stroke(&self) -> bool {
         self.given.is_empty() && self.edits().any(|edit| matches!(edit, Edit::PatchWeights { .. }))
     }
 
-    /// The names of its commands.
+    /// Names of the step's commands.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
         self.given.iter().map(|line| line.name.as_str())
     }
 
-    /// Takes it back in a document that has it as its last step.
+    /// Reverts the step in a document in which it is the last step.
     pub fn take_back(&self, document: &mut Document) {
         for edit in self.inverse.iter().rev() {
             if let Err(error) = apply(document, edit.clone()) {
@@ -59,15 +59,15 @@ impl Transaction {
         }
     }
 
-    /// Its text form: what replays it. That of a brush stroke carries its sparse result, and is
-    /// made only here.
+    /// Returns the command lines that repeat the step. The lines of a brush stroke contain its
+    /// sparse result, and are only made here.
     pub fn lines(&self, document: &Document) -> Vec<CommandLine> {
         if !self.given.is_empty() {
             return self.given.clone();
         }
         let mut lines = Vec::new();
         let mut layered = Vec::new();
-        // What a stroke did to a layer says what became of the weights, too.
+        // The command line of a layer also sets the combined weights, so these need no line.
         for (edit, was) in self.forward.iter().zip(&self.inverse) {
             if let (Edit::SetLayers { to: Some(to), .. }, Edit::SetLayers { to: was, .. }) =
                 (edit, was)
@@ -85,13 +85,13 @@ impl Transaction {
     }
 }
 
-/// Whether edits changed anything together. Swap semantics: a slot that is written twice is changed
-/// only if its last value is not its first.
+/// Whether edits together change the document. An element that is set twice has changed only if its
+/// last value differs from its first one.
 pub(super) fn are_changed(forward: &[Edit], inverse: &[Edit]) -> bool {
     let mut ends: Vec<(&Edit, &Edit)> = Vec::new();
-    // Edits of other nodes each, of which some are the same.
+    // Edits of poses are compared per node, because several edits can contain the same node.
     let mut poses = BTreeMap::new();
-    // Of long lists the slots are not looked for one by one.
+    // Maximum number of edits for which elements are compared one by one.
     const FEW: usize = 64;
     for (made, was) in forward.iter().zip(inverse) {
         if let (Edit::SetPoses(made), Edit::SetPoses(was)) = (made, was) {

@@ -1,4 +1,4 @@
-//! Edits that add or remove whole elements: nodes, skins, meshes, materials.
+//! Application of edits that add, replace or remove nodes, skins, meshes and materials.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use ulna_model::{
     References, Shared, Skin, SkinId, SlotId, Slots,
 };
 
-/// Most empty slots before a new element. Undo can put an element behind slots that were dropped
-/// from the end of a list; a higher id is a fault.
+/// Maximum number of empty slots before a new element. Undo can restore an element beyond the end
+/// of a list, because empty slots at the end are dropped. A higher id is refused.
 const MOST_EMPTY_SLOTS: usize = 1 << 20;
 
-/// Whether an element can be put under an id.
+/// Whether an element with this id is within [`MOST_EMPTY_SLOTS`] of the end of the list.
 fn is_in_reach<I: SlotId, T>(slots: &Slots<I, T>, id: I) -> bool {
     id.index() <= slots.len() + MOST_EMPTY_SLOTS
 }
@@ -42,7 +42,7 @@ pub(super) fn set_nodes(
     }
 }
 
-/// Whether the values of a node are valid by themselves.
+/// Whether the values of a node are finite, and instances occur only together with a mesh.
 fn is_sound(node: &Node) -> bool {
     node.pose.is_none_or(|p| p.is_finite())
         && node.rest.is_finite()
@@ -50,12 +50,12 @@ fn is_sound(node: &Node) -> bool {
         && (node.mesh.is_some() || node.instances.is_none())
 }
 
-/// Whether replaced nodes fit the document; `before` contains the previous nodes.
+/// Checks that replaced nodes fit the document. `before` contains their previous values.
 fn nodes_fit(document: &Document, before: &[(NodeId, Option<Box<Node>>)]) -> Result<(), EditError> {
     for (id, was) in before {
         let Some(to) = document.nodes.get(*id) else { continue };
         match document.missing(to) {
-            // What is removed by the same edit is reported as needed, below.
+            // A node that this edit removes is reported as `Needed` below.
             Some(AnyId { kind: IdKind::Node, index })
                 if !before.iter().any(|(n, was)| n.0 == index && was.is_some()) =>
             {
@@ -79,7 +79,7 @@ fn nodes_fit(document: &Document, before: &[(NodeId, Option<Box<Node>>)]) -> Res
             return Err(EditError::Needed { what: "node", id: node.0 });
         }
     }
-    // A node on a cycle is not in the order.
+    // Nodes of a cycle are missing in the evaluation order.
     if document.nodes.order().len() < document.nodes.count() {
         let in_order: BTreeSet<NodeId> = document.nodes.order().iter().copied().collect();
         let cycle = before
@@ -91,7 +91,7 @@ fn nodes_fit(document: &Document, before: &[(NodeId, Option<Box<Node>>)]) -> Res
     Ok(())
 }
 
-/// Whether the number of morph weights of a node, and of its keys, is that of its mesh.
+/// Checks that a node and its keys have one morph weight per morph target of its mesh.
 fn morphs_fit(
     document: &Document,
     id: NodeId,
@@ -99,7 +99,7 @@ fn morphs_fit(
     to: &Node,
 ) -> Result<(), EditError> {
     let targets = to.mesh.map_or(0, |m| document.mesh(m).target_count());
-    // A file may give another number of weights than there are targets; undo brings that back.
+    // A file can contain a wrong number of weights. Undo must be able to restore it.
     if was.is_some_and(|b| b.mesh == to.mesh && b.morph_weights == to.morph_weights) {
         return Ok(());
     }
@@ -109,7 +109,8 @@ fn morphs_fit(
     if is_unfit { Err(EditError::Morphs { node: id.0, targets }) } else { Ok(()) }
 }
 
-/// Puts an element under an id, or removes one that nothing refers to.
+/// Inserts or replaces the element with an id, or removes an element without references. Returns
+/// the previous element.
 fn put<I: SlotId + Into<AnyId>, T: Clone + References>(
     document: &mut Document,
     (what, id): (&'static str, I),
@@ -147,8 +148,8 @@ pub(super) fn set_mesh(
     mesh: MeshId,
     to: Option<Shared<Mesh>>,
 ) -> Result<Edit, EditError> {
-    // Another mesh under the id would have other primitives, layers and morph targets. Only the
-    // name can be another.
+    // A mesh can only be renamed. Another mesh with this id would have other primitives, layers and
+    // morph targets.
     if let (Some(to), Some(was)) = (&to, document.meshes.get(mesh))
         && **to != (Mesh { name: to.name.clone(), ..(**was).clone() })
     {

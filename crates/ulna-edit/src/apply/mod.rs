@@ -16,8 +16,7 @@ use ulna_model::{
 /// Applies an edit and returns its inverse: `apply(apply(d, e)) = d`.
 ///
 /// # Errors
-/// Where the edit names something that is not there or breaks an invariant; the document is
-/// unchanged then.
+/// If the edit refers to a missing element or breaks an invariant. The document is then unchanged.
 pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
     match edit {
         Edit::SetPoses(poses) => set_poses(document, poses),
@@ -66,7 +65,7 @@ fn nodes_exist(document: &Document, value: &impl References) -> Result<(), EditE
     }
 }
 
-/// Refuses a node that is not there.
+/// Returns an error if the node does not exist.
 fn node_of(document: &Document, node: NodeId) -> Result<(), EditError> {
     if document.nodes.contains(node) { Ok(()) } else { Err(EditError::NoNode(node.0)) }
 }
@@ -463,8 +462,8 @@ fn set_node_space(document: &mut Document, to: NodeSpace) -> Result<Edit, EditEr
     Ok(Edit::SetNodeSpace { to: std::mem::replace(&mut document.file.node_space, to) })
 }
 
-/// Changes an unkeyed pose; one that comes to nothing goes, and one that is not there comes to be
-/// where `wanted`.
+/// Changes the unkeyed pose at a time. An empty result is removed. A missing pose is created only
+/// if `wanted`.
 fn unkeyed<T>(
     document: &mut Document,
     at: UnkeyedAt,
@@ -486,7 +485,8 @@ fn unkeyed<T>(
     Ok(was)
 }
 
-/// Whether a map can be a primitive's, whatever its vertices.
+/// Whether the arrays of a weight map have matching lengths and finite weights. The number of
+/// vertices of the primitive is not checked.
 fn is_valid(map: &WeightMap) -> bool {
     map.sets > 0
         && map.joints.len() == map.weights.len()
@@ -494,7 +494,8 @@ fn is_valid(map: &WeightMap) -> bool {
         && map.weights.iter().all(|w| w.is_finite())
 }
 
-/// The weights of a primitive, to be changed: where there are some, and they fit.
+/// Returns the weights of a primitive for a change. Fails if it has no weights, or if `fits` is
+/// false.
 fn weights_of(
     document: &mut Document,
     mesh: MeshId,
@@ -507,12 +508,11 @@ fn weights_of(
     found.and_then(|p| p.weights.as_mut()).ok_or(EditError::Weights { mesh: mesh.0, primitive })
 }
 
-/// Weights must be numbers, one a target.
+/// Checks morph weights: finite, and one per morph target.
 fn morphs_of(document: &Document, node: NodeId, to: Option<&[f32]>) -> Result<(), EditError> {
     let Some(to) = to else { return Ok(()) };
     let targets = document.node(node).mesh.map_or(0, |m| document.mesh(m).target_count());
-    // A file may give another number of weights than there are targets; undo must be able to bring
-    // that back.
+    // A file can contain a wrong number of weights. Undo must be able to restore it.
     let as_before = document.node(node).morph_weights.as_ref().is_some_and(|w| w.len() == to.len());
     match (to.len() == targets || as_before || targets == 0, to.iter().all(|w| w.is_finite())) {
         (true, true) => Ok(()),

@@ -1,5 +1,5 @@
-//! Arguments of a command line as types: nodes by name, path, number or pattern, and numbers that
-//! are finite.
+//! Reads the arguments of a command line as typed values: nodes by name, path, number or pattern,
+//! and finite numbers.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::{did_you_mean, evaluate};
 use ulna_model::{Property, transform::unit_or};
 use ulna_motion::Space;
 
-/// Text as a value of a kind, as a person types it: numbers apart by spaces or commas, names apart
-/// by commas. Nothing where it is none.
+/// Parses user input as a value of an argument type. Numbers are separated by spaces or commas,
+/// names by commas. Returns `None` if the text does not fit the type.
 pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
     let text = text.trim();
     let number = |t: &str| evaluate(t).map(Value::from);
@@ -49,8 +49,8 @@ pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
     }
 }
 
-/// Arguments of commands that had another name before: the command, that name, the present one.
-/// Scripts and journals may still say so.
+/// Renamed arguments, as (command, old name, new name). Old scripts and journals still use the old
+/// names.
 const BEFORE: [(&str, &str, &str); 2] =
     [("key.value", "axes", "order"), ("key.slope", "axes", "order")];
 
@@ -62,10 +62,11 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Checks the names.
+    /// Reads the arguments of a line. Checks that required arguments are present and no names are
+    /// unknown.
     ///
     /// # Errors
-    /// Where one is needed and missing, or unknown.
+    /// If a required argument is missing, or an argument is unknown.
     pub fn new(line: &CommandLine, spec: &CommandSpec) -> Result<Self, ArgumentError> {
         let mut values = line.arguments.clone();
         for (command, before, now) in BEFORE {
@@ -94,7 +95,7 @@ impl Arguments {
         Ok(Self { command: line.name.clone(), values })
     }
 
-    /// Whether it is given.
+    /// Whether an argument is present.
     pub(super) fn has(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
@@ -109,7 +110,7 @@ impl Arguments {
         ArgumentError::Type { name: name.to_owned(), wanted, found: found.to_string() }
     }
 
-    /// A word; a number that is spelled as one means it.
+    /// Reads a word of a choice. A number is converted to text, for words that consist of digits.
     pub(super) fn word(&self, name: &'static str) -> Result<String, ArgumentError> {
         Ok(match self.value(name)? {
             Value::String(text) => text.clone(),
@@ -118,26 +119,26 @@ impl Arguments {
         })
     }
 
-    /// It is none of these words.
+    /// Returns the error for an argument that is none of these words.
     pub(super) fn no_choice(&self, name: &'static str, words: &[&str]) -> ArgumentError {
         let found = self.values.get(name).map_or_else(String::new, ToString::to_string);
         let near = did_you_mean(found.trim_matches('"'), words.iter().copied());
         ArgumentError::Choice { name: name.to_owned(), wanted: words.join(", "), found, near }
     }
 
-    /// Text.
+    /// Reads a text.
     ///
     /// # Errors
-    /// Where it is missing or no text.
+    /// If the argument is missing or is not a text.
     pub(super) fn text(&self, name: &'static str) -> Result<&str, ArgumentError> {
         let value = self.value(name)?;
         value.as_str().ok_or_else(|| Self::wrong(name, "text", value))
     }
 
-    /// A finite number.
+    /// Reads a finite number.
     ///
     /// # Errors
-    /// Where it is missing or none.
+    /// If the argument is missing or is not a finite number.
     pub(super) fn number(&self, name: &'static str) -> Result<f32, ArgumentError> {
         let value = self.value(name)?;
         single(value)
@@ -155,15 +156,15 @@ impl Arguments {
             .ok_or_else(|| Self::wrong(name, wanted, value))
     }
 
-    /// Three numbers.
+    /// Reads three finite numbers.
     pub(super) fn vector(&self, name: &'static str) -> Result<Vec3, ArgumentError> {
         self.numbers::<3>(name, "three numbers").map(Into::into)
     }
 
-    /// One number for all axes, or three.
+    /// Reads a scale factor: one number for all axes, or three numbers.
     ///
     /// # Errors
-    /// Where it is missing or something else.
+    /// If the argument is missing or has another type.
     pub(super) fn factor(&self, name: &'static str) -> Result<Vec3, ArgumentError> {
         match self.value(name)?.as_f64() {
             Some(_) => self.number(name).map(Vec3::splat),
@@ -171,26 +172,27 @@ impl Arguments {
         }
     }
 
-    /// A quaternion of any length, made unit.
+    /// Reads a quaternion and normalizes it.
     pub(super) fn rotation(&self, name: &'static str) -> Result<Quat, ArgumentError> {
         let q = Quat::from_array(self.numbers::<4>(name, "four numbers")?);
         if q.length() < 1e-12 {
             return Err(Self::wrong(name, "a quaternion that is not all 0", self.value(name)?));
         }
-        // One that is unit as far as single precision can say keeps its numbers: to be made unit
-        // again would move their last digit.
+        // A quaternion that is already normalized keeps its exact numbers. Normalizing again would
+        // change the last digits.
         if (q.length_squared() - 1.0).abs() <= 1e-6 {
             return Ok(q);
         }
-        // Numbers so large that their squares are none still have a direction.
+        // Huge components have infinite squares. Dividing by the largest component first preserves
+        // the direction.
         let largest = Vec4::from(q).abs().max_element();
         Ok(unit_or(Quat::from_vec4(Vec4::from(q) / largest), Quat::IDENTITY))
     }
 
-    /// `x`, `y`, `z`, or three numbers with a direction; unit.
+    /// Reads an axis as a unit vector: `x`, `y`, `z`, or three numbers that are not all zero.
     ///
     /// # Errors
-    /// Where it is missing or something else.
+    /// If the argument is missing or has another type.
     pub(super) fn axis(&self, name: &'static str) -> Result<Vec3, ArgumentError> {
         let value = self.value(name)?;
         let axis = match value.as_str() {
@@ -206,7 +208,7 @@ impl Arguments {
         axis.ok_or_else(|| Self::wrong(name, "x, y, z or three numbers that are not all 0", value))
     }
 
-    /// A space.
+    /// Reads the space of a rotation or translation.
     pub(super) fn space(&self, name: &'static str) -> Result<Space, ArgumentError> {
         let value = self.value(name)?;
         let space = value.as_str().and_then(Space::named);
@@ -215,13 +217,13 @@ impl Arguments {
             .ok_or_else(|| self.no_choice(name, &PLAIN_SPACES))
     }
 
-    /// Some of translation, rotation, scale.
+    /// Reads a list of properties: translation, rotation, scale.
     pub(super) fn parts(&self, name: &'static str) -> Result<Vec<Property>, ArgumentError> {
         self.some_of(name, &Property::TRS, "one or more of translation, rotation, scale")
     }
 
-    /// As [`Arguments::parts`], for keys that are there already: those of morph targets (`weights`)
-    /// too.
+    /// Reads a list of properties of existing keys: those of [`Arguments::parts`], and `weights`
+    /// for morph targets.
     pub(super) fn parts_of_keys(&self, name: &'static str) -> Result<Vec<Property>, ArgumentError> {
         let [t, r, s] = Property::TRS;
         self.some_of(
@@ -255,7 +257,7 @@ impl Arguments {
         parts.filter(|p| !p.is_empty()).ok_or_else(|| Self::wrong(name, wanted, value))
     }
 
-    /// A text or a list of texts, which is not empty.
+    /// Reads a text or a list of texts, which must not be empty.
     pub(super) fn texts(
         &self,
         name: &'static str,
@@ -273,7 +275,7 @@ impl Arguments {
         }
     }
 
-    /// Whole numbers that are not negative.
+    /// Reads a list of whole numbers of 0 or more.
     pub(super) fn counts(&self, name: &'static str) -> Result<Vec<u32>, ArgumentError> {
         let value = self.value(name)?;
         let one = |v: &Value| {
@@ -285,23 +287,23 @@ impl Arguments {
         list.ok_or_else(|| Self::wrong(name, "a list of whole numbers of 0 or more", value))
     }
 
-    /// A whole number that is not negative.
+    /// Reads a whole number of 0 or more.
     pub(super) fn count(&self, name: &'static str) -> Result<usize, ArgumentError> {
         let value = self.value(name)?;
         let number = value.as_f64().filter(|v| *v >= 0.0 && v.fract() == 0.0 && *v < 4e9);
         number.map(|v| v as usize).ok_or_else(|| Self::wrong(name, "a whole number", value))
     }
 
-    /// `true` or `false`.
+    /// Reads `true` or `false`.
     pub(super) fn flag(&self, name: &'static str) -> Result<bool, ArgumentError> {
         let value = self.value(name)?;
         value.as_bool().ok_or_else(|| Self::wrong(name, "true or false", value))
     }
 
-    /// Finite numbers.
+    /// Reads a list of finite numbers.
     ///
     /// # Errors
-    /// Where it is missing or something else.
+    /// If the argument is missing or has another type.
     pub(super) fn list_of_numbers(&self, name: &'static str) -> Result<Vec<f64>, ArgumentError> {
         let value = self.value(name)?;
         let one = |v: &Value| single(v).and_then(|_| v.as_f64());
@@ -309,7 +311,7 @@ impl Arguments {
         list.ok_or_else(|| Self::wrong(name, "a list of numbers", value))
     }
 
-    /// Name or index of a clip.
+    /// Reads the name or the index of a clip.
     pub(super) fn clip_name(&self, name: &'static str) -> Result<String, ArgumentError> {
         let value = self.value(name)?;
         match value.as_u64() {
@@ -322,12 +324,12 @@ impl Arguments {
     }
 }
 
-/// A number as a float, if that can hold it.
+/// Converts a number to `f32`. Returns `None` if the result is not finite.
 fn single(value: &Value) -> Option<f32> {
     value.as_f64().map(|v| v as f32).filter(|v| v.is_finite())
 }
 
-/// `0-99, 120`
+/// Parses index ranges such as `0-99, 120`. Both ends are included.
 pub(super) fn ranges(text: &str) -> Option<Vec<Range<usize>>> {
     let one = |t: &str| {
         let (from, to) = t.split_once('-').unwrap_or((t, t));

@@ -1,54 +1,54 @@
-//! State of the program that decides which commands are available.
+//! State of the program that determines the available commands.
 
-/// The state that the rules of availability read.
+/// The state that the conditions of commands read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Availability {
-    /// A file is open.
+    /// Whether a file is open.
     pub document: bool,
     /// Number of selected nodes.
     pub nodes: usize,
     /// Number of selected keys.
     pub keys: usize,
-    /// The file has clips.
+    /// Whether the file has clips.
     pub clips: bool,
-    /// The file has cameras.
+    /// Whether the file has cameras.
     pub cameras: bool,
-    /// The file has lights.
+    /// Whether the file has lights.
     pub lights: bool,
-    /// The file has morph targets.
+    /// Whether the file has morph targets.
     pub morphs: bool,
-    /// A clip is shown.
+    /// Whether a clip is displayed.
     pub clip_shown: bool,
-    /// The timeline shows curves.
+    /// Whether the timeline shows curves.
     pub curves: bool,
-    /// There is a step to undo.
+    /// Whether there is a step to undo.
     pub undo: bool,
-    /// There is a step to redo.
+    /// Whether there is a step to redo.
     pub redo: bool,
-    /// Something is not saved.
+    /// Whether there are unsaved changes.
     pub unsaved: bool,
-    /// There is a pose that is not keyed.
+    /// Whether there is an unkeyed pose.
     pub unkeyed: bool,
-    /// The file has weights.
+    /// Whether the file has weights.
     pub weights: bool,
-    /// A mesh that hangs on a skin has no weights.
+    /// Whether there is a skinned mesh without weights.
     pub bare: bool,
-    /// There are weight layers.
+    /// Whether there are weight layers.
     pub layers: bool,
-    /// Number of layers of the shown clip, or of the pose where no clip is shown.
+    /// Number of pose layers of the displayed clip, or of the pose if no clip is displayed.
     pub pose_layers: usize,
-    /// There are layers of any clip, or of the pose.
+    /// Whether any clip, or the pose, has pose layers.
     pub any_pose_layers: bool,
-    /// The window is in Paint mode.
+    /// Whether the window is in Paint mode.
     pub painting: bool,
-    /// A joint is chosen to be painted.
+    /// Whether a joint is selected for weight painting.
     pub joint: bool,
     /// Number of selected vertices.
     pub vertices: usize,
-    /// Number of reference models beside the open one.
+    /// Number of reference models.
     pub references: usize,
-    /// A reference model is selected.
+    /// Whether a reference model is selected.
     pub reference: bool,
-    /// Number of changes in the plan of the skeleton.
+    /// Number of planned changes of the skeleton.
     pub planned: usize,
 }

@@ -1,4 +1,4 @@
-//! The choice of joints that get weight in a bind, with the reason for each.
+//! The selection of the joints that receive weight in a bind, with the reason for each joint.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -12,46 +12,47 @@ use ulna_weights::{
     world,
 };
 
-/// Minimum fraction of a bone inside the meshes for a root joint to deform.
+/// Minimum fraction of a root joint's bone inside the meshes, for the joint to receive weight.
 const ROOT_INSIDE: f32 = 0.8;
-/// Distance from the origin up to which a joint is at the origin, in sizes of the skeleton.
+/// Largest distance from the origin at which a joint counts as at the origin, as a fraction of the
+/// skeleton size.
 const AT_ORIGIN: f64 = 0.03;
 
-/// A joint, and whether a bind gives it weight.
+/// A joint, and whether a bind gives weight to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BindJoint {
     /// The joint.
     pub node: NodeId,
-    /// Whether it gets weight unless told otherwise.
+    /// Whether the joint receives weight by default.
     pub deforms: bool,
-    /// Why, or why not.
+    /// The reason for `deforms`.
     pub reason: BindReason,
-    /// Whether a vertex of the meshes has weight on it now.
+    /// Whether the joint has weight on a vertex of the meshes before the bind.
     pub moves_vertices: bool,
 }
 
-/// The reason for which a joint gets weight in a bind, or none.
+/// Reason why a bind gives weight to a joint, or gives it none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BindReason {
-    /// It has weight on a vertex of the meshes.
+    /// The joint has weight on a vertex of the meshes.
     MovesVertices,
-    /// Some of its bone is inside the meshes, or close to them.
+    /// A part of the joint's bone is inside the meshes or close to them.
     Inside,
-    /// It is outside the meshes, with deforming joints above and below.
+    /// The joint's bone is outside the meshes, but joints above and below it have bones inside.
     InChain,
-    /// The rule selects no joint, so all joints are used.
+    /// No joint was selected by names and positions, so all joints receive weight.
     AnyJoint,
-    /// Other joints have weight, and this one has none.
+    /// The joint has no weight on the meshes, but other joints have.
     MovesNothing,
-    /// Its name is that of a control.
+    /// The name of the joint marks it as a control.
     Control,
-    /// Its name is that of a socket.
+    /// The name of the joint marks it as a socket.
     Socket,
-    /// Its name is that of the end of a chain, and no other joint is below.
+    /// The name of the joint marks it as the end of a chain, and all joints below it are helpers.
     LeafEnd,
-    /// It carries the skeleton: the first joint, by its name or alone at the origin.
+    /// The joint is the root: the first joint by its name, or the only top joint at the origin.
     Root,
-    /// All of its bone is outside the meshes.
+    /// The joint's bone is outside the meshes.
     Outside,
 }
 
@@ -61,7 +62,7 @@ impl BindReason {
         matches!(self, Self::MovesVertices | Self::Inside | Self::InChain | Self::AnyJoint)
     }
 
-    /// The reason in a few words, lower case.
+    /// Short text for the reason, in lower case.
     pub const fn words(self) -> &'static str {
         match self {
             Self::MovesVertices => "moves vertices now",
@@ -78,11 +79,12 @@ impl BindReason {
     }
 }
 
-/// The choice of joints that get weight if meshes are bound, in the order of the joints. `meshes`
-/// are nodes with meshes, with a skin or without; `joints` are joints of their skins, or any nodes.
+/// Selects the joints that receive weight if meshes are bound. The result has the order of
+/// `joints`. `meshes` are nodes with meshes, with or without a skin. `joints` are joints of their
+/// skins, or any nodes.
 ///
-/// With [`ChooseJoints::Weights`], joints that move vertices of these meshes now get weight; if
-/// none does, the rule by names and shape decides, as with [`ChooseJoints::Shape`].
+/// With [`ChooseJoints::Weights`], joints with weight on these meshes are selected. If there are
+/// none, joints are selected by names and positions, as with [`ChooseJoints::Shape`].
 pub fn bind_joints(
     document: &Document,
     meshes: &[NodeId],
@@ -120,7 +122,7 @@ pub fn bind_joints(
         };
         let mesh_from_scene = bound_mesh(document, &rest, skin).scene_from_mesh.inverse();
         let mut heads = heads_of(&mesh_from_scene);
-        // Joints of the skin are where it binds them, whatever their rest is.
+        // The bind positions of a skin's joints can differ from their rest positions.
         for (joint, head) in document.skin(skin).joints.iter().zip(joint_heads(document, skin)) {
             let listed = joints.iter().zip(&mut heads).filter(|(j, _)| *j == joint);
             listed.for_each(|(_, to)| *to = head);
@@ -133,20 +135,20 @@ pub fn bind_joints(
     chosen(document, &rest, joints, &bodies, &movers, by)
 }
 
-/// Meshes of one bind space, and where the joints are bound in it.
+/// Meshes in one common space, with the positions of the joints in that space.
 pub(super) struct BoundBody<'a> {
-    /// Positions and triangles.
+    /// Positions and triangles of each primitive.
     pub(super) parts: Vec<(Cow<'a, [Vec3]>, &'a [u32])>,
-    /// By joint.
+    /// Position of each joint, in the order of the joints.
     pub(super) heads: Vec<Vec3>,
 }
 
-/// Positions and triangles of a primitive.
+/// Returns positions and triangles of a primitive.
 pub(super) fn shape_of(primitive: &Primitive) -> (Cow<'_, [Vec3]>, &[u32]) {
     (Cow::Borrowed(&primitive.positions[..]), &primitive.indices[..])
 }
 
-/// Joints with weight on vertices of nodes with meshes.
+/// Returns the joints that have weight on the meshes of these nodes.
 fn movers(document: &Document, nodes: &[NodeId]) -> BTreeSet<NodeId> {
     let mut movers = BTreeSet::new();
     for about in nodes.iter().map(|n| document.node(*n)) {
@@ -157,7 +159,7 @@ fn movers(document: &Document, nodes: &[NodeId]) -> BTreeSet<NodeId> {
     movers
 }
 
-/// Joints of a skin with weight on vertices of primitives.
+/// Returns the joints of a skin that have weight on these primitives.
 pub(super) fn movers_of<'a>(
     document: &Document,
     skin: SkinId,
@@ -176,7 +178,7 @@ pub(super) fn movers_of<'a>(
     joints.iter().zip(moves).filter(|(_, moves)| *moves).map(|(joint, _)| *joint).collect()
 }
 
-/// The choice for bodies whose joints are known. `rest` is the rest pose of the document.
+/// Selects joints for bodies with known joint positions. `rest` is the rest pose of the document.
 pub(super) fn chosen(
     document: &Document,
     rest: &Pose,
@@ -203,7 +205,7 @@ pub(super) fn chosen(
     joints.iter().zip(moves).zip(reasons).map(one).collect()
 }
 
-/// The rule by names and shape.
+/// Selects joints by their names, and by the part of their bones inside the meshes.
 fn by_shape(
     document: &Document,
     rest: &Pose,
@@ -215,7 +217,7 @@ fn by_shape(
         joints.iter().map(|joint| helper_kind(&document.node(*joint).label(*joint))).collect();
     let is_plain: Vec<bool> = kinds.iter().map(Option::is_none).collect();
     let is_posing = |k: usize| matches!(kinds[k], Some(HelperKind::Control | HelperKind::Socket));
-    // Bones lead to joints that may deform.
+    // A joint's bone leads only to joints that can receive weight.
     let is_meant: Vec<bool> = (0..joints.len()).map(|k| !is_posing(k)).collect();
     let mut inside = vec![InsidePart::default(); joints.len()];
     for body in bodies {
@@ -230,7 +232,7 @@ fn by_shape(
     }
     let at_origin = at_origin(document, rest, joints);
     let has_plain_below = tree.with_below(&is_plain);
-    // Joints without a parent that are no helpers by their names.
+    // Number of top joints that are not helpers by their names.
     let tops = (0..joints.len()).filter(|k| tree.parents[*k].is_none() && is_plain[*k]).count();
     let is_lone = |k: usize| {
         let is_top = tree.above(k).all(|above| !is_plain[above] || at_origin[above]);
@@ -263,7 +265,7 @@ fn by_shape(
     }
 }
 
-/// The joints that are at the origin of the scene at rest.
+/// Whether each joint is at the origin of the scene in the rest pose.
 fn at_origin(document: &Document, rest: &Pose, joints: &[NodeId]) -> Vec<bool> {
     let places: Vec<DVec3> =
         joints.iter().map(|joint| world(document, rest, *joint).w_axis.truncate()).collect();
@@ -274,19 +276,19 @@ fn at_origin(document: &Document, rest: &Pose, joints: &[NodeId]) -> Vec<bool> {
     places.iter().map(|p| p.length() <= size * AT_ORIGIN).collect()
 }
 
-/// Joints and those above them.
+/// Hierarchy of the joints, as the parent index of each joint.
 struct JointTree {
     parents: Vec<Option<JointSlot>>,
 }
 
 impl JointTree {
-    /// The joints above one, the nearest first.
+    /// Iterates over the ancestors of a joint, from the nearest one.
     fn above(&self, joint: usize) -> impl Iterator<Item = usize> {
         let parent = |k: usize| self.parents[k].map(JointSlot::index);
         std::iter::successors(parent(joint), move |k| parent(*k)).take(self.parents.len())
     }
 
-    /// The joints that have one of some joints below.
+    /// Whether each joint has a descendant that is `wanted`.
     fn with_below(&self, wanted: &[bool]) -> Vec<bool> {
         let mut has = vec![false; wanted.len()];
         for k in (0..wanted.len()).filter(|k| wanted[*k]) {

@@ -1,4 +1,4 @@
-//! The report of automatic weights: connected pieces, and joints without weight.
+//! The report of automatic weights: connected pieces of the meshes, and joints without weight.
 
 use super::bind_joints::BindJoint;
 use ulna_model::{MeshId, NodeId, PrimitiveId};
@@ -9,21 +9,21 @@ use ulna_weights::PieceMethod;
 pub struct BoundPiece {
     /// The mesh of its first vertex.
     pub mesh: MeshId,
-    /// The method from which it got its weights.
+    /// The method that computed its weights.
     pub method: PieceMethod,
     /// Number of vertices.
     pub vertices: usize,
-    /// Part of its points that see no bone, `0..=1`; 0 if no method asked.
+    /// Fraction of its points that see no bone, `0..=1`; 0 if the method does not test visibility.
     pub hidden: f32,
-    /// The joint that has at least half of its weight, and its part of the weight over the area,
-    /// `0.5..=1`. The piece could follow it as a rigid body.
+    /// The joint with at least half of the piece's weight, and its fraction of the weight by area,
+    /// `0.5..=1`. The piece could follow this joint as a rigid body.
     pub rigid: Option<(NodeId, f32)>,
-    /// Whether it does.
+    /// Whether the piece follows that joint as a rigid body.
     pub is_rigid: bool,
 }
 
 impl BoundPiece {
-    /// The method as a word of a report.
+    /// Name of the method in a report.
     pub const fn method_word(&self) -> &'static str {
         match self.method {
             PieceMethod::Heat => "heat",
@@ -34,33 +34,33 @@ impl BoundPiece {
     }
 }
 
-/// The pieces of the vertices of a primitive.
+/// The piece of each vertex of a primitive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundPart {
     /// The mesh.
     pub mesh: MeshId,
     /// The primitive.
     pub primitive: PrimitiveId,
-    /// By vertex, the index of its piece in [`BindReport::pieces`]; `None` for a vertex in no
-    /// triangle.
+    /// Index in [`BindReport::pieces`] per vertex; `None` for a vertex in no triangle.
     pub piece_of: Vec<Option<u32>>,
 }
 
 /// The result of automatic weights.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BindReport {
-    /// The pieces, in the order of skins and of their first vertices.
+    /// The pieces, ordered by skin, then by their first vertex.
     pub pieces: Vec<BoundPiece>,
-    /// The pieces of each vertex.
+    /// The vertices of each primitive, with their pieces.
     pub parts: Vec<BoundPart>,
     /// Number of vertices in no triangle.
     pub loose: usize,
-    /// Joints that got no weight by the rule, with the reason.
+    /// Joints that were not selected and got no weight, with the reason.
     pub left_out: Vec<BindJoint>,
 }
 
 impl BindReport {
-    /// Adds the report of another skin. Its pieces are numbered after those that are there.
+    /// Appends the report of another skin. The piece indices of that report are shifted
+    /// accordingly.
     pub(super) fn add(&mut self, other: Self) {
         let first = u32::try_from(self.pieces.len()).unwrap_or(u32::MAX);
         self.pieces.extend(other.pieces);

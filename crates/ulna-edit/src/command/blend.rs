@@ -21,7 +21,7 @@ use ulna_model::{
 use ulna_motion::{Pose, Stack};
 
 choice! {
-    /// Pose that the current pose is blended toward.
+    /// Pose that a blend moves toward.
     Toward {
         /// The rest pose.
         Rest = "rest",
@@ -29,7 +29,7 @@ choice! {
         Previous = "previous",
         /// The pose of the next keys.
         Next = "next",
-        /// The linear in-between of the previous and next keys at this time.
+        /// The linear interpolation between the previous and next keys at this time.
         Between = "between",
     }
 }
@@ -90,14 +90,14 @@ document_commands! {
 /// Default amount of a step, as a fraction.
 const STEP: f32 = 0.1;
 
-/// Interpolates a rotation toward another along the shortest path. Extrapolates at the same speed
-/// outside 0..=1.
+/// Interpolates a rotation toward another along the shortest path. A `part` outside `0..=1`
+/// extrapolates at the same speed.
 fn turned(from: Quat, to: Quat, part: f32) -> Quat {
     let way = short_way(from.inverse() * to);
     from * Quat::from_scaled_axis(way.to_scaled_axis() * part)
 }
 
-/// A transform part of the way to another.
+/// Interpolates between two transforms: `from` at 0, `to` at 1.
 pub(super) fn blended(from: &Transform, to: &Transform, part: f32) -> Transform {
     Transform {
         translation: from.translation + (to.translation - from.translation) * part,
@@ -106,7 +106,7 @@ pub(super) fn blended(from: &Transform, to: &Transform, part: f32) -> Transform 
     }
 }
 
-/// The clip and the time over which a pose goes.
+/// Returns the clip and the time of a pose destination. Fails if either is missing.
 fn clip_and_time<'a>(
     document: &'a Document,
     over: &PoseDestination,
@@ -121,7 +121,7 @@ fn clip_and_time<'a>(
     Ok((id, clip_of(document, id)?, time_of(Seconds(time))?))
 }
 
-/// The times of a node's keys next to a time, before and after; only one of them at the ends.
+/// Returns the times of a node's nearest keys before and after a time, in seconds.
 fn around_time(clip: &Clip, node: NodeId, time: f32) -> (Option<f32>, Option<f32>) {
     let (mut before, mut after): (Option<f32>, Option<f32>) = (None, None);
     for key in Property::TRS
@@ -138,7 +138,7 @@ fn around_time(clip: &Clip, node: NodeId, time: f32) -> (Option<f32>, Option<f32
     (before, after)
 }
 
-/// The clip's poses at times, each evaluated once.
+/// Poses of a clip, each evaluated once per time.
 struct Moments<'a> {
     document: &'a Document,
     clip: ClipId,
@@ -155,7 +155,8 @@ impl Moments<'_> {
     }
 }
 
-/// Nodes to blend: the given ones, else all that the clip animates or that are posed.
+/// Returns the nodes to blend: the given ones; else those that the clip animates; without a clip,
+/// those with a pose.
 fn nodes_of(
     document: &Document,
     nodes: Option<&Nodes>,
@@ -195,14 +196,15 @@ fn blend(
                 rotation: Some(to.rotation),
                 scale: Some(to.scale),
             };
-            // What the clip does not move is not keyed by being brought nearer to itself.
+            // Channels that the clip does not animate get no key, because their value does not
+            // change.
             wanted.push((node, all));
         }
     }
     place.put(wanted)
 }
 
-/// A blend amount, if it is finite and at most 10.
+/// Returns a blend amount. Fails if it is not finite, or if its magnitude is above 10.
 pub(super) fn finite(amount: f32) -> Result<f32, CommandError> {
     const MOST: f32 = 10.0;
     if amount.abs() <= MOST {
@@ -220,7 +222,7 @@ impl Blend {
     }
 }
 
-/// Brings nodes nearer to a pose.
+/// Blends nodes toward a pose by an amount.
 fn toward(
     scene: &Scene<'_>,
     nodes: Option<&Nodes>,

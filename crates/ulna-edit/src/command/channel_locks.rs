@@ -1,4 +1,4 @@
-//! Locks of channels: the command that sets them, and what posing by hand leaves of a pose.
+//! Locks of channels: the command that sets them, and their effect on posing by hand.
 
 use super::{
     CommandError, Outcome, Scene,
@@ -12,7 +12,7 @@ use crate::Edit;
 use ulna_model::{ChannelLocks, Components, Document, Node, NodeId, Notice, Property, Transform};
 
 document_commands! {
-    /// Locks of channels.
+    /// Command that locks and unlocks channels.
     ChannelLockCommand in "Pose";
 
     /// Locks channels of nodes, so that posing by hand does not change them
@@ -27,7 +27,7 @@ document_commands! {
 }
 
 choice! {
-    /// Channels of a node: a property, or one axis of it.
+    /// Channels of a node: a property, or one axis of a property.
     Channels {
         /// All channels.
         All = "all",
@@ -41,11 +41,11 @@ choice! {
         TranslationZ = "translation_z",
         /// The rotation.
         Rotation = "rotation",
-        /// The angle about x.
+        /// The rotation angle about x.
         RotationX = "rotation_x",
-        /// The angle about y.
+        /// The rotation angle about y.
         RotationY = "rotation_y",
-        /// The angle about z.
+        /// The rotation angle about z.
         RotationZ = "rotation_z",
         /// The scale.
         Scale = "scale",
@@ -58,11 +58,11 @@ choice! {
     }
 }
 
-/// The three axes, one of them set.
+/// Masks of the x, y and z axes.
 const ONE_AXIS: [[bool; 3]; 3] = [[true, false, false], [false, true, false], [false, false, true]];
 
 impl Channels {
-    /// One axis of a property, or all three if `axis` is `None`.
+    /// Returns the channel of one axis of a property, or of all axes if `axis` is `None`.
     pub const fn of(property: Property, axis: Option<usize>) -> Self {
         match (property, axis) {
             (Property::Translation, Some(0)) => Self::TranslationX,
@@ -116,15 +116,15 @@ impl LockChannels {
     }
 }
 
-/// Collects the nodes whose locked channels were kept, for one note.
+/// Applies channel locks, and collects the affected nodes for one note.
 #[derive(Debug, Default)]
 pub(super) struct LockKeeper {
     kept: Vec<NodeId>,
 }
 
 impl LockKeeper {
-    /// The wanted components of a node's local transform without changes of locked channels. `now`
-    /// is the local transform before.
+    /// Returns the wanted components of a node, with the locked channels as in `now`. `now` is the
+    /// current local transform.
     pub(super) fn keep(
         &mut self,
         document: &Document,
@@ -139,7 +139,7 @@ impl LockKeeper {
         self.keep_over(document, node, &found.rest.transform(), &now(), wanted)
     }
 
-    /// As [`Self::keep`], of pose offsets.
+    /// Applies channel locks to a pose offset instead of a local transform.
     pub(super) fn keep_offset(
         &mut self,
         document: &Document,
@@ -169,7 +169,8 @@ impl LockKeeper {
         kept
     }
 
-    /// As [`Self::keep`], of several nodes; `local` finds their local transforms.
+    /// Applies channel locks to several nodes. `local` returns the current local transform of a
+    /// node.
     pub(super) fn keep_all(
         &mut self,
         document: &Document,
@@ -182,7 +183,8 @@ impl LockKeeper {
         wanted
     }
 
-    /// The note that locked channels were kept; `None` where no command would have changed them.
+    /// Returns the note that names the affected nodes; `None` if no locked channel would have
+    /// changed.
     pub(super) fn note(mut self, document: &Document) -> Option<Notice> {
         self.kept.sort_unstable();
         self.kept.dedup();

@@ -1,6 +1,5 @@
-//! Clips that come from elsewhere, put into the file: from a program as they are, from a script as
-//! text. The text holds all keys, so that a journal or a script does again what was done though the
-//! files are gone that the clips came from.
+//! Adds clips from other files or from the clipboard. A script passes them as text. The text
+//! contains all keys, so that a journal can be replayed without the files that the clips came from.
 
 use base64::Engine as _;
 use serde::{Deserialize, Serialize};
@@ -20,7 +19,7 @@ use ulna_model::{
 };
 
 document_commands! {
-    /// Commands on clips that come from elsewhere.
+    /// Commands that paste clips.
     ClipArrivalCommand in "Clip";
 
     /// Pastes clips from text
@@ -33,23 +32,23 @@ document_commands! {
 }
 
 choice! {
-    /// Handling of a clip whose name is taken.
+    /// Action if the name of a pasted clip already exists.
     TakenName {
-        /// It gets a number.
+        /// Adds a number to the name of the pasted clip.
         Number = "number",
-        /// It takes the other's place.
+        /// Replaces the existing clip.
         Replace = "replace",
-        /// It stays out.
+        /// Does not paste the clip.
         Skip = "skip",
     }
 }
 
-/// Clips, or a text of them.
+/// Clips to paste, or their text form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClipTexts {
-    /// These; their tracks name nodes of the document.
+    /// Clips whose tracks refer to nodes of the document.
     Clips(Vec<Shared<Clip>>),
-    /// As they are written.
+    /// The text form of clips.
     Text(String),
 }
 
@@ -63,13 +62,13 @@ super::field::field!(
     }
 );
 
-/// The version of the text.
+/// Version of the text format.
 const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Texts {
     ulna_clips: u32,
-    /// Lists of times, each once: little-endian single precision, base64.
+    /// Distinct lists of key times, as base64 of little-endian `f32`.
     times: Vec<String>,
     clips: Vec<ClipText>,
 }
@@ -95,13 +94,14 @@ struct TrackText {
     node: String,
     property: Property,
     interpolation: Interpolation,
-    /// Index of the list of times.
+    /// Index into the lists of times.
     times: usize,
-    /// As the lists of times.
+    /// Key values, encoded like the lists of times.
     values: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     kinds: Vec<(f32, KeyKind)>,
-    /// Time, arriving and leaving, whether they are linked.
+    /// Tangent modes per key: time, mode before the key, mode after the key, and whether both
+    /// tangents are linked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     modes: Vec<(f32, TangentMode, TangentMode, bool)>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -156,11 +156,12 @@ fn text_of(document: &Document, clips: &[Shared<Clip>]) -> String {
         clips,
         times: lists.into_iter().map(|(_, text)| text).collect(),
     };
-    // Plain numbers and names always have a text.
+    // Serialization of plain numbers and names cannot fail.
     serde_json::to_string(&texts).unwrap_or_default()
 }
 
-/// The clips of a text; tracks of nodes that the document does not have are left out, and named.
+/// Parses clips from text. Tracks of nodes missing in the document are left out, and their names
+/// are returned.
 fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<String>), CommandError> {
     let broken = |why: &str| {
         CommandError::other(

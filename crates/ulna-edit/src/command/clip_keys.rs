@@ -1,4 +1,4 @@
-//! Keys of a clip: lookup of the clip, checks of times and channels, and values of single keys.
+//! Keys of a clip: finding the clip, checking times and channels, and values of single keys.
 
 use super::{CommandError, field::Seconds};
 use crate::Edit;
@@ -8,7 +8,7 @@ use ulna_model::{
 };
 use ulna_motion::clip_edit;
 
-/// Two keys closer than this are one: a tenth of a millisecond, far below a frame.
+/// Time difference below which two keys are one key: 0.1 ms.
 pub(super) const SAME_TIME: f32 = clip_edit::SAME_TIME;
 
 pub(super) fn clip_of(document: &Document, id: ClipId) -> Result<&Shared<Clip>, CommandError> {
@@ -18,7 +18,7 @@ pub(super) fn clip_of(document: &Document, id: ClipId) -> Result<&Shared<Clip>, 
         .ok_or_else(|| CommandError::other("no_such_clip", format!("clip {} does not exist", id.0)))
 }
 
-/// A key time: of 0 s or later.
+/// Returns a key time in seconds. Fails if it is negative.
 pub(super) fn time_of(time: Seconds) -> Result<f32, CommandError> {
     let time = time.0;
     if time < 0.0 {
@@ -38,7 +38,7 @@ pub(super) fn values(local: &Transform, property: Property) -> Vec<f32> {
     }
 }
 
-/// Why keys of a channel cannot be edited, where they cannot.
+/// Fails with the reason if the keys of a channel cannot be edited.
 pub(super) fn refuse_kept(
     document: &Document,
     clip: &Clip,
@@ -62,7 +62,7 @@ pub(super) fn refuse_kept(
     ))
 }
 
-/// A track with one key.
+/// Returns a track with one key.
 pub(super) fn lone(target: NodeId, property: Property, time: f32, value: Vec<f32>) -> Track {
     let width = value.len();
     Track {
@@ -77,7 +77,7 @@ pub(super) fn lone(target: NodeId, property: Property, time: f32, value: Vec<f32
     }
 }
 
-/// Whether a key at a time has a value already, but for its last digit.
+/// Whether the key at a time already has a value, within rounding.
 pub(super) fn holds(track: &Track, time: f32, value: &[f32]) -> bool {
     let Some(key) = track.key_at(time, SAME_TIME) else { return false };
     let now = track.value(key);
@@ -91,8 +91,8 @@ pub(super) fn holds(track: &Track, time: f32, value: &[f32]) -> bool {
     now.iter().zip(value).all(|(a, b)| (a - b).abs() <= 2e-7 * a.abs().max(1e-3))
 }
 
-/// Of the two signs of a rotation, the one near the key before: cubic splines go through the
-/// numbers, not the rotation.
+/// Returns a rotation value with the sign of the quaternion nearest to the previous key. Cubic
+/// splines interpolate the components, so the sign matters.
 pub(super) fn near_turn(old: &Track, time: f32, mut value: Vec<f32>) -> Vec<f32> {
     if old.property == Property::Rotation {
         let at = old.times.partition_point(|t| *t < time).saturating_sub(1);
@@ -104,7 +104,7 @@ pub(super) fn near_turn(old: &Track, time: f32, mut value: Vec<f32>) -> Vec<f32>
     value
 }
 
-/// The edits that leave nothing of some unkeyed poses.
+/// Returns the edits that remove all unkeyed poses for which `drop` is true.
 pub(super) fn without_unkeyed(document: &Document, drop: impl Fn(UnkeyedAt) -> bool) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (at, pose) in document.aids.unkeyed.iter().filter(|(at, _)| drop(**at)) {

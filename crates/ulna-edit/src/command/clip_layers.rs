@@ -1,4 +1,4 @@
-//! Pose layers and unkeyed poses of a clip that is changed as a whole. They follow its keys.
+//! Updates pose layers and unkeyed poses of a clip when the whole clip changes.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,12 @@ use ulna_model::{
 };
 use ulna_motion::{Mirror, Pose, Stack, clip_edit::mirrored_components, fold_pose};
 
-/// The layers of a clip; none where it has none.
+/// Returns the pose layers of a clip; empty if it has none.
 pub(super) fn layers_of(document: &Document, clip: ClipId) -> Shared<PoseLayers> {
     document.aids.layers(LayerHome::Clip(clip))
 }
 
-/// The edit that gives a clip these layers, where it has others.
+/// Returns the edit that sets the layers of a clip; `None` if they are already equal.
 pub(super) fn with_layers(document: &Document, clip: ClipId, layers: PoseLayers) -> Option<Edit> {
     let home = LayerHome::Clip(clip);
     let to = (!layers.is_empty()).then(|| Shared::new(layers));
@@ -22,15 +22,15 @@ pub(super) fn with_layers(document: &Document, clip: ClipId, layers: PoseLayers)
         .then_some(Edit::SetPoseLayers { home, to })
 }
 
-/// The same layers with numbers that no layer has: copies.
+/// Returns copies of layers with new ids that are unique in the document.
 pub(super) fn numbered(document: &Document, layers: &PoseLayers) -> PoseLayers {
     let first = document.aids.free_pose_layer().0;
     let ids = (first..).map(PoseLayerId);
     layers.iter().zip(ids).map(|(layer, id)| layer.clone().named(id, layer.name.clone())).collect()
 }
 
-/// The edits that move the unkeyed poses of a clip in time, and a sentence on those that have no
-/// time then.
+/// Returns the edits that move the unkeyed poses of a clip to other times, and a note if poses are
+/// removed. A pose is removed if `place` returns `None` for its time.
 pub(super) fn move_unkeyed(
     document: &Document,
     clip: ClipId,
@@ -56,7 +56,7 @@ pub(super) fn move_unkeyed(
     (edits, note)
 }
 
-/// The edits that give a clip copies of the unkeyed poses of another, at other times.
+/// Returns the edits that copy the unkeyed poses of one clip to another. `place` maps their times.
 pub(super) fn copy_unkeyed(
     document: &Document,
     (from, to): (ClipId, ClipId),
@@ -66,7 +66,7 @@ pub(super) fn copy_unkeyed(
     placed.flat_map(|(time, pose)| set_unkeyed(UnkeyedAt::new(to, time), pose)).collect()
 }
 
-/// The edits that mirror the unkeyed poses of a clip; weights of morph targets stay.
+/// Returns the edits that mirror the unkeyed poses of a clip. Morph weights do not change.
 pub(super) fn mirror_unkeyed(
     document: &Document,
     clip: ClipId,
@@ -100,7 +100,7 @@ pub(super) fn mirror_unkeyed(
     edits
 }
 
-/// A document with the pose that is displayed without a clip: pose layers are baked into the nodes.
+/// Returns a document with the pose displayed without a clip: pose layers are baked into the nodes.
 pub(super) fn as_posed(document: &Document) -> Document {
     let mut seen = document.clone();
     if let Some(layers) = seen.aids.pose_layers.remove(&LayerHome::Pose) {

@@ -1,4 +1,4 @@
-//! Commands on whole clips and on names.
+//! Commands that create, rename, copy and delete clips, and rename nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::Edit;
 use ulna_model::{Clip, Document, NodeId, Notice, Repeat, Shared};
 
 document_commands! {
-    /// Commands on whole clips and on names.
+    /// Commands that create, rename, copy and delete clips, and rename nodes.
     ClipCommand in "Clip";
 
     /// Makes an empty clip
@@ -71,11 +71,11 @@ document_commands! {
 super::field::choice! {
     /// Behavior at the end of a clip.
     AtEnd {
-        /// It stops.
+        /// The clip stops.
         Once = "once",
-        /// It begins again.
+        /// The clip restarts.
         Loop = "loop",
-        /// It goes back, and on again.
+        /// The clip plays backward, then forward again.
         PingPong = "ping-pong",
     }
 }
@@ -115,7 +115,7 @@ impl LoopClip {
     }
 }
 
-/// A name that no clip has: this one, or with the first number that makes it so.
+/// Returns a name that no clip has: the given name, or that name with the first free number.
 pub fn free_clip_name(document: &Document, name: &str) -> String {
     let taken: BTreeSet<String> = document.clips.ids().map(|id| document.clip_label(id)).collect();
     let numbered = |k: u32| if k < 2 { name.to_owned() } else { format!("{name} {k}") };
@@ -182,7 +182,7 @@ impl DeleteClip {
     }
 }
 
-/// The texts matched by each `*` of a pattern, if a name matches it.
+/// Returns the text matched by each `*` of a pattern; `None` if the name does not match.
 pub(super) fn captured<'n>(pattern: &str, name: &'n str) -> Option<Vec<&'n str>> {
     let mut parts = pattern.split('*');
     let mut rest = name.strip_prefix(parts.next().unwrap_or_default())?;
@@ -198,7 +198,7 @@ pub(super) fn captured<'n>(pattern: &str, name: &'n str) -> Option<Vec<&'n str>>
     Some(found)
 }
 
-/// A pattern with texts in the places of its `*`.
+/// Replaces each `*` of a pattern by the next text.
 pub(super) fn filled_in(pattern: &str, texts: &[&str]) -> String {
     let mut texts = texts.iter();
     let mut parts = pattern.split('*');
@@ -230,7 +230,7 @@ impl RenameNodes {
     }
 }
 
-/// Nodes with their names, and the names that they get.
+/// Nodes with their old and new names.
 #[derive(Default)]
 pub(super) struct NewNames<'d> {
     renamed: Vec<(NodeId, &'d str, String)>,
@@ -252,8 +252,7 @@ impl<'d> NewNames<'d> {
         self.renamed.is_empty()
     }
 
-    /// The edits, with notes on what was renamed and on names that several nodes have then.
-    /// Names before and after.
+    /// Returns pairs of old and new names.
     pub(super) fn pairs(&self) -> Vec<(String, String)> {
         self.renamed
             .iter()

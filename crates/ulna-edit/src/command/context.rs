@@ -1,4 +1,4 @@
-//! Selection and visible state, from which commands take arguments that are not given.
+//! Selection and display state, which supply the arguments that a command line omits.
 
 use super::{
     PoseDestination, WhichKeys,
@@ -9,45 +9,45 @@ use super::{
 use crate::{KeysHome, Selection};
 use ulna_model::{ClipId, Document, LayerHome, PoseLayerId, UnkeyedAt};
 
-/// Selection and display state that commands are run with.
+/// Selection and display state, from which omitted arguments are filled.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandContext<'a> {
     /// The document.
     pub document: &'a Document,
     /// The selection.
     pub selection: &'a Selection,
-    /// The clip that is shown, in Animate mode or while painting over one.
+    /// The clip open in Animate mode, or played while weights are painted.
     pub clip: Option<ClipId>,
-    /// The owner of the keys that the timeline shows; `None` where it shows no clip.
+    /// The owner of the keys on the timeline; `None` if the timeline shows no clip.
     pub keys: Option<KeysHome>,
-    /// The displayed clip, over which poses are edited.
+    /// The displayed clip, which receives posing edits.
     pub seen: Option<ClipId>,
-    /// Seconds at the playhead.
+    /// Time of the playhead, in seconds.
     pub time: f64,
     /// Playback range of the clip, in seconds, if one was chosen.
     pub range: Option<(f64, f64)>,
     /// The displayed unkeyed pose.
     pub unkeyed: Option<UnkeyedAt>,
-    /// Whether it is carried along with the playhead.
+    /// Whether the unkeyed pose moves with the playhead.
     pub carried: bool,
-    /// Whether a pose becomes a key at once.
+    /// Whether posing sets keys immediately.
     pub auto_key: bool,
-    /// How values between keys come about in new tracks.
+    /// Interpolation of keys in new tracks.
     pub new_keys: Option<Between>,
-    /// The layer that is chosen, of the shown clip or of the pose.
+    /// The selected layer, of the displayed clip or of the pose.
     pub layer: Option<(LayerHome, PoseLayerId)>,
-    /// Whether edits go there.
+    /// Whether edits go to the selected layer.
     pub into_layer: bool,
-    /// Whether the joints on the other side are posed as the mirror image.
+    /// Whether posing also changes the mirror joints symmetrically.
     pub symmetry: bool,
 }
 
-/// Why a command cannot be taken from there.
+/// The reason why the context cannot fill the arguments of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfilled {
-    /// A person is to be asked for its arguments.
+    /// The command needs arguments that only the user can enter.
     Asks,
-    /// It has nothing to work on: a sentence.
+    /// The command has nothing to work on. The sentence is shown to the user.
     Refused(&'static str),
 }
 
@@ -65,7 +65,7 @@ impl CommandContext<'_> {
         WhichKeys::selected(self.selection, self.keys)
     }
 
-    /// The clip whose keys the timeline shows.
+    /// Returns the clip that contains the keys on the timeline.
     pub(super) fn keys_clip(&self) -> Result<ClipName, Unfilled> {
         self.keys.map(|home| ClipName::Id(home.clip)).ok_or(NO_KEYS_SHOWN)
     }
@@ -78,7 +78,7 @@ impl CommandContext<'_> {
         Seconds(self.time as f32)
     }
 
-    /// Destination of a pose: the shown clip, else the pose of the file.
+    /// Returns the destination of a pose: the displayed clip, or else the pose of the file.
     pub fn over(&self) -> PoseDestination {
         if let Some(layer) = self.written_layer() {
             return self
@@ -90,8 +90,8 @@ impl CommandContext<'_> {
         self.seen.map_or(PoseDestination::FILE, |clip| PoseDestination::clip(clip, seconds.0))
     }
 
-    /// The layer that receives edits: the selected one, if it belongs to the displayed clip or
-    /// pose.
+    /// Returns the layer that receives edits: the selected one, if it belongs to the displayed clip
+    /// or pose.
     pub fn written_layer(&self) -> Option<PoseLayerId> {
         let (home, layer) = self.layer.filter(|_| self.into_layer)?;
         (home == LayerHome::of(self.seen)).then_some(layer)

@@ -1,20 +1,22 @@
-//! Macros that define commands: data, text and table entry in one place, so that scripts, menus and
-//! help are derived from the type.
+//! Macros that define commands. The data, the text form and the table entry of a command are
+//! derived from one declaration.
 
-/// A command of a family on the document; it converts into the enum of the family.
+/// A command of one family on the document, which converts to the enum of that family.
 pub trait FamilyMember {
     /// The enum of the family.
     type Family;
 
-    /// The command as one of its family.
+    /// Converts the command to a value of its family's enum.
     fn into_family(self) -> Self::Family;
 }
 
-/// A family of commands on the document. Each becomes a struct of its arguments, with `spec()`, its
-/// entry of the table, and needs a method
-/// `work(&self, &Scene) -> Result<impl Into<Outcome>, CommandError>`. After its name, its words in
-/// a line of text and its title stand other members of [`CommandSpec`](super::CommandSpec), where
-/// they are not the usual ones; members that all of the family share stand after its menu.
+/// Defines a family of commands on the document. Each command becomes a struct of its arguments,
+/// with `spec()` as its entry in the table. Each struct needs a method `work(&self, &Scene) ->
+/// Result<impl Into<Outcome>, CommandError>`.
+///
+/// The name in the text form and the title can be followed by other members of
+/// [`CommandSpec`](super::CommandSpec) that differ from the defaults. Members that apply to all
+/// commands of the family follow the menu.
 macro_rules! document_commands {
     (
         $(#[$about:meta])*
@@ -34,10 +36,10 @@ macro_rules! document_commands {
             }
 
             impl $name {
-                /// Its name in a line of text.
+                /// Name of the command in its text form.
                 pub const NAME: &'static str = $text;
 
-                /// Its entry of the table.
+                /// Entry of the command in the table.
                 pub fn spec() -> &'static $crate::command::spec::CommandSpec {
                     use $crate::command::spec::{ArgumentSpec, CommandSpec, Executor};
                     static SPEC: std::sync::LazyLock<CommandSpec> =
@@ -77,19 +79,19 @@ macro_rules! document_commands {
         }
 
         impl $family {
-            /// An entry with the members that all entries of the family share.
+            /// Sets the members of an entry that are equal for the whole family.
             fn shared(
                 usual: $crate::command::spec::CommandSpec,
             ) -> $crate::command::spec::CommandSpec {
                 $crate::command::spec::CommandSpec { $($shared: $always,)* ..usual }
             }
 
-            /// Entries of the table, in the order of the menus.
+            /// Entries of the commands in the table, in the order of the menus.
             pub(in crate::command) fn specs() -> Vec<&'static $crate::command::spec::CommandSpec> {
                 vec![$($name::spec()),*]
             }
 
-            /// Reads one of its commands; `None` for other names.
+            /// Reads a command of this family from its text form; `None` for other names.
             pub(in crate::command) fn read(
                 name: &str,
                 from: &$crate::command::arguments::Arguments,
@@ -105,7 +107,7 @@ macro_rules! document_commands {
                 }))
             }
 
-            /// Its entry of the table.
+            /// Entry of the command in the table.
             pub fn spec(&self) -> &'static $crate::command::spec::CommandSpec {
                 match self {
                     $(Self::$name(_) => $name::spec(),)*
@@ -122,7 +124,7 @@ macro_rules! document_commands {
                 }
             }
 
-            /// Its text form.
+            /// Text form of the command.
             pub(in crate::command) fn line(
                 &self,
                 document: &ulna_model::Document,
@@ -142,11 +144,11 @@ macro_rules! document_commands {
     };
 }
 
-/// A family of commands that the open file or the program around it carries out: each is a variant,
-/// matched where it is carried out.
+/// Defines a family of commands that run in the session of the open file or in the program. Each
+/// command is a variant of an enum, which is matched where the command runs.
 ///
-/// Separate from [`document_commands`]: those are structs that carry their work. A struct per
-/// command here would only be unpacked again in the matches that run the commands.
+/// Unlike [`document_commands`], there is no struct per command, because the code that runs the
+/// commands only matches the enum.
 macro_rules! other_commands {
     (
         $(#[$about:meta])*
@@ -165,7 +167,7 @@ macro_rules! other_commands {
         }
 
         impl $family {
-            /// Entries of the table, in the order of the variants.
+            /// Entries of the commands in the table, in the order of the variants.
             fn rows() -> &'static [$crate::command::spec::CommandSpec] {
                 use $crate::command::spec::{ArgumentSpec, CommandSpec, Executor};
                 static ROWS: std::sync::LazyLock<Vec<CommandSpec>> =
@@ -181,12 +183,12 @@ macro_rules! other_commands {
                 &ROWS
             }
 
-            /// Entries of the table, in the order of the menus.
+            /// Entries of the commands in the table, in the order of the menus.
             pub(in crate::command) fn specs() -> Vec<&'static $crate::command::spec::CommandSpec> {
                 Self::rows().iter().collect()
             }
 
-            /// Reads one of its commands; `None` for other names.
+            /// Reads a command of this family from its text form; `None` for other names.
             pub(in crate::command) fn read(
                 name: &str,
                 from: &$crate::command::arguments::Arguments,
@@ -201,14 +203,14 @@ macro_rules! other_commands {
                 }))
             }
 
-            /// Its name in a line of text.
+            /// Name of the command in its text form.
             pub const fn name(&self) -> &'static str {
                 match self {
                     $(Self::$name $({ $($field: _),* })? => $text,)*
                 }
             }
 
-            /// Its entry of the table.
+            /// Entry of the command in the table.
             pub fn spec(&self) -> &'static $crate::command::spec::CommandSpec {
                 enum Row {
                     $($name),*
@@ -219,7 +221,7 @@ macro_rules! other_commands {
                 &Self::rows()[row as usize]
             }
 
-            /// Its text form.
+            /// Text form of the command.
             pub(in crate::command) fn line(
                 &self,
                 document: &ulna_model::Document,

@@ -1,4 +1,4 @@
-//! Destination of a pose, as commands name it: the pose of the file, a clip at a time, or a layer.
+//! The destination of a pose as an argument: the pose of the file, a clip at a time, or a layer.
 
 use serde_json::{Map, Value};
 
@@ -13,37 +13,37 @@ choice! {
     /// Behavior of child nodes while their parent is posed.
     #[derive(Default)]
     Children {
-        /// They go with it.
+        /// The children move with the parent.
         #[default]
         Follow = "follow",
-        /// They stay where they are.
+        /// The children keep their world transforms.
         Place = "place",
-        /// They go with it, but keep their angle in the scene.
+        /// The children move with the parent, but keep their world rotation.
         Angle = "angle",
     }
 }
 
-/// Over which clip a pose goes, and when; into the pose of the file where neither is given.
+/// Destination of a pose: a clip at a time, a layer, or by default the pose of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoseDestination {
     /// The clip.
     pub clip: Option<ClipName>,
-    /// Seconds on its clock.
+    /// Time in the clip, in seconds.
     pub time: Option<Seconds>,
-    /// The layer that takes it, of that clip or of the pose.
+    /// The layer that receives the pose, of that clip or of the pose of the file.
     pub layer: Option<LayerName>,
 }
 
 impl PoseDestination {
-    /// Into the pose of the file.
+    /// The pose of the file.
     pub const FILE: Self = Self { clip: None, time: None, layer: None };
 
-    /// Over a clip at a time.
+    /// Returns the destination in a clip, at a time in seconds.
     pub const fn clip(clip: ulna_model::ClipId, time: f32) -> Self {
         Self { clip: Some(ClipName::Id(clip)), time: Some(Seconds(time)), layer: None }
     }
 
-    /// Into a layer of it.
+    /// Returns the same destination with another layer that receives the pose.
     #[must_use]
     pub fn in_layer(self, layer: Option<PoseLayerId>) -> Self {
         Self { layer: layer.map(LayerName::Id), ..self }
@@ -81,5 +81,5 @@ impl ArgumentPart for PoseDestination {
     }
 }
 
-/// Components that nodes get, each node once.
+/// Wanted components of the local transforms of nodes, each node once.
 pub type Wanted = Vec<(NodeId, Components)>;

@@ -1,4 +1,4 @@
-//! Execution of commands: each goes to the family that it belongs to.
+//! Runs commands: each command is passed to its family.
 
 use super::{
     BrushCommand, CommandError, FileCommand, KeptPoseCommand, LayerCommand, MixCommand,
@@ -10,42 +10,42 @@ use super::{
 };
 use ulna_model::{Document, PoseLayerId};
 
-/// Runs commands that are not on the document: implemented by the window, and by a script run,
-/// which has no window.
+/// Runs commands that are not on the document. The window implements this trait, and script runs
+/// without a window implement it, too.
 pub trait Host {
-    /// Why something is not done.
+    /// The error if the host does not run a command.
     type Refusal;
 
-    /// Files, and the window around them.
+    /// Runs a command on files and windows.
     ///
     /// # Errors
-    /// Where the host does no such thing; so do all others.
+    /// If the host does not support the command. The same holds for all methods of this trait.
     fn file(&mut self, command: &FileCommand) -> Result<(), Self::Refusal>;
-    /// The selection.
+    /// Runs a command on the selection.
     fn select(&mut self, command: &SelectCommand) -> Result<(), Self::Refusal>;
-    /// Modes, and poses on the clipboard.
+    /// Runs a command on modes, or on poses in the clipboard.
     fn mode(&mut self, command: &ModeCommand) -> Result<(), Self::Refusal>;
-    /// The pointer's tool.
+    /// Runs a command that selects a pointer tool.
     fn tool(&mut self, command: &ToolCommand) -> Result<(), Self::Refusal>;
-    /// The view.
+    /// Runs a command on the view.
     fn view(&mut self, command: &ViewCommand) -> Result<(), Self::Refusal>;
-    /// Reference models.
+    /// Runs a command on reference models.
     fn reference(&mut self, command: &ReferenceCommand) -> Result<(), Self::Refusal>;
-    /// The playhead.
+    /// Runs a command on the playhead.
     fn play(&mut self, command: &PlayCommand) -> Result<(), Self::Refusal>;
-    /// Keys on the timeline.
+    /// Runs a command on keys of the timeline.
     fn timeline(&mut self, command: &TimelineCommand) -> Result<(), Self::Refusal>;
-    /// The brush.
+    /// Runs a command on the brush.
     fn brush(&mut self, command: &BrushCommand) -> Result<(), Self::Refusal>;
-    /// The selection of vertices.
+    /// Runs a command on the selection of vertices.
     fn vertices(&mut self, command: &VertexCommand) -> Result<(), Self::Refusal>;
 }
 
 impl HostCommand {
-    /// Has a host carry it out.
+    /// Runs the command in a host.
     ///
     /// # Errors
-    /// Where the host does no such thing.
+    /// If the host does not support the command.
     pub fn carry_out<H: Host>(&self, host: &mut H) -> Result<(), H::Refusal> {
         match self {
             Self::File(command) => host.file(command),
@@ -63,7 +63,7 @@ impl HostCommand {
 }
 
 impl DocumentCommand {
-    /// Whether the command poses nodes, or keys the displayed pose.
+    /// Whether the command poses nodes, or sets keys from the displayed pose.
     pub const fn poses(&self) -> bool {
         matches!(
             self,
@@ -78,11 +78,11 @@ impl DocumentCommand {
         )
     }
 
-    /// The components that it gives nodes, of those commands that tools give while something is
-    /// dragged; none of others.
+    /// Returns the components that the command sets on nodes, for commands that tools run during a
+    /// drag. Other commands return an empty list.
     ///
     /// # Errors
-    /// As the command.
+    /// The errors of running the command.
     pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
         match self {
             Self::Pose(command) => command.wanted(scene),
@@ -92,7 +92,7 @@ impl DocumentCommand {
         }
     }
 
-    /// Whether it says itself how many frames a second its clips have.
+    /// Whether the command itself sets the frame rate of its clips.
     const fn brings_rate(&self) -> bool {
         match self {
             Self::ClipWork(command) => command.sets_rate(),
@@ -104,7 +104,7 @@ impl DocumentCommand {
     /// Computes the command's edits; does not apply them.
     ///
     /// # Errors
-    /// Where it cannot be done, as a sentence.
+    /// If the command cannot run.
     pub fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let mut done = match self {
             Self::Pose(command) => command.work(scene),
@@ -142,7 +142,7 @@ impl DocumentCommand {
 }
 
 impl Command {
-    /// The pose layer whose keys the command edits; `None` for the keys of a clip itself.
+    /// Returns the pose layer whose keys the command edits; `None` for the keys of a clip itself.
     pub fn keys_layer(&self, document: &Document) -> Option<PoseLayerId> {
         match self {
             Self::Document(DocumentCommand::LayerKeys(command)) => command.layer_of(document),
@@ -153,7 +153,7 @@ impl Command {
     /// Whether the command may take too long for a frame of the window. It then runs in the
     /// background.
     pub fn takes_long(&self, document: &Document) -> bool {
-        /// Poses of a node, or keys.
+        /// Number of node poses or keys above which a command is slow.
         const MANY: usize = 100_000;
         match self {
             Self::Document(DocumentCommand::Mix(MixCommand::BakeMix(bake))) => {
@@ -161,7 +161,7 @@ impl Command {
             }
             Self::Document(DocumentCommand::ClipWork(work)) => work.weighed(document) > MANY,
             Self::Document(DocumentCommand::Contact(command)) => command.weighed(document) > MANY,
-            // All clips are compared before and after.
+            // The command compares all clips before and after the change.
             Self::Document(DocumentCommand::Rig(_)) => {
                 document.clips.values().map(|c| c.key_count()).sum::<usize>() > MANY / 10
             }
@@ -172,8 +172,8 @@ impl Command {
         }
     }
 
-    /// Scope of the weights that the command may change, for narrowing it; `None` if it is not
-    /// about painted weights.
+    /// Returns the arguments that limit the scope of a weight command, so that the caller can
+    /// narrow it; `None` if the command does not change painted weights.
     pub fn touch(&mut self) -> Option<Touch<'_>> {
         match self {
             Self::Document(DocumentCommand::Weight(command)) => command.touch(),

@@ -1,11 +1,11 @@
-//! Edits of one command, made one after another.
+//! Edits of one command that are applied one after another.
 
 use super::CommandError;
 use crate::{Edit, apply};
 use ulna_model::Document;
 
-/// Edits under construction: each is applied to a copy of the document, so that the next one is
-/// based on its result.
+/// A copy of a document with the edits applied to it so far, so that each edit builds on the
+/// previous ones.
 #[derive(Clone)]
 pub(super) struct DocumentDraft {
     pub(super) document: Document,

@@ -1,22 +1,22 @@
-//! Why a command could not be read or done.
+//! Errors of reading and running commands.
 
 use thiserror::Error;
 
 use crate::EditError;
 use ulna_model::{Notice, TransformError};
 
-/// Why a command could not be done. The document is unchanged then.
+/// The reason why a command failed. The document is then unchanged.
 #[derive(Debug, Error)]
 pub enum CommandError {
-    /// No such command.
+    /// The command does not exist.
     #[error("there is no command “{name}”{near}; `ulna commands` lists them")]
     Unknown {
         /// Requested name.
         name: String,
-        /// A name that is close, in parentheses; or empty.
+        /// A similar name, in parentheses; or empty.
         near: String,
     },
-    /// The line is not an object with a `do`.
+    /// The line is not a JSON object with a member `do`.
     #[error(
         "a command is an object such as {{\"do\":\"pose.reset\",\"node\":\"Hips\"}}; this is \
         {0}"
@@ -25,29 +25,29 @@ pub enum CommandError {
     /// An argument is missing, unknown or of the wrong type.
     #[error(transparent)]
     Argument(#[from] ArgumentError),
-    /// A transform cannot be reached.
+    /// A transform cannot be applied to a node.
     #[error("{node}: {source}")]
     Transform {
         /// The node's name.
         node: String,
-        /// Why.
+        /// The reason.
         source: TransformError,
     },
-    /// The edit does not fit.
+    /// An edit is invalid.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// Something else, as a sentence.
+    /// Any other reason, as a sentence.
     #[error("{0}")]
     Other(Notice),
 }
 
 impl CommandError {
-    /// Something that has no variant of its own: its code, and a sentence.
+    /// Returns an error without its own variant, with a code and a sentence.
     pub fn other(code: &'static str, message: impl Into<String>) -> Self {
         Self::Other(Notice::new(code, message))
     }
 
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Returns the code of the error, for scripts. It stays the same if the message changes.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Unknown { .. } => "no_such_command",
@@ -60,12 +60,12 @@ impl CommandError {
     }
 }
 
-/// Refuses a command: a stable code, and a sentence.
+/// Returns an error with a stable code and a sentence.
 pub(super) fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, CommandError> {
     Err(CommandError::other(code, message))
 }
 
-/// Checks that an argument is in `0..=1`.
+/// Returns an argument if it is in `0..=1`, or else an error.
 pub(super) fn share(value: f32, name: &str) -> Result<f32, CommandError> {
     if (0.0..=1.0).contains(&value) {
         Ok(value)
@@ -77,7 +77,7 @@ pub(super) fn share(value: f32, name: &str) -> Result<f32, CommandError> {
 /// Error in an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ArgumentError {
-    /// It is needed.
+    /// A required argument is missing.
     #[error("{command} needs the argument “{name}”")]
     Missing {
         /// The command.
@@ -92,79 +92,79 @@ pub enum ArgumentError {
         command: String,
         /// The argument.
         name: String,
-        /// A name that is close, in parentheses; or empty.
+        /// A similar name, in parentheses; or empty.
         near: String,
     },
-    /// It is of another type.
+    /// The argument has another type.
     #[error("“{name}” should be {wanted}, but is {found}")]
     Type {
         /// The argument.
         name: String,
-        /// Expected type.
+        /// Description of the expected type.
         wanted: &'static str,
-        /// Given value.
+        /// The value, as text.
         found: String,
     },
-    /// It is none of the words that can stand there.
+    /// The argument is none of the allowed words.
     #[error("“{name}” should be one of {wanted}, but is {found}{near}")]
     Choice {
         /// The argument.
         name: String,
-        /// The words.
+        /// The allowed words.
         wanted: String,
-        /// Given word.
+        /// The value, as text.
         found: String,
-        /// A word that is close, in parentheses; or empty.
+        /// A similar word, in parentheses; or empty.
         near: String,
     },
-    /// Nothing of that name.
+    /// No node, clip or mesh has the name.
     #[error("there is no node, clip or mesh named “{name}”{near}")]
     NotFound {
         /// The name.
         name: String,
-        /// A name that is close, in parentheses; or empty.
+        /// A similar name, in parentheses; or empty.
         near: String,
     },
-    /// Several of that name.
+    /// Several nodes match the name.
     #[error("“{name}” matches {count} nodes; use {ways}")]
     Ambiguous {
         /// The name, the path or the pattern.
         name: String,
         /// Number of matches.
         count: usize,
-        /// Texts that mean one of them, or all of them, as part of a sentence.
+        /// Unambiguous texts for these nodes, as part of a sentence.
         ways: String,
     },
-    /// Several clips of that name, or that fit a pattern where one is wanted.
+    /// Several clips match the name or pattern, but one is needed.
     #[error("“{name}” matches {count} clips; use {ways}")]
     AmbiguousClip {
         /// The name, or the pattern.
         name: String,
         /// Number of matches.
         count: usize,
-        /// Texts that mean one of them, as part of a sentence.
+        /// Unambiguous texts for these clips, as part of a sentence.
         ways: String,
     },
-    /// A list that must name something names nothing.
+    /// A list that must have elements is empty.
     #[error("“{0}” is an empty list; add at least one element, or omit it")]
     Empty(String),
-    /// Something is named twice, or in two ways that exclude each other.
+    /// Two arguments exclude each other.
     #[error("“{0}” and “{1}” exclude each other; use only one of them")]
     Both(&'static str, &'static str),
-    /// No clip of that name.
+    /// No clip has the name.
     #[error("there is no clip named “{name}”{near}; {there}")]
     NoClip {
         /// The name.
         name: String,
-        /// A name that is close, in parentheses; or empty.
+        /// A similar name, in parentheses; or empty.
         near: String,
-        /// Existing names.
+        /// List of the existing clips, as part of a sentence.
         there: String,
     },
 }
 
 impl ArgumentError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Returns the code of the error, for scripts. It stays the same if the message changes.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Missing { .. } => "argument_missing",

@@ -1,4 +1,5 @@
-//! All commands as one closed enum of families, with the entry and the text form of each command.
+//! All commands as one closed enum of families, with the table entry and the text form of each
+//! command.
 
 use super::{
     ArgumentError, Arguments, BlendCommand, BrushCommand, ChannelLockCommand, ClipArrivalCommand,
@@ -15,15 +16,15 @@ use ulna_model::Document;
 /// A command with its arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// A pure function of the document.
+    /// A command that is a pure function of the document.
     Document(DocumentCommand),
-    /// The open file's: history, the file's own pose.
+    /// A command of the session of the open file: undo history, or the file as opened.
     Session(SessionCommand),
-    /// The program's around it: windows, files, playback.
+    /// A command of the program: windows, files, playback.
     Host(HostCommand),
 }
 
-/// Puts the families of an enum together.
+/// Defines an enum of command families.
 macro_rules! families {
     ($(#[$about:meta])* $all:ident in $side:ident {
         $($(#[$words:meta])* $variant:ident($family:ident)),* $(,)? }) => {
@@ -34,7 +35,7 @@ macro_rules! families {
         }
 
         impl $all {
-            /// Reads one of its commands; `None` for other names.
+            /// Reads a command of these families from its text form; `None` for other names.
             pub(super) fn read(
                 name: &str,
                 from: &Arguments,
@@ -75,85 +76,85 @@ macro_rules! families {
 families! {
     /// A command on the document.
     DocumentCommand in Document {
-        /// Posing.
+        /// Commands that pose nodes.
         Pose(PoseCommand),
-        /// Keys, and poses without them.
+        /// Commands that set keys, and commands on unkeyed poses.
         Key(KeyCommand),
-        /// Keys that are there.
+        /// Commands that edit existing keys.
         KeyEdit(KeyEditCommand),
-        /// Curves through keys.
+        /// Commands that apply eases, sliders and filters to curves.
         CurveKeys(CurveKeysCommand),
-        /// Morph targets.
+        /// Commands on the weights of morph targets.
         Morph(MorphCommand),
-        /// Markers.
+        /// Commands on markers of clips.
         Marker(MarkerCommand),
-        /// Contacts.
+        /// Commands on contacts of clips.
         Contact(ContactCommand),
-        /// Retarget maps.
+        /// Commands on retarget maps.
         RetargetMap(RetargetMapCommand),
-        /// Mirrored poses.
+        /// Commands that mirror poses.
         Mirror(MirrorCommand),
-        /// Limbs that are put somewhere, and pins.
+        /// Commands that move limbs by IK, and commands on pins.
         Ik(IkCommand),
-        /// Locks of channels.
+        /// Commands that lock and unlock channels.
         Lock(ChannelLockCommand),
-        /// Poses nearer to others.
+        /// Commands that blend poses toward other poses.
         Blend(BlendCommand),
-        /// Poses that are kept.
+        /// Commands on saved poses.
         Kept(KeptPoseCommand),
-        /// Whole clips, and names.
+        /// Commands that add, rename, copy and delete clips, and rename nodes.
         Clip(ClipCommand),
-        /// Operations on whole clips.
+        /// Commands that edit whole clips.
         ClipWork(ClipWorkCommand),
-        /// Clips that come from elsewhere.
+        /// Commands that paste clips from other files.
         ClipArrival(ClipArrivalCommand),
-        /// Clips on lanes.
+        /// Commands on the clips and lanes of the mixer.
         Mix(MixCommand),
-        /// Weights.
+        /// Commands on skin weights.
         Weight(WeightCommand),
-        /// Weight layers.
+        /// Commands on weight layers.
         Layer(LayerCommand),
-        /// Layers of user-local transforms.
+        /// Commands on pose layers.
         PoseLayer(PoseLayerCommand),
-        /// Keys of such layers.
+        /// Commands on keys of pose layers.
         LayerKeys(LayerKeysCommand),
-        /// Nodes that are added, removed, copied and attached elsewhere.
+        /// Commands that add, remove, copy and reparent nodes.
         Node(NodeCommand),
-        /// Joints, with the clips that follow.
+        /// Commands that change the skeleton, and adapt the clips.
         Rig(RigCommand),
-        /// Groups of joints.
+        /// Commands on joint groups.
         Group(GroupCommand),
-        /// Skins.
+        /// Commands on the skins of meshes.
         Skin(SkinCommand),
-        /// Materials.
+        /// Commands on the materials of meshes.
         Material(MaterialCommand),
-        /// The visibility of nodes.
+        /// Commands on the visibility of nodes.
         Visibility(VisibilityCommand),
     }
 }
 
 families! {
-    /// A command of the program around the document.
+    /// A command of the program, which is not part of the document.
     HostCommand in Host {
-        /// Files, and the window.
+        /// Commands on files and windows.
         File(FileCommand),
-        /// The selection.
+        /// Commands that select nodes.
         Select(SelectCommand),
-        /// Modes, and poses on the clipboard.
+        /// Commands that switch modes, and copy and paste poses.
         Mode(ModeCommand),
-        /// The pointer's tool.
+        /// Commands that choose the tool of the pointer.
         Tool(ToolCommand),
-        /// The view.
+        /// Commands on the camera and the display of the viewport.
         View(ViewCommand),
-        /// Reference models.
+        /// Commands on reference models.
         Reference(ReferenceCommand),
-        /// The playhead.
+        /// Commands on the playhead and playback.
         Play(PlayCommand),
-        /// Keys on the timeline.
+        /// Commands on keys on the timeline.
         Timeline(TimelineCommand),
-        /// The brush.
+        /// Commands on the weight brush.
         Brush(BrushCommand),
-        /// The selection of vertices.
+        /// Commands that select vertices.
         Vertices(VertexCommand),
     }
 }
@@ -174,7 +175,7 @@ where
 }
 
 impl Command {
-    /// Its entry of the table.
+    /// Entry of the command in the table.
     pub fn spec(&self) -> &'static CommandSpec {
         match self {
             Self::Document(command) => command.spec(),
@@ -183,8 +184,8 @@ impl Command {
         }
     }
 
-    /// A command on keys of a clip as the same command on keys of a layer. Other commands, and
-    /// those that name a layer, stay as they are.
+    /// Converts a command on keys of a clip to the same command on keys of a layer. Other commands,
+    /// and commands that already have a layer, are returned unchanged.
     #[must_use]
     pub fn on_layer(self, layer: LayerName) -> Self {
         let command = match self {
@@ -199,7 +200,7 @@ impl Command {
         LayerKeysCommand { layer, command }.into()
     }
 
-    /// Text form, with ids replaced by the names in this document.
+    /// Text form of the command, with ids replaced by the names in the document.
     pub fn line(&self, document: &Document) -> CommandLine {
         match self {
             Self::Document(command) => command.line(document),

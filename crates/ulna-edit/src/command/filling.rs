@@ -1,5 +1,5 @@
-//! Commands as a menu or a key makes them: each takes its arguments from the selection and from the
-//! visible clip or layer.
+//! Fills the arguments of commands from menus and keys. The arguments come from the selection and
+//! from the displayed clip or layer.
 
 use super::{
     AddMarker, AddNode, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand, CloseLoop,
@@ -18,18 +18,19 @@ use super::{
 use ulna_model::NodeId;
 use ulna_motion::Mirror;
 
-/// Commands made from the selection; several form one undo step.
+/// Commands with their arguments, or the reason for a failure. Several commands form one undo step.
 pub type Filled = Result<Vec<Command>, Unfilled>;
 
-/// Makes a command from the selection and the visible state.
+/// Makes commands from the selection and display state.
 type Fill = fn(&CommandContext<'_>) -> Filled;
 
-/// The name of [`SessionCommand::ResetToFile`].
+/// Name of [`SessionCommand::ResetToFile`].
 const RESET_TO_FILE: &str = "pose.reset_to_file";
-/// The name of [`SessionCommand::CopyKeys`].
+/// Name of [`SessionCommand::CopyKeys`].
 const COPY_KEYS: &str = "key.copy";
 
-/// The function that fills a command, by its name; `None` if it takes nothing from the selection.
+/// Returns the function that fills the arguments of a command; `None` if the command uses nothing
+/// from the context.
 fn fill_of(name: &str) -> Option<Fill> {
     let fill: Fill = match name {
         TrimClip::NAME => trim_clip,
@@ -83,10 +84,10 @@ fn fill_of(name: &str) -> Option<Fill> {
 }
 
 impl CommandSpec {
-    /// The command as the selection and the visible state make it.
+    /// Fills the arguments of the command from the selection and display state.
     ///
     /// # Errors
-    /// Where they do not say enough.
+    /// If the context does not supply the required arguments.
     pub fn fill(&self, context: &CommandContext<'_>) -> Filled {
         match fill_of(self.name) {
             Some(fill) => fill(context),
@@ -94,14 +95,15 @@ impl CommandSpec {
         }
     }
 
-    /// The function that fills it from the selection; `None` if it takes nothing from there.
+    /// Returns the function that fills the arguments of the command; `None` if the command uses
+    /// nothing from the context.
     pub fn filled_from_around(&self) -> Option<fn(&CommandContext<'_>) -> Filled> {
         fill_of(self.name)
     }
 }
 
 impl CommandContext<'_> {
-    /// A command on keys, of the layer that edits go to, or of the clip.
+    /// Applies a command on keys to the layer that receives edits, or else to the clip.
     fn of_keys(&self, command: impl Into<Command>) -> Command {
         let command = command.into();
         match self.written_layer() {
@@ -110,8 +112,8 @@ impl CommandContext<'_> {
         }
     }
 
-    /// A pose of some nodes where it goes, and of their mirror joints where both sides are posed
-    /// alike; over a clip at once into keys where that is wanted.
+    /// Returns the commands that pose nodes at the current destination. With symmetry, the mirror
+    /// joints are posed, too. With auto-key, the result is keyed.
     pub fn posed(
         &self,
         mut nodes: Vec<NodeId>,
@@ -128,7 +130,7 @@ impl CommandContext<'_> {
         })
     }
 
-    /// Commands that pose nodes. Over a clip, they also key the result on request.
+    /// Returns the commands that pose nodes. With auto-key, a clip gets keys of the result.
     fn keyed(
         &self,
         nodes: Vec<NodeId>,
@@ -170,8 +172,8 @@ fn reset_scale(around: &CommandContext<'_>) -> Filled {
     Ok(posed(around, nodes, |over| ResetScale { node: around.nodes(), over }.into()))
 }
 
-/// Of nodes that are posed, those whose mirror joints are to follow, each with its mirror joint:
-/// where both are posed, none is.
+/// Returns the nodes with their mirror joints, for symmetric posing. Pairs whose mirror joint is
+/// among the nodes are omitted.
 fn other_side(mirror: &Mirror, nodes: &[NodeId]) -> Vec<(NodeId, NodeId)> {
     let pair = |n: &NodeId| Some((*n, mirror.partner(*n)?));
     nodes.iter().filter_map(pair).filter(|(n, p)| p != n && !nodes.contains(p)).collect()
@@ -185,8 +187,8 @@ fn posed(
     around.posed(nodes, posed)
 }
 
-/// From the selected joints; where those of both sides are selected, from the side of the active
-/// one.
+/// Mirrors the pose of the selected joints. If joints of both sides are selected, the side of the
+/// active joint is the source.
 fn mirror_pose(around: &CommandContext<'_>) -> Filled {
     let mirror = Mirror::of(around.document);
     let nodes = &around.selection.nodes;
@@ -202,7 +204,7 @@ fn mirror_pose(around: &CommandContext<'_>) -> Filled {
     Ok(around.keyed(partners, |over| vec![MirrorPose { node: Nodes::Ids(node), over }.into()]))
 }
 
-/// The selected joints, or all that the clip moves.
+/// Blends the selected joints, or else all joints that the clip animates.
 fn blended(
     around: &CommandContext<'_>,
     make: impl FnOnce(Option<Nodes>, PoseDestination) -> Command,
@@ -229,7 +231,7 @@ fn to_rest(around: &CommandContext<'_>) -> Filled {
     blended(around, |node, over| ToRest { node, amount: None, over }.into())
 }
 
-/// The selected nodes, over the clip that is shown.
+/// Locks the selected nodes in place, in the open clip.
 fn hold_pin(around: &CommandContext<'_>) -> Filled {
     let node = around
         .nodes()
@@ -247,7 +249,7 @@ fn hold_pin(around: &CommandContext<'_>) -> Filled {
     Ok(vec![hold.into()])
 }
 
-/// Of all joints: half a body flipped is no pose of anybody.
+/// Flips the pose of all joints, because a half-flipped pose is useless.
 fn flip_pose(around: &CommandContext<'_>) -> Filled {
     let mirror = Mirror::of(around.document);
     let of = |n: NodeId| mirror.partner(n).into_iter().flat_map(move |p| [n, p]);
@@ -257,7 +259,7 @@ fn flip_pose(around: &CommandContext<'_>) -> Filled {
     Ok(around.keyed(all, |over| vec![FlipPose { node: None, over }.into()]))
 }
 
-/// The selected nodes, under the first digit that keeps nothing.
+/// Saves the selected nodes as the first unused selection set.
 fn keep_set(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
     let taken = kept_sets(around.document);
@@ -268,31 +270,31 @@ fn keep_set(around: &CommandContext<'_>) -> Filled {
     Ok(vec![KeepSet { set: f32::from(set), node: Some(node) }.into()])
 }
 
-/// The selected nodes.
+/// Makes a group of the selected nodes.
 fn new_group(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
     Ok(vec![NewGroup { node, name: None, color: None }.into()])
 }
 
-/// The selected nodes.
+/// Pins the selected nodes.
 fn pin(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
     Ok(vec![SetPin { node, kind: None }.into()])
 }
 
-/// Below the active node; at the top of the scene where there is none.
+/// Adds a node below the active node, or at the top of the scene if there is none.
 fn add_node(around: &CommandContext<'_>) -> Filled {
     let parent = around.selection.active.map(Nodes::one);
     Ok(vec![AddNode { parent, name: None }.into()])
 }
 
-/// The selected nodes.
+/// Duplicates the selected nodes.
 fn duplicate_nodes(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("Nothing is selected."))?;
     Ok(vec![DuplicateNodes { node }.into()])
 }
 
-/// The selected nodes, with all nodes below them.
+/// Removes the selected nodes and their descendants.
 fn remove_nodes(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("Nothing is selected."))?;
     Ok(vec![RemoveNodes { node, below: None, force: None }.into()])
@@ -302,7 +304,7 @@ fn reset_to_file(around: &CommandContext<'_>) -> Filled {
     Ok(vec![SessionCommand::ResetToFile { node: around.nodes() }.into()])
 }
 
-/// Keys the changed nodes, or the selected ones if nothing was changed.
+/// Keys the nodes of the unkeyed pose, or the selected nodes if there is none.
 fn set_key(around: &CommandContext<'_>) -> Filled {
     let clip = around.keys_clip()?;
     if around.written_layer().is_some() {
@@ -325,7 +327,7 @@ fn set_key(around: &CommandContext<'_>) -> Filled {
     Ok(vec![KeyCommand::from(key).into()])
 }
 
-/// On the channels of the selected nodes, or on all of the clip, at the playhead.
+/// Inserts keys at the playhead, on the channels of the selected nodes or of the whole clip.
 fn insert_keys(around: &CommandContext<'_>) -> Filled {
     let insert = InsertKeys {
         time: Some(around.seconds()),
@@ -336,7 +338,7 @@ fn insert_keys(around: &CommandContext<'_>) -> Filled {
     Ok(vec![around.of_keys(insert)])
 }
 
-/// The channels of the selected keys, or all of the clip.
+/// Filters the rotations of the selected keys, or of the whole clip.
 fn euler_filter(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = match around.keys() {
         Some((clip, which)) => (ClipName::Id(clip), which),
@@ -345,7 +347,8 @@ fn euler_filter(around: &CommandContext<'_>) -> Filled {
     Ok(vec![around.of_keys(EulerFilter { clip, which })])
 }
 
-/// Selected keys; without them those of the selected nodes at the playhead.
+/// Deletes the selected keys. If there are none, deletes the keys of the selected nodes at the
+/// playhead.
 fn delete_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = match around.keys() {
         Some((clip, which)) => (ClipName::Id(clip), which),
@@ -363,7 +366,7 @@ fn delete_keys(around: &CommandContext<'_>) -> Filled {
     Ok(vec![around.of_keys(DeleteKeys { clip, which })])
 }
 
-/// At the playhead.
+/// Pastes keys at the playhead.
 fn paste_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, time) = (around.keys_clip()?, Some(around.seconds()));
     let paste = PasteKeys {
@@ -379,14 +382,14 @@ fn paste_keys(around: &CommandContext<'_>) -> Filled {
     Ok(vec![around.of_keys(paste)])
 }
 
-/// The selected keys.
+/// Holds the values of the selected keys.
 fn hold_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = around.keys().ok_or(NO_KEYS)?;
     let hold = HoldKeys { clip: ClipName::Id(clip), which, on: None };
     Ok(vec![around.of_keys(hold)])
 }
 
-/// The selected keys, or all of the clip.
+/// Removes redundant keys among the selected keys, or in the whole clip.
 fn clean_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = match around.keys() {
         Some((clip, which)) => (ClipName::Id(clip), which),
@@ -407,7 +410,7 @@ fn copy_keys(around: &CommandContext<'_>) -> Filled {
     ])
 }
 
-/// At the playhead.
+/// Adds a marker at the playhead.
 fn add_marker(around: &CommandContext<'_>) -> Filled {
     let marker =
         AddMarker { clip: around.keys_clip()?, time: around.seconds(), name: None, color: None };
@@ -459,7 +462,7 @@ fn delete_clip(around: &CommandContext<'_>) -> Filled {
     Ok(vec![ClipCommand::from(DeleteClip { clip: around.clip()? }).into()])
 }
 
-/// A new layer on the displayed clip, or on the pose.
+/// Adds a layer to the displayed clip, or to the pose.
 fn new_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![NewLayer { clip: around.seen.map(ClipName::Id), name: None }.into()])
 }
@@ -484,14 +487,15 @@ fn invert_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![InvertLayer { of: around.chosen_layer()? }.into()])
 }
 
-/// The selected joints.
+/// Clears the selected joints in a layer.
 fn clear_in_layer(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
     Ok(vec![ClearInLayer { of: around.chosen_layer()?, node: Some(node) }.into()])
 }
 
-/// For the selected joints that are in the layer, or all selected ones, where none of them is yet;
-/// for all that it moves, where nothing is selected.
+/// Sets neutral keys in a layer for the selected joints of the layer. If the layer moves none of
+/// them, sets keys for all selected joints. Without a selection, sets keys for all joints of the
+/// layer.
 fn zero_key(around: &CommandContext<'_>) -> Filled {
     let of = around.chosen_layer()?;
     let layer = around.layer.and_then(|(_, id)| around.document.aids.pose_layer(id));
@@ -499,7 +503,7 @@ fn zero_key(around: &CommandContext<'_>) -> Filled {
     let node: Vec<NodeId> =
         around.selection.nodes.iter().copied().filter(|n| own.contains(n)).collect();
     let node = if node.is_empty() { around.nodes() } else { Some(Nodes::Ids(node)) };
-    // Where a range is set, before and after it in one act.
+    // A playback range gets keys at its start and end in one step.
     let (time, until) = match around.range {
         Some((from, to)) => (Seconds(from as f32), Some(Seconds(to as f32))),
         None => (around.seconds(), None),

@@ -1,5 +1,5 @@
-//! Commands on groups of joints: named, colored, hidden, locked or shown alone together. They are
-//! kept with the scene of the file.
+//! Commands on groups of joints: naming, coloring, hiding, locking and soloing. Groups are saved
+//! with the scene of the file.
 
 use super::{
     CommandError, Outcome, Scene, define::document_commands, error::refuse, field::Nodes, rules,
@@ -52,7 +52,7 @@ document_commands! {
     } = "group.remove", "Remove a joint group", asks: true;
 }
 
-/// Colors in the order in which new groups take them.
+/// Order of the colors for new groups.
 const COLORS: [GroupColor; GroupColor::PALETTE.len()] = [
     GroupColor::Blue,
     GroupColor::Green,
@@ -78,7 +78,7 @@ fn keeping_scene(document: &Document) -> Result<SceneId, CommandError> {
     })
 }
 
-/// The index of a group.
+/// Returns the index of a group by its name.
 fn group_named(document: &Document, name: &str) -> Result<usize, CommandError> {
     let all = document.joint_groups();
     all.iter().position(|g| *g.name == *name).ok_or_else(|| {
@@ -92,7 +92,7 @@ fn group_named(document: &Document, name: &str) -> Result<usize, CommandError> {
     })
 }
 
-/// The edit that changes the groups; nothing where they stay the same.
+/// Returns the edit that changes the groups, or a note if nothing changes.
 fn changed(
     document: &Document,
     change: impl FnOnce(&mut Vec<JointGroup>),
@@ -106,7 +106,7 @@ fn changed(
     Ok(vec![Edit::SetJointGroups { scene, to: groups.into() }].into())
 }
 
-/// A name that no other group has.
+/// Returns the trimmed name of a group. Fails if it is empty, or if another group has the name.
 fn free_name(document: &Document, name: &str, own: Option<usize>) -> Result<String, CommandError> {
     let name = name.trim();
     if name.is_empty() {

@@ -1,4 +1,5 @@
-//! Report of locked feet: sliding before and after, skipped ranges with reasons, and jumps.
+//! Report of locking feet to the ground: sliding before and after, skipped ranges with reasons, and
+//! jumps.
 
 use glam::Vec3;
 
@@ -6,24 +7,24 @@ use super::CommandError;
 use ulna_model::Notice;
 use ulna_motion::ik;
 
-/// Results for the ranges of one node, for its sentence.
+/// Results of locking one node over its ranges.
 #[derive(Default)]
 pub(super) struct HoldReport {
     /// Number of locked ranges.
     held: usize,
-    /// Number of ranges that did not slide.
+    /// Number of unchanged ranges, in which the node does not slide.
     standing: usize,
-    /// Sliding speed of the skin before and after, in meters per second.
+    /// Maximum sliding speed of the skin before and after, in meters per second.
     slid: (f32, f32),
-    /// Largest distance of the node from its place, in meters.
+    /// Maximum distance of the node from its locked position, in meters.
     error: f32,
-    /// Messages about unchanged ranges.
+    /// Sentences about skipped ranges, with reasons.
     left: Vec<String>,
-    /// Sentences about jumps.
+    /// Warnings about jumps of the motion.
     jumps: Vec<String>,
 }
 
-/// Describes why a range was not locked.
+/// Describes why a range was not locked; `None` if there is no sliding to remove.
 fn left_in_words(label: &str, judged: &ik::Judged) -> Option<String> {
     let centimeters = |speed: f32| format!("{:.1} cm/s", speed * 100.0);
     let (was, is) = judged.slid;
@@ -58,7 +59,7 @@ fn left_in_words(label: &str, judged: &ik::Judged) -> Option<String> {
 }
 
 impl HoldReport {
-    /// Adds what became of a node.
+    /// Adds the results of a node.
     pub(super) fn add(&mut self, label: &str, held: &ik::Held) {
         for judged in &held.ranges {
             match judged.left {
@@ -87,10 +88,10 @@ impl HoldReport {
         }));
     }
 
-    /// The sentence about it.
+    /// Describes the results.
     ///
     /// # Errors
-    /// Where no range is held.
+    /// If no range was locked, and some range slides.
     pub(super) fn in_words(self, ground: Vec3) -> Result<Vec<Notice>, CommandError> {
         let ranges = |n: usize| if n == 1 { "1 range".to_owned() } else { format!("{n} ranges") };
         let mut parts = Vec::new();

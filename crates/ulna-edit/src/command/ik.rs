@@ -1,4 +1,4 @@
-//! IK commands, and pins, which keep nodes in place.
+//! IK commands, and pins that keep nodes in place.
 
 use std::collections::BTreeMap;
 
@@ -20,51 +20,52 @@ use ulna_model::{Clip, Components, Document, NodeId, Notice, Pin, Property, Shar
 use ulna_motion::{Limits, Pose, Space, Standing, ik, limits_of};
 
 choice! {
-    /// Rotation of the limb's end while it is moved.
+    /// Rotation of the end joint of a limb that is moved by IK.
     EndAngle {
-        /// Keeps its angle in the scene: feet stay flat.
+        /// The end joint keeps its world rotation, so that feet stay flat.
         Keep = "keep",
-        /// Turns with its limb.
+        /// The end joint rotates with the limb.
         Follow = "follow",
     }
 }
 
 choice! {
-    /// Part of the body that follows if the limb cannot reach.
+    /// Parts of the body that may follow if the limb cannot reach the target.
     Body {
-        /// Nothing.
+        /// Only the limb itself.
         Limb = "limb",
-        /// The spine leans, then the hips move.
+        /// The whole body: the spine leans, then the hips move.
         Full = "full",
     }
 }
 
 choice! {
-    /// How a node is pinned.
+    /// Kind of a pin.
     PinKind {
-        /// It stays where it is.
+        /// The pin keeps the position of the node.
         Place = "place",
-        /// It keeps its angle in the scene.
+        /// The pin keeps the world rotation of the node.
         Angle = "angle",
-        /// Both.
+        /// The pin keeps the position and the world rotation of the node.
         Both = "both",
-        /// Not at all.
+        /// No pin.
         None = "none",
     }
 }
 
 choice! {
-    /// The ground that a foot is held against.
+    /// Motion of the ground under a held foot.
     HoldGround {
-        /// Moving under a walk in place, as estimated from the planted feet; still otherwise.
+        /// The motion is estimated from the planted feet: a moving ground for a walk in place,
+        /// otherwise a ground at rest.
         Feet = "feet",
-        /// Still in the scene.
+        /// The ground is at rest in the scene.
         Still = "still",
     }
 }
 
 impl PinKind {
-    /// The pin that it means.
+    /// Returns the pin; `None` for [`PinKind::None`].
     pub const fn pin(self) -> Option<Pin> {
         match self {
             Self::Place => Some(Pin { place: true, angle: false }),
@@ -74,7 +75,7 @@ impl PinKind {
         }
     }
 
-    /// Name of a pin.
+    /// Returns the kind of a pin.
     pub const fn of(pin: Option<Pin>) -> Self {
         match pin {
             Some(Pin { place: true, angle: true }) => Self::Both,
@@ -86,7 +87,7 @@ impl PinKind {
 }
 
 document_commands! {
-    /// Commands that put limbs somewhere.
+    /// Commands that move limbs by IK, and commands on pins.
     IkCommand in "Pose";
 
     /// Moves a joint, or a point of its skin, to a point of the scene by IK
@@ -162,7 +163,7 @@ document_commands! {
     } = "pin.clear", "Remove all pins";
 }
 
-/// The only one of some nodes.
+/// Returns the only node of an argument. Fails if there are several.
 fn one(nodes: &Nodes, document: &Document) -> Result<NodeId, CommandError> {
     match nodes.all(document)?[..] {
         [node] => Ok(node),
@@ -181,7 +182,7 @@ fn rotations(
     })
 }
 
-/// The feet that stay in place while the body moves, except dragged ones.
+/// Returns the feet that stay in place while the body moves. Dragged and pinned feet are excluded.
 fn planted(
     document: &Document,
     seen: &Pose,
@@ -195,11 +196,10 @@ fn planted(
         .collect()
 }
 
-/// Why the end of a limb is not where it was to be, or what became of its bones; nothing where all
-/// is as asked.
+/// Returns a note if the limb misses its target, with the reason, or if a bone changes its length.
 fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -> Option<Notice> {
-    /// Of a limb's length, how far it may be off, and of a bone's, by how much it may change,
-    /// without a word.
+    /// Tolerances: position error as a fraction of the limb length, and relative change of a bone
+    /// length.
     const NEAR: (f32, f32) = (1e-4, 1e-3);
     if solved.error > NEAR.0 * solved.length.max(1e-6) {
         let why = match solved.reach {
@@ -225,7 +225,7 @@ fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -
     })
 }
 
-/// Leaves joints with a locked rotation out of those that turn, unless none would remain.
+/// Excludes joints with a locked rotation from the rotating joints, unless none would remain.
 fn turn_unlocked(document: &Document, limb: &mut ik::Limb) {
     let is_free = |k: &usize| !document.node(limb.nodes[*k]).locks.has_all_of(Property::Rotation);
     let free: Vec<usize> = limb.turns.iter().copied().filter(is_free).collect();
@@ -247,8 +247,8 @@ impl DragLimb {
             ik::limb_of(document, seen, n, self.chain.map(|n| n.max(1)), self.tip.is_some())
         };
         let mut limb = of(node);
-        // A knuckle, a thigh: it hangs on a joint with others, and ends no limb. What it hangs on
-        // goes as far, and it with that.
+        // A joint such as a thigh or a knuckle is the first of its chain and cannot move by IK
+        // alone. Its parent is moved by the same offset instead.
         let bodies = ik::Bodies::of(document);
         let body = bodies.body_of(node);
         if let (None, Some(parent)) = (&limb, bodies.hangs_on(node))
@@ -261,8 +261,8 @@ impl DragLimb {
                 target += at(parent) - at(node);
                 (node, limb) = (parent, above);
             } else {
-                // Within a wing, each joint of which has feathers: the two bones before it, as far
-                // as they are of no body.
+                // A feather within a wing: up to two bones above it rotate, but never the body
+                // itself.
                 let bones = std::iter::successors(Some(parent), |n| bodies.hangs_on(*n));
                 let bones = bones.take_while(|n| *n != body).take(2).count();
                 limb = ik::limb_of(document, seen, node, Some(bones.max(1)), self.tip.is_some());
@@ -273,7 +273,8 @@ impl DragLimb {
             turn_unlocked(document, limb);
         }
         let Some(limb) = limb.filter(|_| !carries) else {
-            // What nothing is above, or what carries the whole body, moves.
+            // A joint without joints above it, or the joint that carries the whole body, is
+            // translated.
             let label = document.node(node).label(node);
             let at = seen.world[node.index()].transform_point3(self.tip.unwrap_or_default());
             let body = node;
@@ -292,7 +293,7 @@ impl DragLimb {
             let to = place.local(node).translation + step.as_vec3();
             let mut wanted =
                 vec![(node, Components { translation: Some(to), ..Components::default() })];
-            // Above the hips all moves along, feet too.
+            // If the hips move, the feet stay planted. Joints above the hips carry the feet along.
             if carries && self.plant != Some(false) && !bodies.is_above_hips(body) {
                 let after = seen.with(document, &wanted);
                 wanted.extend(ik::hold(
@@ -345,7 +346,8 @@ impl DragLimb {
     }
 }
 
-/// The direction of a node's own space that faces +z, glTF's forward, at rest.
+/// Returns the direction in the node's local space that faces +z in the rest pose. +z is forward in
+/// glTF.
 fn forward_at_rest(document: &Document, node: NodeId) -> Option<DVec3> {
     let above = std::iter::successors(Some(node), |n| document.node(*n).parent);
     let world = above
@@ -517,10 +519,10 @@ impl ClearPins {
 }
 
 impl IkCommand {
-    /// The components that it gives nodes.
+    /// Returns the components that the command sets on nodes.
     ///
     /// # Errors
-    /// As the command.
+    /// The errors of running the command.
     pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
         match self {
             Self::DragLimb(drag) => {

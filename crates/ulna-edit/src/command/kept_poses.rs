@@ -1,6 +1,8 @@
-//! Commands on poses that are kept: under a name with the file, or as text, on the clipboard or
-//! beside the preferences; put on this skeleton or another, in part, in whole, or as the mirror
-//! image. What a pose comes to is found by [`fit`].
+//! Commands on saved poses. A pose is saved with the file, or as text in the clipboard or in the
+//! user's pose library.
+//!
+//! A pose can be applied to this or another skeleton, to some joints, or mirrored. [`fit`] computes
+//! the result.
 
 use super::{
     CommandError, Outcome, Scene,
@@ -17,7 +19,7 @@ use ulna_model::{
 use ulna_motion::{fit, keep_pose};
 
 document_commands! {
-    /// Commands on poses that are kept.
+    /// Commands on saved poses and selection sets.
     KeptPoseCommand in "Pose/Poses";
 
     /// Saves the shown pose under a name in the file
@@ -71,19 +73,19 @@ document_commands! {
 choice! {
     /// Part of the skeleton that a saved pose is applied to.
     PoseReach {
-        /// All that it is of.
+        /// All joints of the saved pose.
         Body = "body",
         /// The selected joints.
         Selected = "selected",
-        /// The limbs of what is selected.
+        /// The limbs of the selected joints.
         Limb = "limb",
     }
 }
 
-/// The version of the text of a pose.
+/// Version of the text format.
 const VERSION: u32 = 1;
 
-/// A pose as text: what says that a text is one, and the pose.
+/// The text form of a pose, with a version that identifies the format.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct PoseText {
     ulna_pose: u32,
@@ -91,16 +93,16 @@ struct PoseText {
     pose: KeptPose,
 }
 
-/// A pose as text, for the clipboard, for scripts, for files.
+/// Converts a pose to text, for the clipboard, scripts and files.
 pub fn pose_text(pose: &KeptPose) -> String {
-    // Plain numbers and names always have a text.
+    // Serialization of plain numbers and names cannot fail.
     serde_json::to_string(&PoseText { ulna_pose: VERSION, pose: pose.clone() }).unwrap_or_default()
 }
 
-/// The pose of a text; nothing where it is none.
+/// Parses a pose from text; `None` if the text is not a pose.
 ///
 /// # Errors
-/// Where it is one that cannot be read: a sentence.
+/// A sentence, if the text is a pose with an error.
 pub fn read_pose(text: &str) -> Result<Option<KeptPose>, String> {
     let Ok(found) = serde_json::from_str::<serde_json::Value>(text) else { return Ok(None) };
     match found.get("ulna_pose").map(serde_json::Value::as_u64) {
@@ -117,7 +119,7 @@ pub fn read_pose(text: &str) -> Result<Option<KeptPose>, String> {
     }
 }
 
-/// The scene that poses and sets are kept with.
+/// Returns the scene that stores poses and selection sets.
 fn scene_of(document: &Document) -> Result<SceneId, CommandError> {
     document.scene.or_else(|| document.scenes.ids().next()).ok_or_else(|| {
         CommandError::other(
@@ -128,12 +130,12 @@ fn scene_of(document: &Document) -> Result<SceneId, CommandError> {
     })
 }
 
-/// All poses that are kept with a document.
+/// Returns all poses saved in the file.
 pub fn kept_poses(document: &Document) -> &[KeptPose] {
     scene_of(document).ok().and_then(|s| document.scenes.get(s)).map_or(&[], |s| &s.poses)
 }
 
-/// All sets that are kept with a document.
+/// Returns all selection sets saved in the file.
 pub fn kept_sets(document: &Document) -> &[NodeSet] {
     scene_of(document).ok().and_then(|s| document.scenes.get(s)).map_or(&[], |s| &s.sets)
 }
@@ -250,7 +252,8 @@ impl KeepSet {
 }
 
 impl ApplyPose {
-    /// The pose that is meant, on one node where it is of one and one is meant.
+    /// Returns the pose of the arguments. If the pose and the target have one node each, the pose
+    /// is renamed to that node.
     fn pose(
         &self,
         document: &Document,
@@ -277,7 +280,7 @@ impl ApplyPose {
         place: &PoseTarget<'_>,
         document: &Document,
     ) -> Result<Fits, CommandError> {
-        /// Smaller differences count as equal.
+        /// Largest relative difference that counts as equal.
         const NEAR: f32 = 2e-6;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let amount = finite(self.amount.unwrap_or(1.0))?;
@@ -345,7 +348,7 @@ impl ApplyPose {
     }
 }
 
-/// Transforms and morph weights of an applied pose.
+/// Transforms and morph weights that an applied pose sets, with notes.
 pub(super) struct Fits {
     pub locals: Wanted,
     pub morphs: Vec<(NodeId, Vec<f32>)>,
@@ -353,15 +356,16 @@ pub(super) struct Fits {
 }
 
 impl KeptPoseCommand {
-    /// The components that it gives nodes.
+    /// Returns the components that the command sets on nodes.
     ///
     /// # Errors
-    /// As the command.
+    /// The errors of running the command.
     pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
         match self {
             Self::ApplyPose(apply) => {
                 let fits = apply.wanted(&PoseTarget::of(scene, &apply.over)?, scene.document)?;
-                // Nodes whose morph targets move are named, too, so that they are keyed.
+                // Nodes whose morph weights change are listed without components, so that they are
+                // keyed.
                 let morphs = fits.morphs.into_iter().map(|(n, _)| (n, Components::default()));
                 Ok(fits.locals.into_iter().chain(morphs).collect())
             }

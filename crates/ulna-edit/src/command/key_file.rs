@@ -1,4 +1,4 @@
-//! Files of a person's own keys: the preset, and the keys that differ from it.
+//! Files of custom keyboard shortcuts: a preset, and the shortcuts that differ from it.
 //!
 //! ```json
 //! { "ulna_keys": 1, "preset": "blender", "keys": { "view.grid": ["J", "Ctrl+J"] } }
@@ -10,58 +10,58 @@ use serde_json::{Map, Value, json};
 
 use super::{KeyMap, Preset, find};
 
-/// Version of the files that are written, and the highest one that is read.
+/// Version of written files, and highest version that can be read.
 const VERSION: u64 = 1;
-/// Bytes of the largest file that is read; a file with keys for all commands is far smaller.
+/// Maximum file size in bytes. A file with shortcuts for all commands is far smaller.
 const LARGEST: usize = 1 << 20;
-/// Most keys of one command.
+/// Maximum number of shortcuts per command.
 const MOST: usize = 8;
 
-/// A file of keys that cannot be read.
+/// Reason why a file of shortcuts cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyFileError {
-    /// More bytes than any such file has.
+    /// The file is too large. The number is its size in bytes.
     #[error("The file has {0} bytes, which is too many for a file of keys")]
     TooLarge(usize),
-    /// Not text in UTF-8, or not JSON.
+    /// The file is not UTF-8 text, or is not JSON.
     #[error("The file is not valid JSON: {0}")]
     NotJson(String),
-    /// JSON of another kind.
+    /// The JSON is not a file of shortcuts.
     #[error("The file is not a file of keys: it has no number “ulna_keys”")]
     OtherKind,
-    /// A later version.
+    /// The file has a newer version.
     #[error("The file has version {0}, and this program reads versions up to {VERSION}")]
     Later(u64),
-    /// The keys are not an object.
+    /// The member `keys` is not an object.
     #[error("The keys of the file are not an object with one member per command")]
     NoKeys,
-    /// Another preset.
+    /// The preset is unknown.
     #[error("The file has the preset {0}, which this program does not have")]
     UnknownPreset(String),
 }
 
-/// Keys of one command that were not taken.
+/// Shortcuts of one command that could not be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedKeys {
-    /// The command, by its title if it is known.
+    /// Title of the command, or its name in the file if the command is unknown.
     pub command: String,
-    /// Why not.
+    /// Reason for the refusal.
     pub reason: String,
 }
 
-/// The keys of a file, on the preset of the file.
+/// Shortcuts read from a file, with the preset of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedKeys {
     /// The new key map.
     pub keys: KeyMap,
-    /// Number of commands whose keys were taken.
+    /// Number of commands whose shortcuts were imported.
     pub taken: usize,
-    /// Commands whose keys were refused; the others were taken all the same.
+    /// Commands whose shortcuts were refused. All other shortcuts are still imported.
     pub refused: Vec<RefusedKeys>,
 }
 
 impl KeyMap {
-    /// The text of a file with the preset and a person's own keys.
+    /// Returns the text of a file with the preset and the custom shortcuts.
     pub fn to_file(&self) -> String {
         let keys: BTreeMap<&str, Vec<&str>> = self
             .own()
@@ -71,10 +71,11 @@ impl KeyMap {
         format!("{file:#}\n")
     }
 
-    /// Reads the bytes of a file. `is_key` tells whether a text such as `Ctrl+Shift+Z` is a key.
+    /// Reads a file of shortcuts. `is_key` tells whether a text such as `Ctrl+Shift+Z` is a
+    /// shortcut.
     ///
     /// # Errors
-    /// The file as a whole is of no use. Keys that are wrong by themselves are only left out.
+    /// If the file cannot be read as a whole. Single invalid shortcuts are reported in the result.
     pub fn from_file(
         bytes: &[u8],
         is_key: impl Fn(&str) -> bool,
@@ -113,15 +114,15 @@ impl KeyMap {
     }
 }
 
-/// A command of the table, and its keys with spaces between them.
+/// A command of the table, and its shortcuts separated by spaces.
 type ReadKeys = (&'static super::CommandSpec, String);
 
 impl ImportedKeys {
-    /// Takes keys. All commands of the file give up their keys first, so that two of them can
-    /// exchange their keys.
+    /// Sets the shortcuts of the commands. All of these commands lose their old shortcuts first, so
+    /// that two commands can swap shortcuts.
     fn take(&mut self, read: Vec<ReadKeys>) {
         for (command, _) in &read {
-            // No key clashes with none.
+            // An empty list of shortcuts cannot conflict.
             _ = self.keys.set(command.name, "");
         }
         let mut refused = Vec::new();
@@ -132,7 +133,8 @@ impl ImportedKeys {
             }
         }
         for (command, keys, other) in refused {
-            // The keys of the preset, unless a command of the file has one of them now.
+            // Falls back to the preset's shortcuts, unless one of them is now used by another
+            // command.
             self.keys.reset(Some(command.name));
             if self.keys.clash(command.name, self.keys.text(command.name)).is_some() {
                 _ = self.keys.set(command.name, "");
@@ -143,7 +145,7 @@ impl ImportedKeys {
     }
 }
 
-/// The keys of one member of a file.
+/// Reads the shortcuts of one command.
 fn read_keys(
     name: &str,
     value: &Value,
@@ -171,9 +173,9 @@ fn read_keys(
     }
 }
 
-/// The beginning of a text of a file, for messages.
+/// Returns the start of a text from a file, for messages.
 fn short(text: &str) -> String {
-    /// Characters of it.
+    /// Maximum number of characters.
     const MOST: usize = 40;
     let start: String = text.chars().filter(|c| !c.is_control()).take(MOST).collect();
     if text.chars().count() > MOST { start + "…" } else { start }
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn own_keys_come_back_from_a_file_on_each_preset() {
+    fn custom_shortcuts_are_restored_from_a_file_for_each_preset() {
         for preset in Preset::ALL {
             let mut map = KeyMap::default();
             map.set_preset(preset);
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_two_commands_exchange_are_taken() {
+    fn two_commands_can_swap_their_shortcuts() {
         let mut map = KeyMap::default();
         for (command, keys) in [("view.hide", ""), ("tool.select", "H"), ("view.hide", "Q")] {
             assert_eq!(map.set(command, keys).map_err(|c| c.name), Ok(()), "{command}");
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_clashes_is_named_and_the_others_are_taken() {
+    fn a_conflicting_shortcut_is_reported_and_the_others_are_imported() {
         let text = r#"{"ulna_keys":1,"preset":"maya","keys":{
             "view.grid":["J"],"view.names":["J"],"view.axes":"F","no.such":["K"],
             "view.joints":["Nonsense"],"view.pins":{"a":1},"view.sticks":[3],
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_another_kind_are_refused_as_a_whole() {
+    fn files_that_do_not_contain_shortcuts_are_refused() {
         let deep = "[".repeat(100_000);
         let many =
             format!(r#"{{"ulna_keys":1,"keys":{{"view.grid":[{}"J"]}}}}"#, "\"A\",".repeat(20));

@@ -1,23 +1,23 @@
-//! Keys of Blender and Maya, where they differ from the table's own keys. `docs/keys.md` lists the
-//! acts that they are for, and what has no key.
+//! Presets of shortcuts for Blender and Maya, where they differ from the table's shortcuts.
+//! `docs/keys.md` lists the operations that they match, and operations without a shortcut.
 
 use serde::{Deserialize, Serialize};
 
-/// A set of keys that people know from elsewhere.
+/// A preset of shortcuts from another program, or Ulna's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
-    /// Ulna's own, as the industry has it.
+    /// Ulna's own shortcuts, which follow common conventions.
     #[default]
     Ulna,
-    /// As in Blender.
+    /// The shortcuts of Blender.
     Blender,
-    /// As in Maya.
+    /// The shortcuts of Maya.
     Maya,
 }
 
 impl Preset {
-    /// All of them.
+    /// All presets.
     pub const ALL: [Self; 3] = [Self::Ulna, Self::Blender, Self::Maya];
 
     /// Name in the window.
@@ -30,13 +30,14 @@ impl Preset {
     }
 }
 
-/// A command, and its keys with spaces between them; none if empty.
+/// Name of a command, and its shortcuts separated by spaces. An empty text means no shortcuts.
 type Difference = (&'static str, &'static str);
 
-/// Keys of Ulna's own map that differ from the table.
+/// Shortcuts of Ulna's own preset that differ from the table.
 const ULNA: &[Difference] = &[("keying.delete", "Alt+S Delete"), ("joint.remove", "Delete")];
 
-/// Keys as in Blender. Digits stand for the number pad, too: the window cannot tell them apart.
+/// Shortcuts of Blender. Digits also apply to the number pad, because the window cannot distinguish
+/// them.
 const BLENDER: &[Difference] = &[
     ("view.float_panel", ""),
     // Tools and modes.
@@ -151,7 +152,7 @@ const BLENDER: &[Difference] = &[
     ("paint.mirror", ""),
 ];
 
-/// Keys as in Maya.
+/// Shortcuts of Maya.
 const MAYA: &[Difference] = &[
     // Tools and modes.
     ("tool.combined", "Ctrl+T Y"),
@@ -209,12 +210,13 @@ const fn differences(preset: Preset) -> &'static [Difference] {
     }
 }
 
-/// Keys of a command in a preset, with spaces between them; `None` if they are the table's own.
+/// Shortcuts of a command in a preset, separated by spaces; `None` if they equal those of the
+/// table.
 pub(super) fn differing(preset: Preset, command: &str) -> Option<&'static str> {
     differences(preset).iter().find(|(name, _)| *name == command).map(|(_, keys)| *keys)
 }
 
-/// Names of the commands whose keys a preset changes.
+/// Names of the commands whose shortcuts a preset changes.
 #[cfg(test)]
 pub(super) fn names(preset: Preset) -> impl Iterator<Item = &'static str> {
     differences(preset).iter().map(|(name, _)| *name)

@@ -1,14 +1,14 @@
-//! Words for the interpolation and the kind of keys, and for changes of their values.
+//! Argument words for interpolations, tangents and key types.
 
 use super::field::choice;
 use ulna_model::{Interpolation, KeyKind, KeySide};
 
 choice! {
-    /// How values between keys come about, in words of animators.
+    /// Interpolation between keys, in the terms of animators.
     Between {
-        /// STEP.
+        /// STEP: the value is constant until the next key.
         Hold = "hold",
-        /// LINEAR.
+        /// LINEAR: constant speed between the keys.
         Linear = "linear",
         /// CUBICSPLINE with automatic tangents.
         Smooth = "smooth",
@@ -16,33 +16,34 @@ choice! {
 }
 
 choice! {
-    /// How a smooth curve goes through a key.
+    /// Tangent mode of a key.
     Through {
-        /// Smoothly, and not beyond the keys beside it.
+        /// Smooth tangents, without overshooting the neighboring keys.
         Auto = "auto",
-        /// With continuous acceleration along a run of such keys.
+        /// Smooth tangents, with continuous acceleration along consecutive keys of this mode.
         Smooth = "smooth",
-        /// At rest.
+        /// Horizontal tangents.
         Flat = "flat",
-        /// Toward the keys beside it, and so when they change.
+        /// Tangents that point to the neighboring keys, and are updated when these change.
         Linear = "linear",
-        /// As it is now, to be changed by hand.
+        /// Tangents with the current slopes, which can be changed by hand.
         Free = "free",
-        /// As that, each side for itself.
+        /// Tangents with the current slopes, which can be changed independently on both sides.
         Broken = "broken",
-        /// As on straight lines.
+        /// Tangents with fixed slopes, set to those of straight lines to the neighboring keys.
         Straight = "straight",
-        /// In full flight, as a ball hits the ground.
+        /// Tangents with fixed slopes, so that the motion does not slow down at the key, as at the
+        /// bounce of a ball.
         Sharp = "sharp",
     }
 }
 
 choice! {
-    /// A side of a key.
+    /// Side of a key.
     TangentSide {
-        /// The side of the key before.
+        /// The side toward the previous key.
         In = "in",
-        /// The side of the key after.
+        /// The side toward the next key.
         Out = "out",
         /// Both sides.
         Both = "both",
@@ -50,7 +51,7 @@ choice! {
 }
 
 impl TangentSide {
-    /// As a track has it.
+    /// Converts the side to the type of the model.
     pub const fn side(self) -> KeySide {
         match self {
             Self::In => KeySide::Arrive,
@@ -63,18 +64,18 @@ impl TangentSide {
 choice! {
     /// Key type.
     KindName {
-        /// No more than a key.
+        /// An ordinary key.
         Plain = "plain",
-        /// An end of a movement.
+        /// An extreme: the end of a movement.
         Extreme = "extreme",
-        /// How it goes from one extreme to the next.
+        /// A breakdown: an intermediate pose that defines the path between two extremes.
         Breakdown = "breakdown",
-        /// An in-between.
+        /// An in-between: a key between extremes and breakdowns.
         InBetween = "in-between",
     }
 }
 
-/// The kinds of keys, and their names in the window.
+/// The types of keys, with their names in the window.
 pub const KINDS: [(KindName, &str); 4] = [
     (KindName::Plain, "Keyframe"),
     (KindName::Extreme, "Extreme"),
@@ -83,7 +84,7 @@ pub const KINDS: [(KindName, &str); 4] = [
 ];
 
 impl KindName {
-    /// As a track has it.
+    /// Converts to the type of the model; `None` for an ordinary key.
     pub const fn kind(self) -> Option<KeyKind> {
         match self {
             Self::Plain => None,
@@ -95,7 +96,7 @@ impl KindName {
 }
 
 impl Between {
-    /// glTF's word for it.
+    /// Converts to the interpolation of glTF.
     pub const fn interpolation(self) -> Interpolation {
         match self {
             Self::Hold => Interpolation::Step,

@@ -1,5 +1,5 @@
-//! Keys of commands: three presets over the table's own keys, and a person's own keys. A command
-//! can have several keys, which are written with spaces between them.
+//! Keyboard shortcuts of commands: three presets, which override the table, and custom shortcuts,
+//! which override the preset. A command can have several shortcuts, separated by spaces.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use super::{
     renamed, table,
 };
 
-/// The live key map.
+/// The current keyboard shortcuts of all commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeyMap {
     preset: Preset,
-    /// By command; an empty key means none.
+    /// Custom shortcuts by command name. An empty text means no shortcut.
     #[serde(deserialize_with = "as_named_now")]
     own: BTreeMap<String, String>,
 }
 
-/// Keys that were kept when a command had another name are still its keys.
+/// Deserializes custom shortcuts, and replaces old names of commands by current ones.
 fn as_named_now<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, String>, D::Error> {
     let kept = BTreeMap::<String, String>::deserialize(from)?;
     let now = |name: String| renamed(&name).map_or(name, |spec| spec.name.to_owned());
@@ -29,27 +29,27 @@ fn as_named_now<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, S
 }
 
 impl KeyMap {
-    /// The preset that is changed.
+    /// Returns the preset that custom shortcuts override.
     pub const fn preset(&self) -> Preset {
         self.preset
     }
 
-    /// Another preset; what a person changed stays.
+    /// Changes the preset. Custom shortcuts are kept.
     pub fn set_preset(&mut self, preset: Preset) {
         self.preset = preset;
     }
 
-    /// The first key of a command, such as `Ctrl+Shift+Z`; empty if it has none.
+    /// Returns the first shortcut of a command, such as `Ctrl+Shift+Z`; empty if it has none.
     pub fn key(&self, command: &str) -> &str {
         self.keys(command).next().unwrap_or_default()
     }
 
-    /// All keys of a command.
+    /// Returns all shortcuts of a command.
     pub fn keys(&self, command: &str) -> impl Iterator<Item = &str> + use<'_> {
         self.text(command).split_whitespace()
     }
 
-    /// All keys of a command, with spaces between them; empty if it has none.
+    /// Returns all shortcuts of a command, separated by spaces; empty if it has none.
     pub fn text(&self, command: &str) -> &str {
         match self.own.get(command) {
             Some(keys) => keys,
@@ -57,7 +57,8 @@ impl KeyMap {
         }
     }
 
-    /// The first key of a command as it is shown, such as `Ctrl+Shift+↑`; empty if it has none.
+    /// Returns the first shortcut of a command for display, such as `Ctrl+Shift+↑`; empty if it has
+    /// none.
     pub fn shown(&self, command: &str) -> String {
         key_parts(self.key(command)).join("+")
     }
@@ -68,17 +69,18 @@ impl KeyMap {
             .unwrap_or_default()
     }
 
-    /// The keys that a person chose, by command.
+    /// Returns the custom shortcuts with the names of their commands.
     pub fn own(&self) -> impl Iterator<Item = (&str, &str)> {
         self.own.iter().map(|(command, keys)| (command.as_str(), keys.as_str()))
     }
 
-    /// Whether a person changed the key of a command.
+    /// Whether a command has custom shortcuts.
     pub fn is_own(&self, command: &str) -> bool {
         self.own.contains_key(command)
     }
 
-    /// Who has one of some keys already, besides `command`.
+    /// Returns another command in the same scope that uses one of these shortcuts; `None` if there
+    /// is none.
     pub fn clash(&self, command: &str, keys: &str) -> Option<&'static CommandSpec> {
         let scope = find(command).map(KeyScope::of);
         let meant_there = |c: &CommandSpec| Some(KeyScope::of(c)) == scope;
@@ -86,15 +88,15 @@ impl KeyMap {
         table().iter().find(|c| c.name != command && meant_there(c) && has_one(c))
     }
 
-    /// Whether a key is one of a command's keys.
+    /// Whether a key is one of a command's shortcuts.
     pub fn has(&self, command: &str, key: &str) -> bool {
         self.keys(command).any(|k| k == key)
     }
 
-    /// Gives a command keys, with spaces between them, or none.
+    /// Sets the shortcuts of a command, separated by spaces; an empty text removes them.
     ///
     /// # Errors
-    /// Another command has one of them: that command.
+    /// The other command, if it already uses one of the shortcuts.
     pub fn set(&mut self, command: &str, keys: &str) -> Result<(), &'static CommandSpec> {
         if let Some(other) = self.clash(command, keys) {
             return Err(other);
@@ -108,7 +110,7 @@ impl KeyMap {
         Ok(())
     }
 
-    /// Back to the preset's key for a command, or for all.
+    /// Resets the shortcuts of a command, or of all commands, to the preset.
     pub fn reset(&mut self, command: Option<&str>) {
         match command {
             Some(command) => {
@@ -118,7 +120,8 @@ impl KeyMap {
         }
     }
 
-    /// Commands that share a key, and the key: a preset under a person's own keys can come to that.
+    /// Returns pairs of commands that share a shortcut. A change of the preset can cause conflicts
+    /// with custom shortcuts.
     pub fn clashes(&self) -> Vec<(&'static CommandSpec, &'static CommandSpec, &str)> {
         let mut seen: BTreeMap<(KeyScope, &str), &'static CommandSpec> = BTreeMap::new();
         let mut found = Vec::new();
@@ -136,35 +139,34 @@ impl KeyMap {
     }
 }
 
-/// Place where a command's key applies. If a panel and the window use the same key, the panel gets
-/// it.
+/// Scope of a shortcut. If a panel and the window use the same shortcut, the panel has priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyScope {
-    /// Everywhere.
+    /// The whole window.
     Window,
-    /// In the viewport, the outliner and the inspector: where joints are chosen.
+    /// The viewport, the outliner and the inspector, which show joints.
     Joints,
-    /// In the outliner.
+    /// The outliner.
     Outliner,
-    /// In Rig mode, but not over the timeline.
+    /// Rig mode, except over the timeline.
     Rig,
-    /// In Paint mode.
+    /// Paint mode.
     Paint,
-    /// On the timeline.
+    /// The timeline.
     Timeline,
 }
 
 impl KeyScope {
-    /// All of them.
+    /// All scopes.
     pub const ALL: [Self; 6] =
         [Self::Window, Self::Joints, Self::Outliner, Self::Rig, Self::Paint, Self::Timeline];
 
-    /// Scope of a command.
+    /// Returns the scope of a command.
     pub fn of(command: &CommandSpec) -> Self {
         match command.name.split_once('.') {
             Some(("paint", _)) => Self::Paint,
             Some(("timeline" | "keys", _)) => Self::Timeline,
-            // Over the viewport nobody looks at the selected keys.
+            // In the viewport, the key could delete selected keys that are out of sight.
             Some(("key", "delete")) => Self::Timeline,
             Some(("play", "range_keys" | "range_clear")) => Self::Timeline,
             Some(("select", "parent" | "child" | "sibling" | "previous_sibling" | "invert")) => {
@@ -173,13 +175,14 @@ impl KeyScope {
             Some(("select", "with_parent" | "with_child" | "linked")) => Self::Joints,
             Some(("node", "duplicate") | ("mode", "rig_and_back")) => Self::Joints,
             Some(("node", "remove")) => Self::Outliner,
-            // The command that enters Rig mode has its key in the other modes, too.
+            // The command that extrudes joints works in other modes, too, because it enters Rig
+            // mode.
             Some(("joint", name)) if name != "extrude" => Self::Rig,
             _ => Self::Window,
         }
     }
 
-    /// Title in the list of keys; empty for the whole window.
+    /// Title in the list of shortcuts; empty for the whole window.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Window => "",
@@ -192,7 +195,7 @@ impl KeyScope {
     }
 }
 
-/// A key as it is shown: its parts, arrows as arrows.
+/// Splits a shortcut into its parts for display, with arrows as symbols.
 pub fn key_parts(key: &str) -> Vec<&str> {
     let shown = |part| match part {
         "ArrowUp" => "↑",
@@ -214,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_preset_gives_a_key_twice_or_names_a_command_that_is_none() {
+    fn presets_have_no_duplicate_shortcuts_and_only_existing_commands() {
         for preset in Preset::ALL {
             let map = KeyMap { preset, ..KeyMap::default() };
             let clashes: Vec<_> =
@@ -227,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_was_kept_under_a_name_of_before_is_still_there() {
+    fn a_custom_shortcut_under_a_former_command_name_still_applies() {
         let map: KeyMap = serde_json::from_str(r#"{"own":{"layers.add":"G","view.grid":"J"}}"#)
             .unwrap_or_default();
         assert_eq!(map.key("weight_layer.add"), "G");
@@ -235,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_can_have_several_keys_and_each_is_refused_where_it_is_taken() {
+    fn each_of_several_shortcuts_is_refused_if_another_command_uses_it() {
         let mut map = KeyMap::default();
         assert_eq!(map.set("view.grid", " G  Ctrl+G ").map_err(|c| c.name), Ok(()));
         assert_eq!(map.text("view.grid"), "G Ctrl+G");
@@ -249,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_taken_key_is_refused_and_its_owner_named() {
+    fn a_shortcut_in_use_is_refused_with_the_command_that_uses_it() {
         let mut map = KeyMap::default();
         assert_eq!(map.set("view.grid", "S").map_err(|c| c.name), Err("key.set"));
         assert_eq!(map.key("view.grid"), "");

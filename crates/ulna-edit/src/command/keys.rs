@@ -1,4 +1,4 @@
-//! Commands on keys, and on poses that are not keyed.
+//! Commands that set keys, and commands on unkeyed poses.
 
 use super::{
     Between, CommandError, Outcome, Scene,
@@ -25,11 +25,11 @@ use ulna_motion::{
     insert_key, with_layers,
 };
 
-/// A motion that a new key moves by more than this is said: 0.05°.
+/// Smallest reported change of the motion by a new key, in radians: 0.05°.
 const TOLD: f32 = 0.05 * std::f32::consts::PI / 180.0;
 
 document_commands! {
-    /// Commands on keys, and on poses without keys.
+    /// Commands that set keys, and commands on unkeyed poses.
     KeyCommand in "Clip";
 
     /// Sets a key for the selected joints at the playhead
@@ -72,8 +72,8 @@ document_commands! {
     } = "unkeyed.discard", "Discard unkeyed poses", enabled: rules::unkeyed;
 }
 
-/// Components of a node to key if neither values nor components are given: the unkeyed ones, else
-/// those that the clip animates, else the rotation.
+/// Returns the components of a node to key if the command names none: the unkeyed ones, else the
+/// animated ones, else the rotation.
 fn parts_of(clip: &Clip, node: NodeId, unkeyed: Option<&Unkeyed>) -> Vec<Property> {
     if let Some(pose) = unkeyed {
         if let Some(changed) = pose.locals.get(&node) {
@@ -90,7 +90,7 @@ fn parts_of(clip: &Clip, node: NodeId, unkeyed: Option<&Unkeyed>) -> Vec<Propert
 }
 
 impl SetKey {
-    /// Of what is seen of nodes at a time.
+    /// Returns a command that keys the displayed pose of nodes at a time.
     pub fn new(clip: ClipName, time: Seconds, node: Nodes) -> Self {
         Self {
             clip,
@@ -104,8 +104,7 @@ impl SetKey {
         }
     }
 
-    /// A key at a time: of the values given, or else of what is seen then, an unkeyed pose
-    /// included.
+    /// Keys the given values, or else the displayed pose at the time, including an unkeyed pose.
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
@@ -123,8 +122,8 @@ impl SetKey {
         self.key_all(scene, (id, clip, time), nodes, unkeyed.as_ref(), &given)
     }
 
-    /// The unkeyed pose that is keyed: that of its `unkeyed` time, where it is carried elsewhere,
-    /// else that of its time.
+    /// Returns the unkeyed pose to key: the pose at the time `unkeyed`, or else at the time of the
+    /// key.
     fn unkeyed_of(
         &self,
         document: &Document,
@@ -179,7 +178,7 @@ impl SetKey {
                 unkeyed.and_then(|(_, pose)| pose.locals.get(&node)).copied().unwrap_or_default();
             let mut given = *given;
             if let (Some(layers), Some(below)) = (layers, &below) {
-                // What is keyed lies below the layers.
+                // The displayed pose includes the layers, but the keys are below them.
                 let wanted = if given.is_empty() { changed } else { given };
                 let at = (node, f64::from(time));
                 let under = below.local[node.index()].transform();
@@ -203,7 +202,8 @@ impl SetKey {
             for property in parts {
                 refuse_kept(document, clip, node, property)?;
                 let value = values(&local, property);
-                // Of what is seen, and nobody changed, the motion stays as it was.
+                // A channel without a given or unkeyed value gets a key on its curve, so that the
+                // motion does not change.
                 let own = given.has(property) || changed.has(property);
                 let (track, to) = match clip.track(node, property) {
                     Some((track, old)) => {
@@ -212,7 +212,8 @@ impl SetKey {
                             continue;
                         }
                         let mut made = insert_key(old, time, own.then_some(&value[..]), exact);
-                        // One key alone is of no kind yet.
+                        // A second key defines the tangents of the first one, so they are
+                        // recomputed.
                         if own || (old.times.len() < 2 && made.track.times.len() > 1) {
                             made.track = self.smoothed(old, made.track);
                         }
@@ -248,8 +249,8 @@ impl SetKey {
         Ok(Outcome { edits, notes, ..Outcome::default() })
     }
 
-    /// A track with a new value: tangents that were automatic are made again, and one that had a
-    /// single key comes to be as new ones are.
+    /// Recomputes automatic tangents of a track with a new key. If the track had a single key, sets
+    /// its interpolation.
     fn smoothed(&self, old: &Track, made: Track) -> Track {
         match self.interpolation {
             Some(way) if old.times.len() < 2 => with_interpolation(&made, way.interpolation()),
@@ -257,8 +258,8 @@ impl SetKey {
         }
     }
 
-    /// Keys what is unkeyed of a node's morph targets, or what the clip moves of them already,
-    /// where all of it is keyed.
+    /// Keys the morph weights of a node if they are unkeyed or animated, and the command keys all
+    /// channels.
     fn key_morphs(
         &self,
         document: &Document,
@@ -313,7 +314,7 @@ impl SetKey {
     }
 }
 
-/// Preview of setting a key at a time: number of nodes, and number of new channels.
+/// Returns the numbers of nodes and of new channels that setting a key would affect.
 pub fn what_is_keyed(
     document: &Document,
     clip: ClipId,
@@ -329,7 +330,7 @@ pub fn what_is_keyed(
 }
 
 impl SetUnkeyed {
-    /// Only the components that are given; the others are as seen.
+    /// Sets the given components of an unkeyed pose, and keeps all others.
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
@@ -355,7 +356,7 @@ impl SetUnkeyed {
 }
 
 impl DiscardUnkeyed {
-    /// All, those of a clip, or the one at a time of it.
+    /// Discards unkeyed poses: all, those of one clip, or the one of a clip at a given time.
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let id = self.clip.as_ref().map(|c| c.find(document)).transpose()?;

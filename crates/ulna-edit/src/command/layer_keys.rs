@@ -1,4 +1,4 @@
-//! Values of layers of user-local transforms: constant ones, and single keys.
+//! Values of pose layers: constant offsets, and keys of offsets.
 
 use glam::{Quat, Vec3};
 
@@ -11,7 +11,7 @@ use ulna_motion::{
     insert_key,
 };
 
-/// All components of a transform.
+/// Returns all components of a transform.
 pub(super) fn all_of(to: &Transform) -> Components {
     Components {
         translation: Some(to.translation),
@@ -20,8 +20,8 @@ pub(super) fn all_of(to: &Transform) -> Components {
     }
 }
 
-/// Sets components of `U` of a node in a layer: keyed ones by a key, others for all times; whether
-/// that is anything.
+/// Sets components of the offset `U` of a node in a layer. Keyed components get a key, and others a
+/// constant value. Returns whether anything was set.
 pub(super) fn set_user(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Components) -> bool {
     let keyed = |p: Property| layer.keys.track(node, p).map(|(id, track)| (id, track.clone()));
     let mut constant = *to;
@@ -59,7 +59,7 @@ pub(super) fn set_user(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Comp
     true
 }
 
-/// Whether a transform differs from the identity in a component.
+/// Whether a component of a transform differs from the identity.
 pub(super) fn moves(user: &Transform, property: Property) -> bool {
     match property {
         Property::Translation => user.translation != Vec3::ZERO,
@@ -68,18 +68,18 @@ pub(super) fn moves(user: &Transform, property: Property) -> bool {
     }
 }
 
-/// A key that adds nothing, at each of these times.
+/// Returns neutral keys, which change nothing, at the given times.
 pub(super) fn zeros(times: &[f32], property: Property) -> Vec<(f32, Vec<f32>)> {
     times.iter().map(|t| (*t, values(&Transform::IDENTITY, property))).collect()
 }
 
-/// The part of a clip that has keys.
+/// Time range of the keys of a clip.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClipSpan {
-    /// First and last key, seconds.
+    /// Times of the first and the last key, in seconds.
     first: f32,
     last: f32,
-    /// Length of a frame, seconds; 0 where the clip has no frame rate.
+    /// Length of a frame in seconds; 0 if the clip has no frame rate.
     frame: f32,
 }
 
@@ -90,17 +90,16 @@ impl ClipSpan {
         Self { first, last, frame }
     }
 
-    /// Time from a key until the value that was there before is back in full, in seconds: the
-    /// whole number of frames nearest to a quarter of a second.
+    /// Time between a new key and the added key that restores the constant value, in seconds: the
+    /// whole number of frames closest to 0.25 s.
     fn ease(&self) -> f32 {
         const EASE: f32 = 0.25;
         if self.frame > 0.0 { (EASE / self.frame).round().max(1.0) * self.frame } else { EASE }
     }
 }
 
-/// Keys of a component that was the same at all times: these, and around them what it was, so that
-/// it is seen on both sides of them. Nothing is put beyond the clip's own keys, from the first to
-/// the last, where there is room within.
+/// Returns the keys of a component that was constant. Additional keys before and after the new keys
+/// keep the constant value. They are within the range of the clip's keys if possible.
 pub(super) fn kept_around(
     constant: &Transform,
     (node, property): (NodeId, Property),
@@ -130,7 +129,7 @@ pub(super) fn kept_around(
     let width = was.len();
     let mut values: Vec<f32> = Vec::with_capacity(keys.len() * width);
     for (_, value) in &keys {
-        // Of the two signs of a rotation the one near the key before.
+        // The sign of a quaternion is chosen closest to the previous key.
         let last = values.len().checked_sub(width).map(|from| &values[from..]);
         let dot = last.map_or(1.0, |last| last.iter().zip(value).map(|(a, b)| a * b).sum::<f32>());
         let sign = if property == Property::Rotation && dot < 0.0 { -1.0 } else { 1.0 };
@@ -151,8 +150,7 @@ pub(super) fn kept_around(
     with_interpolation(&made, Interpolation::CubicSpline)
 }
 
-/// Makes keys of those components that have none yet, so that they can get another one at that
-/// time.
+/// Converts constant components of a node to keys, so that another key can be set at a time.
 pub(super) fn first_keys(
     layer: &mut PoseLayer,
     node: NodeId,
@@ -177,21 +175,21 @@ pub(super) fn first_keys(
     }
 }
 
-/// Times of neutral keys before the first and after the last of some keys, within the clip, in
+/// Returns the times of additional keys before and after a range of keys, within the clip, in
 /// seconds.
 fn around_of(from: f32, to: f32, (first, last): (f32, f32), (ease, apart): (f32, f32)) -> Vec<f32> {
     let mut more = Vec::new();
     if from - first > apart {
         more.push((from - ease).max(first));
     }
-    // A clip without a length has room after it.
+    // A clip without a length has no end that limits the keys.
     if last - to > apart || last <= first {
         more.push(if last <= first { to + ease } else { (to + ease).min(last) });
     }
     more
 }
 
-/// Sets a key of a component of `U`.
+/// Sets a key of a component of the offset `U`.
 pub(super) fn key_user(
     layer: &mut PoseLayer,
     node: NodeId,
@@ -211,7 +209,7 @@ pub(super) fn key_user(
     keys.tracks.insert(id, Shared::new(track));
 }
 
-/// Keys of a layer go smoothly from one to the next.
+/// Makes the keys of a layer smooth, and recomputes automatic tangents.
 pub(super) fn smooth(old: &Track, made: Track) -> Track {
     if old.times.len() < 2 {
         with_interpolation(&made, Interpolation::CubicSpline)

@@ -1,4 +1,4 @@
-//! Names of layers of user-local transforms in commands, and lookup of the named layer.
+//! Arguments that refer to pose layers, and their lookup.
 
 use std::sync::Arc;
 
@@ -18,15 +18,15 @@ impl From<LayerWriteError> for CommandError {
     }
 }
 
-/// The command that adds a layer, as messages name it.
+/// Name of the command that adds a layer, for messages.
 const NEW_LAYER: &str = "layer.new";
 
-/// A layer.
+/// A layer in an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayerName {
-    /// By its name or `#number`.
+    /// The name of the layer, or `#number`.
     Named(String),
-    /// This one.
+    /// The id of the layer.
     Id(PoseLayerId),
 }
 field!(
@@ -39,8 +39,8 @@ field!(
     }
 );
 
-/// Text of a layer in a command line: its name, which is unique in its list, or its number if the
-/// name looks like a number.
+/// Returns the text of a layer in a command line: its name, which is unique in its list. If the
+/// name looks like a number, the text is the layer's number.
 pub fn pose_layer_text(document: &Document, id: PoseLayerId) -> String {
     match document.aids.pose_layer(id) {
         Some((_, layer)) if !layer.name.starts_with('#') => layer.name.to_string(),
@@ -49,10 +49,10 @@ pub fn pose_layer_text(document: &Document, id: PoseLayerId) -> String {
 }
 
 impl LayerName {
-    /// The layer, among those of a clip or of the pose.
+    /// Returns the layer, among those of a clip or of the pose.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If the layer does not exist.
     pub fn find(&self, document: &Document, home: LayerHome) -> Result<PoseLayerId, CommandError> {
         let layers = document.aids.layers(home);
         let found = match self {
@@ -85,7 +85,7 @@ impl LayerName {
     }
 }
 
-/// Describes the owner of a list of layers.
+/// Describes the owner of a list of layers, for messages.
 pub(super) fn home_words(document: &Document, home: LayerHome) -> String {
     match home {
         LayerHome::Pose => "the pose".into(),
@@ -93,17 +93,17 @@ pub(super) fn home_words(document: &Document, home: LayerHome) -> String {
     }
 }
 
-/// A layer of a clip, or of the pose.
+/// A layer of a clip, or of the pose, in an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerOf {
-    /// The clip; the pose unless given.
+    /// The clip that owns the layer; the pose if `None`.
     pub clip: Option<ClipName>,
-    /// The layer; the only one there unless given.
+    /// The layer; if `None`, the only layer of the clip or of the pose.
     pub layer: Option<LayerName>,
 }
 
 impl LayerOf {
-    /// Refers to an existing layer.
+    /// Returns an argument for an existing layer.
     pub fn of(home: LayerHome, layer: PoseLayerId) -> Self {
         Self { clip: home.clip().map(ClipName::Id), layer: Some(LayerName::Id(layer)) }
     }

@@ -1,4 +1,4 @@
-//! A command as one line of text: a JSON object with a name and arguments.
+//! The text form of a command: a JSON object with a name and arguments.
 
 use std::fmt;
 
@@ -10,17 +10,17 @@ use serde_json::{Map, Value};
 
 use super::error::CommandError;
 
-/// A command with its arguments: one line of text.
+/// A command with its arguments in text form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommandLine {
-    /// The command's name.
+    /// Name of the command.
     pub name: String,
-    /// Its arguments.
+    /// Arguments by name.
     pub arguments: Map<String, Value>,
 }
 
 impl CommandLine {
-    /// About how many bytes of memory it holds.
+    /// Returns the approximate memory use in bytes.
     pub fn size(&self) -> usize {
         fn of(value: &Value) -> usize {
             match value {
@@ -39,19 +39,19 @@ impl CommandLine {
         size_of::<Self>() + self.name.capacity() + of_members(&self.arguments)
     }
 
-    /// A command without arguments.
+    /// Returns a command without arguments.
     pub fn new(name: &str) -> Self {
         Self { name: name.to_owned(), arguments: Map::new() }
     }
 
-    /// With one argument more.
+    /// Adds an argument.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.arguments.insert(name.to_owned(), value.into());
         self
     }
 
-    /// The line that an object is; nothing where it has no `do` that is text.
+    /// Converts a JSON object to a command; `None` if its member `do` is missing or is not a text.
     pub fn from_object(mut arguments: Map<String, Value>) -> Option<Self> {
         match arguments.shift_remove("do") {
             Some(Value::String(name)) => Some(Self { name, arguments }),
@@ -59,11 +59,11 @@ impl CommandLine {
         }
     }
 
-    /// Reads the text form. A member that stands twice is a mistake: nobody could say which is
-    /// meant.
+    /// Parses the text form. Duplicate members are an error, because it would be unclear which one
+    /// is valid.
     ///
     /// # Errors
-    /// Where the text is not an object with a `do` that is text.
+    /// If the text is not a JSON object with a text as `do`, or has duplicate members.
     pub fn parse(text: &str) -> Result<Self, CommandError> {
         let short = || text.chars().take(80).collect::<String>();
         if !text.trim_start().starts_with('{') {
@@ -75,7 +75,7 @@ impl CommandLine {
     }
 }
 
-/// The members of a JSON object without duplicate names.
+/// The members of a JSON object, which is refused if it has duplicate names.
 struct Once(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Once {

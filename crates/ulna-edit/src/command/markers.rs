@@ -1,4 +1,4 @@
-//! Commands on markers: named moments of a clip, kept in its extras.
+//! Commands on markers: named times of a clip, saved in its extras.
 
 use super::{
     CommandError, Scene,
@@ -55,9 +55,9 @@ document_commands! {
 }
 
 super::field::choice! {
-    /// The color of a marker.
+    /// Color of a marker.
     Color {
-        /// As markers are.
+        /// Violet, the default color.
         Violet = "violet",
         /// Red.
         Red = "red",
@@ -82,8 +82,8 @@ impl From<Color> for MarkerColor {
     }
 }
 
-/// The edit that changes a clip's markers; `change` gets them and the one at a time, where there is
-/// one.
+/// Returns the edit that changes a clip's markers. `change` gets the markers, and the index of the
+/// marker at the time, if there is one.
 fn changed(
     scene: &Scene<'_>,
     clip: &ClipName,

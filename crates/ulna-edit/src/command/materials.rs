@@ -1,4 +1,4 @@
-//! Commands on how surfaces look: height maps made normal maps.
+//! Commands on materials: conversion of height maps to normal maps.
 
 use super::{CommandError, Outcome, Scene, define::document_commands, rules};
 use crate::Edit;
@@ -30,7 +30,7 @@ fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, Comman
     Err(CommandError::other(code, message))
 }
 
-/// Index of the item with a name, or with a number after `#`.
+/// Returns the index of the name that equals a text, or the index that follows a `#`.
 pub(super) fn find(text: &str, names: &[Option<&str>], what: &str) -> Result<usize, CommandError> {
     if let Some(number) =
         text.strip_prefix('#').and_then(|n| n.parse().ok()).filter(|n| *n < names.len())
@@ -83,7 +83,7 @@ impl HeightToNormal {
         }
         let made = made(document, from, strength, self.wrap.unwrap_or(true))?;
         let image = ImageId::from(document.images.len());
-        // Where its other pictures lie it lies, too.
+        // The normal map uses the texture coordinates of the material's other textures.
         let like = material.normal_texture.clone().or_else(|| material.base_color_texture.clone());
         let texture = match like {
             Some(like) => TextureRef { image, ..like },
@@ -107,7 +107,7 @@ impl HeightToNormal {
     }
 }
 
-/// The normal map of an image of heights.
+/// Returns the normal map of a height map.
 fn made(
     document: &Document,
     from: ImageId,

@@ -1,15 +1,17 @@
-//! Skins of meshes: the one that owns the weights of a mesh, and labels for messages.
+//! The skins that a mesh is used with, and texts for messages.
 
 use std::collections::BTreeSet;
 
 use ulna_model::{Document, MeshId, NodeId, SkinId};
 
-/// The skin that the weights of a mesh are for: that of the first node that shows it on one.
+/// Returns the skin to which the weights of a mesh belong: the skin of the first visible node with
+/// the mesh and a skin.
 pub fn skin_of(document: &Document, mesh: MeshId) -> Option<SkinId> {
     skins_of(document, mesh).first().copied()
 }
 
-/// The skins that a mesh is shown on, each once. Its weights count the joints of each of them.
+/// Returns the skins that a mesh is used with, without duplicates. Its joint indices refer to each
+/// of these skins.
 pub(super) fn skins_of(document: &Document, mesh: MeshId) -> Vec<SkinId> {
     let mut skins = Vec::new();
     for node in document
@@ -23,7 +25,8 @@ pub(super) fn skins_of(document: &Document, mesh: MeshId) -> Vec<SkinId> {
     skins
 }
 
-/// Of the skins that a mesh is shown on, the first that has the most of some joints.
+/// Returns the skin of a mesh that contains the largest number of the given joints; the first such
+/// skin if there are several.
 pub(super) fn skin_for(
     document: &Document,
     mesh: MeshId,
@@ -36,12 +39,12 @@ pub(super) fn skin_for(
     skins.into_iter().find(|s| has(s) == most)
 }
 
-/// Skins in a sentence.
+/// Text for skins in a sentence.
 pub(super) fn skin_labels(document: &Document, skins: &[SkinId]) -> String {
     skins.iter().map(|s| skin_label(document, *s)).collect::<Vec<_>>().join(" and ")
 }
 
-/// A skin in a sentence.
+/// Text for a skin in a sentence.
 pub(super) fn skin_label(document: &Document, skin: SkinId) -> String {
     match document.skin(skin).name.as_deref() {
         Some(name) if !name.is_empty() => format!("the skin “{name}”"),

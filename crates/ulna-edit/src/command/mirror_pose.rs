@@ -1,4 +1,4 @@
-//! Commands that pose one side as the mirror image of the other. The work is that of [`Mirror`].
+//! Commands that mirror the pose of one side to the other, by [`Mirror`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ document_commands! {
     } = "pose.flip", "Flip pose", key: "Ctrl+Shift+M";
 }
 
-/// The components in which a transform differs from another by more than rounding.
+/// Returns the components of `to` that differ from `from` by more than rounding.
 fn differing(from: &Transform, to: &Transform) -> Components {
     const NEAR: f32 = 2e-6;
     let far = |a: glam::Vec3, b: glam::Vec3| {
@@ -47,21 +47,21 @@ fn differing(from: &Transform, to: &Transform) -> Components {
     }
 }
 
-/// Changes that these local transforms make.
+/// Returns the components that these local transforms would change.
 fn changes(place: &PoseTarget<'_>, wanted: &BTreeMap<NodeId, Transform>) -> Wanted {
     wanted.iter().map(|(node, to)| (*node, differing(&place.local(*node), to))).collect()
 }
 
-/// A sentence on scales that are not exact.
+/// Notice about scales that are only approximate; `None` if there are none.
 pub(super) fn scales(count: usize) -> Option<Notice> {
     let scales = if count == 1 { "1 scale is".to_owned() } else { format!("{count} scales are") };
     let said = format!("{scales} approximate, because the axes of the two joints differ");
     (count > 0).then(|| Notice::new("scale_approximate", said))
 }
 
-/// States the distance of the result from the mirror image; `None` if it is not visible.
+/// Notice about the largest distance of a joint from the mirror image; `None` if it is not visible.
 pub(super) fn gap(document: &Document, gap: Option<MirrorGap>) -> Option<Notice> {
-    /// In sizes of the body.
+    /// Largest invisible distance, as a fraction of the model size.
     const SEEN: f32 = 1e-3;
     let gap = gap.filter(|g| g.part > SEEN)?;
     let label = document.node(gap.node).label(gap.node);
@@ -73,14 +73,14 @@ pub(super) fn gap(document: &Document, gap: Option<MirrorGap>) -> Option<Notice>
     Some(Notice::new("not_symmetric", said))
 }
 
-/// A sentence on how far the skin is from the mirror image, where its joints are nearer than that;
-/// nothing where nobody sees it.
+/// Notice about the largest distance of the skin from the mirror image; `None` if it is not
+/// visible, or not much larger than that of the joints.
 pub(super) fn skin_gap(
     document: &Document,
     joints: Option<MirrorGap>,
     skin: Option<SkinGap>,
 ) -> Option<Notice> {
-    /// In sizes of the body.
+    /// Largest invisible distance, as a fraction of the model size.
     const SEEN: f32 = 0.01;
     let skin = skin.filter(|s| s.part > SEEN.max(joints.map_or(0.0, |j| j.part) * 2.0))?;
     let label = document.node(skin.node).label(skin.node);
@@ -93,7 +93,7 @@ pub(super) fn skin_gap(
     Some(Notice::new("weights_not_symmetric", said))
 }
 
-/// All notes about a mirrored pose.
+/// Returns the notices about a mirrored pose.
 fn left(alone: usize, scales_left: usize, off: impl IntoIterator<Item = Notice>) -> Vec<Notice> {
     let joints = |n: usize| {
         if n == 1 { "1 joint has".to_owned() } else { format!("{n} joints have") }
@@ -136,7 +136,8 @@ impl MirrorPose {
     }
 }
 
-/// The mirror images of some joints, by the nodes that get them; and how many scales are not exact.
+/// Returns the mirrored transforms of the source joints, by the nodes that receive them, and the
+/// number of approximate scales.
 fn images(
     document: &Document,
     mirror: &Mirror,
@@ -144,7 +145,7 @@ fn images(
     sources: &BTreeSet<NodeId>,
 ) -> (BTreeMap<NodeId, Transform>, usize) {
     let (mut wanted, mut scales) = (BTreeMap::<NodeId, Transform>::new(), 0);
-    // Those above first, since the ones below are told from them.
+    // Parents first, because the transforms of children depend on them.
     for node in document.nodes.order() {
         let Some(source) = mirror.partner(*node).filter(|p| sources.contains(p)) else { continue };
         let was = |n: NodeId| place.local(n);
@@ -157,7 +158,7 @@ fn images(
     (wanted, scales)
 }
 
-/// Notice about the deviation of these changes from the mirror image.
+/// Notice about the largest distance of the result from the mirror image.
 fn off(
     document: &Document,
     mirror: &Mirror,
@@ -181,7 +182,7 @@ impl FlipPose {
         let sources: BTreeSet<NodeId> =
             nodes.iter().filter_map(|n| Some([*n, mirror.partner(*n)?])).flatten().collect();
         let (wanted, scales) = images(document, &mirror, &place, &sources);
-        // Expressions have sides, too: of the whole, or of a mesh that is given.
+        // Morph targets can have sides, too.
         let seen = &place.seen().morphs;
         let morphs = nodes
             .iter()

@@ -1,5 +1,5 @@
-//! Commands: what a person does, as types. Each has its data, its words and its effect in the file
-//! of its family.
+//! Commands: the operations of the program as types. The data, the text form and the effect of a
+//! command are in the file of its family.
 //!
 //! ```text
 //!  menus, palette, keys ─► CommandSpec ─┐                ┌─► Document: Scene → edits → history
@@ -9,14 +9,15 @@
 //!                            └──── line() ◄───────┘
 //! ```
 //!
-//! Text is at the edges alone. A line is one JSON object,
-//! `{"do":"pose.rotate","node":"LeftArm","axis":"x","degrees":30}`. What was done to one file
-//! replays on another, since nodes are named, not numbered: a command that was made by a program
-//! names them by id, and is written with names.
+//! Only scripts, journals and other outer interfaces use text. A command line is one JSON object,
+//! such as `{"do":"pose.rotate","node":"LeftArm","axis":"x","degrees":30}`. Commands made by the
+//! program refer to nodes by id, but their text form uses names. A journal can therefore be
+//! replayed on another file.
 //!
-//! Files here import downward only. The table, the reader, the filler and the dispatcher of all
-//! commands come first, then the closed enum (`families`), the families of commands, the helpers
-//! that several families share, and at the bottom arguments, text and entries of the table.
+//! Files in this folder import only downward. At the top are the table, the reader, the argument
+//! filler and the dispatcher of all commands. Below them are the closed enum (`families`), the
+//! families of commands, and the helpers that several families share. At the bottom are arguments,
+//! text and entries of the table.
 
 mod arguments;
 mod availability;

@@ -1,4 +1,4 @@
-//! Commands on the weights of morph targets: posed, unkeyed, and keyed.
+//! Commands on the weights of morph targets: in the pose, in an unkeyed pose, and in keys.
 
 use super::{
     Between, CommandError, Scene, clip_keys,
@@ -10,7 +10,7 @@ use crate::Edit;
 use ulna_model::{ClipId, Document, NodeId, Property, Shared, TrackId, UnkeyedAt};
 use ulna_motion::{Pose, Stack, clip_edit::with_interpolation, insert_key};
 
-/// A morph target of a node's mesh, by its name or its number.
+/// Returns the index of a morph target of a node's mesh, by name or number.
 fn target_of(document: &Document, node: NodeId, text: &str) -> Result<usize, CommandError> {
     let label = document.node(node).label(node);
     let Some(mesh) = document.node(node).mesh.map(|m| document.mesh(m)) else {
@@ -30,7 +30,7 @@ fn target_of(document: &Document, node: NodeId, text: &str) -> Result<usize, Com
     })
 }
 
-/// A node and the weights of its targets.
+/// A node and the weights of all its morph targets.
 type Weights = (NodeId, Shared<[f32]>);
 
 document_commands! {
@@ -87,7 +87,8 @@ document_commands! {
         enabled: rules::morphing;
 }
 
-/// `weights` with one of them replaced, for every node.
+/// Returns the weights of all nodes with one target's weight replaced. `weights` returns the
+/// current weights of a node.
 fn with_target(
     document: &Document,
     nodes: Vec<NodeId>,
@@ -117,7 +118,7 @@ impl SetMorph {
 }
 
 impl ResetMorphs {
-    /// The weights the mesh gives: the node's own go.
+    /// Removes the node's own weights, so that those of the mesh apply.
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let nodes = self.node.all(scene.document)?;
         Ok(nodes.into_iter().map(|node| Edit::SetMorphs { node, to: None }).collect())
@@ -125,7 +126,8 @@ impl ResetMorphs {
 }
 
 impl HoldMorph {
-    /// The weights of other targets keep their displayed values.
+    /// Sets one weight of an unkeyed pose. The weights of other targets keep their displayed
+    /// values.
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
@@ -147,7 +149,7 @@ impl HoldMorph {
 }
 
 impl KeyMorphs {
-    /// Of what is seen, one of them changed where it is named.
+    /// Keys the displayed weights, with one of them replaced if a target is given.
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
@@ -200,11 +202,11 @@ fn seen(document: &Document, clip: ClipId, time: f32) -> Result<Pose, CommandErr
 
 /// A key of all morph weights of a node.
 pub(super) struct MorphKey<'a> {
-    /// Time of the keys, in seconds.
+    /// Time of the key, in seconds.
     pub time: f32,
     /// The keyed node.
     pub node: NodeId,
-    /// New weights; the shown ones if omitted.
+    /// New weights; the displayed ones if `None`.
     pub value: Option<&'a [f32]>,
     /// Number of morph targets of its mesh.
     pub targets: usize,
@@ -212,8 +214,7 @@ pub(super) struct MorphKey<'a> {
     pub interpolation: Option<Between>,
 }
 
-/// Edits that key a node's morph weights at a value or at their displayed values; empty if its mesh
-/// has no targets.
+/// Returns the edits that set a key of morph weights; empty if the mesh has no targets.
 pub(super) fn key_edits(
     document: &Document,
     id: ClipId,

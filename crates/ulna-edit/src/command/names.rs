@@ -1,5 +1,4 @@
-//! Texts that name nodes, clips and meshes: lookup by name, path, number or pattern, and the text
-//! that names a given one.
+//! Texts that refer to nodes, clips and meshes, and their lookup by name, path, number or pattern.
 
 use std::collections::HashMap;
 
@@ -7,7 +6,7 @@ use super::error::ArgumentError;
 use crate::did_you_mean;
 use ulna_model::{ClipId, Document, MeshId, NodeId};
 
-/// `“#1” or “#3”`: the first few of some texts.
+/// Joins texts as in `“#1” or “#3”`, and shortens long lists.
 fn one_of(texts: impl ExactSizeIterator<Item = String>) -> String {
     const MOST: usize = 6;
     let more = texts.len().saturating_sub(MOST);
@@ -21,8 +20,8 @@ fn one_of(texts: impl ExactSizeIterator<Item = String>) -> String {
     }
 }
 
-/// Error that a text means several nodes, with texts that mean one of them. Each is looked up
-/// before it is offered.
+/// Returns the error for a text that matches several nodes. It suggests texts that match only one
+/// node.
 pub(super) fn ambiguous(document: &Document, text: &str, ids: &[NodeId]) -> ArgumentError {
     let one = one_of(ids.iter().map(|id| path_text(document, *id)));
     let pattern = format!("{text}*");
@@ -31,7 +30,7 @@ pub(super) fn ambiguous(document: &Document, text: &str, ids: &[NodeId]) -> Argu
     ArgumentError::Ambiguous { name: text.to_owned(), count: ids.len(), ways }
 }
 
-/// The meshes of a name, of `#index`, or of a pattern; at least one.
+/// Returns the meshes that match a name, `#index`, or a pattern. Fails if there are none.
 pub(super) fn find_meshes(document: &Document, text: &str) -> Result<Vec<MeshId>, ArgumentError> {
     let by = |f: &dyn Fn(&str) -> bool| -> Vec<MeshId> {
         document
@@ -57,7 +56,8 @@ pub(super) fn find_meshes(document: &Document, text: &str) -> Result<Vec<MeshId>
     Ok(hits)
 }
 
-/// `#index`, spelled so that it is no name: `#03` where something is called `#3`.
+/// Returns `#index`, with zeros inserted until no element has this text as its name: `#03` if an
+/// element is named `#3`.
 pub(super) fn index_text<'a>(
     index: u32,
     names: impl Iterator<Item = Option<&'a str>> + Clone,
@@ -69,7 +69,7 @@ pub(super) fn index_text<'a>(
     text
 }
 
-/// The text that names a node in a command: its name where that is enough, else its number.
+/// Returns the text of a node in a command: its name if it is unique, else its number.
 pub fn node_text(document: &Document, node: NodeId) -> String {
     let name = document
         .node(node)
@@ -84,8 +84,8 @@ pub fn node_text(document: &Document, node: NodeId) -> String {
     index_text(node.0, document.nodes.values().map(|n| n.name.as_deref()))
 }
 
-/// Texts that name nodes in a command, for many nodes: all names are looked through once, and not
-/// for each.
+/// Texts of nodes in commands. The names of all nodes are counted once, which is faster for many
+/// nodes.
 pub(super) struct NodeTexts<'a> {
     document: &'a Document,
     /// Number of nodes per name.
@@ -101,7 +101,7 @@ impl<'a> NodeTexts<'a> {
         Self { document, named }
     }
 
-    /// As [`node_text`].
+    /// Returns the same text as [`node_text`].
     pub fn text(&self, node: NodeId) -> String {
         let name = self.document.node(node).name.as_deref();
         let name = name.filter(|n| !n.is_empty() && !n.contains(['*', '/', '#']));
@@ -116,8 +116,8 @@ impl<'a> NodeTexts<'a> {
     }
 }
 
-/// The shortest end of its path that means a node and no other, for a person to read; else what
-/// names it in a command.
+/// Returns a readable text that matches only this node: the shortest unambiguous end of its path,
+/// else its text in a command.
 fn path_text(document: &Document, node: NodeId) -> String {
     let path = document.path(node);
     let ends = path.char_indices().rev().filter(|(_, c)| *c == '/').map(|(at, _)| &path[at + 1..]);
@@ -126,7 +126,7 @@ fn path_text(document: &Document, node: NodeId) -> String {
     ends.into_iter().find(means_it).map_or_else(|| node_text(document, node), ToOwned::to_owned)
 }
 
-/// The text that names a clip in a command: its name where it alone has it, else its number.
+/// Returns the text of a clip in a command: its name if it is unique, else its number.
 pub fn clip_text(document: &Document, clip: ClipId) -> String {
     let name = document.clips.get(clip).and_then(|c| c.name.as_deref()).filter(|n| !n.is_empty());
     match name {
@@ -139,10 +139,10 @@ pub fn clip_text(document: &Document, clip: ClipId) -> String {
     }
 }
 
-/// The clip of a name, of `#index`, or of a pattern that fits one.
+/// Returns the clip that matches a name, `#index`, or a pattern.
 ///
 /// # Errors
-/// Where it names none, or several.
+/// If no clip or several clips match.
 pub fn find_clip(document: &Document, text: &str) -> Result<ClipId, ArgumentError> {
     match find_clips(document, text)?[..] {
         [id] => Ok(id),
@@ -154,10 +154,10 @@ pub fn find_clip(document: &Document, text: &str) -> Result<ClipId, ArgumentErro
     }
 }
 
-/// The clips of a name, of `#index`, or of a pattern; at least one.
+/// Returns the clips that match a name, `#index`, or a pattern.
 ///
 /// # Errors
-/// Where it names none.
+/// If no clip matches.
 pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, ArgumentError> {
     let by = |f: &dyn Fn(&str) -> bool| -> Vec<ClipId> {
         document
@@ -179,7 +179,7 @@ pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, Argume
     if !fits.is_empty() {
         return Ok(fits);
     }
-    // What lists call a clip without a name, or one whose name has more than a line.
+    // The label of a clip without a name, or of a clip whose name has several lines.
     let labeled: Vec<ClipId> =
         document.clips.ids().filter(|id| document.clip_label(*id) == text).collect();
     if !labeled.is_empty() {
@@ -198,11 +198,11 @@ pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, Argume
     Err(ArgumentError::NoClip { name: text.to_owned(), near, there })
 }
 
-/// The nodes that a text means: an exact name first, then `#index`, what lists call a node without
-/// a name, a pattern, a path.
+/// Returns the nodes that match a text. It is compared in this order: exact name, `#index`, label
+/// of a node without a name, pattern, path.
 ///
 /// # Errors
-/// Where it means none, or several without a `*`.
+/// If no node matches, or several nodes match a text without a `*`.
 pub(super) fn find_nodes(document: &Document, text: &str) -> Result<Vec<NodeId>, ArgumentError> {
     let found = find_nodes_quietly(document, text);
     match found.len() {
@@ -213,13 +213,13 @@ pub(super) fn find_nodes(document: &Document, text: &str) -> Result<Vec<NodeId>,
     }
 }
 
-/// Error that a text means no node.
+/// Returns the error for a text that matches no node.
 pub(super) fn nothing_named(document: &Document, text: &str) -> ArgumentError {
     let near = did_you_mean(text, document.nodes.values().filter_map(|n| n.name.as_deref()));
     ArgumentError::NotFound { name: text.to_owned(), near }
 }
 
-/// Whether a text is a pattern, and no name with a `*` in it.
+/// Whether a text is a pattern. A name that contains `*` is not a pattern.
 fn is_pattern(document: &Document, text: &str) -> bool {
     text.contains('*') && document.nodes.values().all(|n| n.name.as_deref() != Some(text))
 }
@@ -247,13 +247,13 @@ fn find_nodes_quietly(document: &Document, text: &str) -> Vec<NodeId> {
     }
 }
 
-/// A path matches from its end: `Spine/Head` is `Hips/Spine/Head` too.
+/// Whether a node's path ends with a pattern: `Spine/Head` matches `Hips/Spine/Head`.
 fn path_matches(document: &Document, id: NodeId, pattern: &str) -> bool {
     let path = document.path(id);
     matches(pattern, &path) || matches(&format!("*/{pattern}"), &path)
 }
 
-/// Whether a text fits a pattern in which `*` is any run of characters.
+/// Whether a text matches a pattern, in which `*` matches any characters.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -266,7 +266,7 @@ fn matches(pattern: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The name of a mesh, or `#N`.
+/// Returns the name of a mesh, or `#N`.
 pub fn mesh_label(document: &Document, mesh: MeshId) -> String {
     match document.meshes.get(mesh).and_then(|m| m.name.as_deref()) {
         Some(name) if !name.is_empty() => name.to_owned(),
@@ -274,7 +274,7 @@ pub fn mesh_label(document: &Document, mesh: MeshId) -> String {
     }
 }
 
-/// Text of a mesh in a command line: its name if that is unique, else its number.
+/// Returns the text of a mesh in a command: its name if it is unique, else its number.
 pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
     let label = mesh_label(document, mesh);
     let alone =
@@ -291,7 +291,7 @@ mod tests {
     use ulna_model::{Document, FileContent, Node};
 
     #[test]
-    fn naming_many_nodes_equals_naming_each_alone() {
+    fn texts_of_many_nodes_equal_the_texts_of_single_nodes() {
         let names = ["a", "b", "a", "", "#4", "x/y", "#04", "c*", "#3"];
         let node =
             |name: &str| Node { name: (!name.is_empty()).then(|| name.into()), ..Node::default() };

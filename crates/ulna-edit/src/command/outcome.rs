@@ -1,4 +1,4 @@
-//! Result of commands on the document.
+//! Results of commands on the document.
 
 use super::{bind_report::BindReport, rig_report::RigReport};
 use crate::Edit;
@@ -7,22 +7,22 @@ use ulna_model::{ClipId, KeySet, Notice};
 /// Result of a command.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Edits to apply.
+    /// Edits to apply to the document.
     pub edits: Vec<Edit>,
-    /// Notices, each a sentence without its full stop: items that were left unchanged with the
-    /// reason, that were replaced, or that could not be kept. Empty if the command did just what
-    /// was asked.
+    /// Notices, each a sentence without a full stop: skipped items with the reason, replaced items,
+    /// and items that could not be preserved. Empty if the command did exactly the requested
+    /// change.
     pub notes: Vec<Notice>,
     /// New selection of a clip's keys; `None` keeps the selection.
     pub keys: Option<(ClipId, KeySet)>,
-    /// Effects of a change of the skeleton on the clips and the skin.
+    /// Effects of a change of the skeleton on the clips and the skin; `None` for other commands.
     pub rig: Option<Box<RigReport>>,
-    /// Connected pieces and joints of automatic weights.
+    /// Connected pieces and joints of automatic weights; `None` for other commands.
     pub bind: Option<Box<BindReport>>,
 }
 
 impl Outcome {
-    /// Nothing is changed; and why.
+    /// Returns a result without edits, with a notice about the reason.
     pub(super) fn noted(code: &'static str, message: impl Into<String>) -> Self {
         Self { notes: vec![Notice::new(code, message)], ..Self::default() }
     }

@@ -1,13 +1,14 @@
-//! Destination of poses: all posing commands write through it. A command computes local transforms
-//! from the shown pose, and passes the components that it changes.
+//! Destination of poses. All posing commands write through it. A command computes local transforms
+//! from the displayed pose, and passes the components that it changes.
 //!
 //! ```text
 //!  gizmo, number, IK,        ┌ no clip: Ul of the nodes
-//!  mirror, paste ──► wanted ─┼ over a clip: its unkeyed pose then, where “key.set” takes it from
-//!                            └ a layer: its Ul, of the clip or of the pose
+//!  mirror, paste ──► wanted ─┼ clip: its unkeyed pose at the time, which “key.set” keys
+//!                            └ layer: its Ul, of the clip or of the pose
 //! ```
 //!
-//! The wanted pose is the shown pose afterwards: layers above the destination are divided out.
+//! Commands pass the pose to be displayed. The effect of layers above the destination is removed
+//! from it before it is written.
 
 use std::collections::BTreeMap;
 
@@ -32,16 +33,16 @@ use ulna_motion::{
     with_layers,
 };
 
-/// Shown pose of a destination, and the way to write to it.
+/// Displayed pose of a destination, and the edits that change it.
 pub struct PoseTarget<'a> {
     document: &'a Document,
     target: Destination<'a>,
 }
 
 enum Destination<'a> {
-    /// `Ul` of the nodes. The pose is evaluated once somebody asks where a node is.
+    /// Pose offsets `Ul` of the nodes. The pose is evaluated at its first use.
     File(&'a Scene<'a>),
-    /// The unkeyed pose of a clip.
+    /// The unkeyed pose of a clip at a time.
     Unkeyed { at: UnkeyedAt, seen: Box<Pose> },
     /// A layer of a clip at a time, or of the pose.
     Layer(Box<IntoLayer>),
@@ -52,17 +53,17 @@ struct IntoLayer {
     layers: Shared<PoseLayers>,
     layer: PoseLayerId,
     time: f64,
-    /// With all layers.
+    /// The pose with all layers.
     seen: Pose,
-    /// Without those of the list.
+    /// The pose without the layers of this list.
     below: Pose,
 }
 
 impl<'a> PoseTarget<'a> {
-    /// Destination of a command's pose.
+    /// Finds the destination of a command's pose.
     ///
     /// # Errors
-    /// Where there is no such clip or time, or only one of them is given.
+    /// If the clip or layer does not exist, or only one of clip and time is given.
     pub fn of(scene: &'a Scene<'_>, over: &PoseDestination) -> Result<Self, CommandError> {
         let document = scene.document;
         if let Some(layer) = &over.layer {
@@ -118,7 +119,7 @@ impl<'a> PoseTarget<'a> {
         })
     }
 
-    /// The pose that is seen there.
+    /// Returns the displayed pose.
     pub fn seen(&self) -> &Pose {
         match &self.target {
             Destination::File(scene) => scene.pose(),
@@ -127,7 +128,7 @@ impl<'a> PoseTarget<'a> {
         }
     }
 
-    /// A node's local transform.
+    /// Returns the displayed local transform of a node.
     pub fn local(&self, node: NodeId) -> Transform {
         match &self.target {
             Destination::File(_) => {
@@ -142,14 +143,14 @@ impl<'a> PoseTarget<'a> {
         }
     }
 
-    /// `scene_from_parent` of a node.
+    /// Returns `scene_from_parent` of a node.
     pub fn parent_world(&self, node: NodeId) -> Mat4 {
         self.seen().parent_world(self.document, node)
     }
 
-    /// Axes of a node, for rotations in this space.
+    /// Returns the axes of a node, for rotations in this space.
     pub fn standing(&self, node: NodeId, space: Space) -> Standing {
-        // Nobody else asks where the parent is.
+        // Other spaces do not depend on the parent, so its transform is not computed.
         let parent = if space == Space::World { self.parent_world(node) } else { Mat4::IDENTITY };
         Standing {
             parent,
@@ -158,7 +159,7 @@ impl<'a> PoseTarget<'a> {
         }
     }
 
-    /// These components, and those of pinned limbs that keep pinned nodes where they are.
+    /// Adds rotations of pinned limbs that keep the pinned nodes in place.
     fn with_pins(&self, wanted: Wanted) -> Wanted {
         let document = self.document;
         let pins = &document.aids.pins;
@@ -176,10 +177,10 @@ impl<'a> PoseTarget<'a> {
         all.into_iter().collect()
     }
 
-    /// Adds what the nodes below these need to stay where they are, or as they are turned, while
-    /// these are posed; what is said where that is more than a node can hold.
+    /// Adds components of the child nodes, so that they keep their world transforms or rotations
+    /// while their parents are posed. Returns a notice if a node would need shear.
     pub fn counter(&self, wanted: &mut Wanted, children: Option<Children>) -> Option<Notice> {
-        /// Parts of a matrix that nobody sees.
+        /// Largest invisible shear.
         const UNSEEN: f32 = 1e-4;
         let how = children.filter(|c| *c != Children::Follow)?;
         let document = self.document;
@@ -212,7 +213,7 @@ impl<'a> PoseTarget<'a> {
                     );
                     let (Some(then), Some(now)) = (axes(then), axes(now)) else { continue };
                     let turn = now.transpose() * then;
-                    // Where a parent is turned inside out, no turn does it.
+                    // No rotation can undo a reflection of the parent.
                     if turn.determinant() > 0.0 {
                         to.rotation =
                             Some((DQuat::from_mat3(&turn).as_quat() * local.rotation).normalize());
@@ -231,8 +232,8 @@ impl<'a> PoseTarget<'a> {
         Some(Notice::new("shear_dropped", said))
     }
 
-    /// The edits that set the weights of morph targets there; a layer has none, so that they go
-    /// where they would without it.
+    /// Returns the edits that set morph weights at the destination. Layers have no morph weights.
+    /// For them, the weights go to the pose or to the unkeyed pose.
     pub fn put_morphs(&self, wanted: Vec<(NodeId, Vec<f32>)>) -> Vec<Edit> {
         let put = |(node, to): (NodeId, Vec<f32>)| match &self.target {
             Destination::File(_) => Edit::SetMorphs { node, to: Some(to.into()) },
@@ -250,10 +251,11 @@ impl<'a> PoseTarget<'a> {
         wanted.into_iter().map(put).collect()
     }
 
-    /// [`PoseTarget::put`] with something to be said of it, where the edits say nothing themselves.
+    /// Returns the same edits as [`PoseTarget::put`], with notices that are added if the edits have
+    /// none.
     ///
     /// # Errors
-    /// Where no `Ul` does it.
+    /// If no pose offset `Ul` gives the wanted transform.
     pub fn put_noting(
         &self,
         wanted: impl IntoIterator<Item = (NodeId, Components)>,
@@ -270,12 +272,12 @@ impl<'a> PoseTarget<'a> {
         Ok(done)
     }
 
-    /// The edits that put these components there; what they do not change of a node is not written.
-    /// Pinned nodes stay where they are, unless they are among them. Locked channels keep their
+    /// Returns the edits that set these components at the destination. Unchanged components are
+    /// omitted. Pinned nodes stay in place, unless they are listed. Locked channels keep their
     /// values.
     ///
     /// # Errors
-    /// Where no `Ul` does it.
+    /// If no pose offset `Ul` gives the wanted transform.
     pub fn put(
         &self,
         wanted: impl IntoIterator<Item = (NodeId, Components)>,
@@ -319,8 +321,8 @@ impl<'a> PoseTarget<'a> {
 }
 
 impl IntoLayer {
-    /// The layer with these components seen: a component that has keys gets one at that time, any
-    /// other is changed for all times.
+    /// Returns the edit that changes the layer so that these components are displayed. Components
+    /// with keys get a key at the time, and others change at all times.
     fn put(&self, document: &Document, wanted: Wanted) -> Result<Outcome, CommandError> {
         let at = self.layers.position(self.layer).ok_or(LayerWriteError::NoLayer)?;
         let mut layer = (*self.layers.0[at]).clone();

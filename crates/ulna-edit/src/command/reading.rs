@@ -1,4 +1,4 @@
-//! Commands from text: a line is read by the family that its name belongs to.
+//! Reads commands from text. Each family reads its own commands.
 
 use super::{
     ArgumentError, Arguments, CommandError, CommandLine, CommandSpec, LayerName, SessionCommand,
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::near::did_you_mean;
 
-/// The command of a name with its arguments; `None` if no family has that name.
+/// Reads the command with this name and these arguments; `None` if no family has the name.
 fn parsed(name: &str, from: &Arguments) -> Result<Option<Command>, ArgumentError> {
     if let Some(command) = DocumentCommand::read(name, from)? {
         return Ok(Some(Command::Document(command)));
@@ -21,11 +21,11 @@ fn parsed(name: &str, from: &Arguments) -> Result<Option<Command>, ArgumentError
 }
 
 impl Command {
-    /// The command that a line means.
+    /// Reads a command from its text form.
     ///
     /// # Errors
-    /// Where there is none of that name, or its arguments are missing or of another type. What they
-    /// name is looked for when it is carried out.
+    /// If the command does not exist, or its arguments are missing or have another type. Names of
+    /// nodes, clips and meshes are looked up when the command runs.
     pub fn read(line: &CommandLine) -> Result<Self, CommandError> {
         let unknown = || {
             let near = did_you_mean(&line.name, table().iter().map(|spec| spec.name));
@@ -43,10 +43,10 @@ impl Command {
 }
 
 impl CommandSpec {
-    /// The command without arguments.
+    /// Returns the command without arguments.
     ///
     /// # Errors
-    /// Where it needs some.
+    /// If the command requires arguments.
     pub fn without_arguments(&self) -> Result<Command, Unfilled> {
         let arguments = Arguments::new(&CommandLine::new(self.name), self);
         let command = arguments.and_then(|arguments| parsed(self.name, &arguments));

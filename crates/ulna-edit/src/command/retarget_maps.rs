@@ -1,4 +1,4 @@
-//! Retarget maps: reading and writing them as JSON, and keeping them with the scene of the file.
+//! Commands on retarget maps, which are saved with the scene of the file, and their JSON form.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -28,12 +28,12 @@ document_commands! {
     } = "retarget.remove_map", "Remove a retarget map", asks: true;
 }
 
-/// A retarget map, or JSON of one.
+/// A retarget map, or its JSON text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RetargetMapText {
-    /// This one.
+    /// The parsed map.
     Map(Box<RetargetMap>),
-    /// JSON text that is not read yet.
+    /// JSON text that is not parsed yet.
     Text(String),
 }
 
@@ -51,10 +51,10 @@ fn text_or_object(from: &Arguments, name: &'static str) -> Result<RetargetMapTex
     }
 }
 
-/// The version of the text.
+/// Version of the JSON form.
 const VERSION: u64 = 1;
 
-/// The member that says that a text is a retarget map, with its version.
+/// Member that identifies the JSON form, with its version.
 const MARK: &str = "ulna_retarget";
 
 #[derive(Serialize, Deserialize)]
@@ -64,23 +64,23 @@ struct MapText {
     map: RetargetMap,
 }
 
-/// A retarget map as JSON, for scripts and files.
+/// Converts a retarget map to JSON, for scripts and files.
 pub fn map_text(map: &RetargetMap) -> String {
-    // Plain numbers and names always have a text.
+    // Serialization of plain numbers and names cannot fail.
     serde_json::to_string_pretty(&MapText { ulna_retarget: VERSION, map: map.clone() })
         .unwrap_or_default()
 }
 
-/// Members of a map, of a chain and of the settings of contacts.
+/// Names of the allowed members of a map, a chain and the contact settings.
 const OF_MAP: [&str; 9] =
     [MARK, "name", "chains", "height", "stride", "root", "contacts", "source_pose", "target_pose"];
 const OF_CHAIN: [&str; 6] = ["name", "source", "target", "rotation", "position", "contacts"];
 const OF_CONTACTS: [&str; 4] = ["lock", "blend", "toe_roll", "lower_hips"];
 
-/// Reads a retarget map from JSON.
+/// Parses a retarget map from JSON.
 ///
 /// # Errors
-/// The fault, as a sentence without a capital letter and a full stop.
+/// The error, as a sentence without a capital letter and a full stop.
 pub fn read_map(text: &str) -> Result<RetargetMap, String> {
     let found: Value =
         serde_json::from_str(text).map_err(|e| format!("the retarget map is not JSON: {e}"))?;
@@ -122,7 +122,7 @@ pub fn read_map(text: &str) -> Result<RetargetMap, String> {
     }
 }
 
-/// The fault in the values of a map, as part of a sentence.
+/// Describes an invalid value of a map, as part of a sentence; `None` if the map is valid.
 fn fault(map: &RetargetMap) -> Option<String> {
     if map.is_valid() {
         return None;
@@ -156,10 +156,10 @@ fn keeping_scene(document: &Document) -> Result<SceneId, CommandError> {
 }
 
 impl RetargetMapText {
-    /// The map.
+    /// Returns the map.
     ///
     /// # Errors
-    /// If the text is none.
+    /// If the text is not a retarget map.
     pub fn map(&self) -> Result<RetargetMap, CommandError> {
         match self {
             Self::Map(map) => Ok((**map).clone()),
@@ -170,7 +170,7 @@ impl RetargetMapText {
     }
 }
 
-/// The place of a map among those of the file.
+/// Returns the index of a map in the file by its name.
 fn place_of(document: &Document, name: &str) -> Result<usize, CommandError> {
     let all = document.retarget_maps();
     all.iter().position(|m| m.name == name).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! The report of a change of the skeleton: nodes, keys, fitted weights, and the deviation of all
+//! Report of a change of the skeleton: nodes, keys, fitted weights, and the deviation over all
 //! clips.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,97 +9,98 @@ use ulna_model::{Document, NodeId};
 use ulna_motion::{ComparedMotion, Deviation, surgery::Rewritten};
 use ulna_weights::FittedWeights;
 
-/// Weights that were chosen so that the clips change least.
+/// Results of fitting weights so that the clips change least.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FitReport {
     /// Number of vertices that lost a joint.
     pub vertices: usize,
-    /// Number of vertices with other weights than those of the nearest joint above, or than before
-    /// where no joint was removed.
+    /// Number of vertices whose fitted weights differ from the starting weights. These are the
+    /// weights moved to the nearest ancestor joint, or without removed joints, the old weights.
     pub changed: usize,
-    /// Mean distance of those vertices from where they were, over all compared poses, in meters:
-    /// with those weights, and with the fitted ones.
+    /// Mean distance of those vertices from their old positions, over all compared poses, in
+    /// meters: with the starting weights, and with the fitted ones.
     pub mean: [f64; 2],
 }
 
-/// Nodes that a change of the skeleton concerns.
+/// Counts of nodes that a change of the skeleton affects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeCounts {
-    /// Nodes with another pivot, other axes or another scale.
+    /// Number of nodes with a new pivot, new axes or a new scale.
     pub reframed: usize,
-    /// Nodes with another rest pose.
+    /// Number of nodes with a new rest pose.
     pub rested: usize,
-    /// New nodes.
+    /// Number of added nodes.
     pub added: usize,
     /// Removed nodes.
     pub removed: Vec<NodeId>,
-    /// Nodes with another parent.
+    /// Number of nodes with a new parent.
     pub attached: usize,
 }
 
-/// Numbers of vertices with weights that other joints took over, by the rule.
+/// Numbers of vertices whose weights were distributed without a fit, by the method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GivenWeights {
-    /// Weights went to the joint whose bone is nearest.
+    /// Number of vertices whose weights moved to the joint with the nearest bone.
     pub nearest: usize,
-    /// Weights went to the nearest joint above and were smoothed.
+    /// Number of vertices whose weights moved to an ancestor joint and were smoothed.
     pub smoothed: usize,
-    /// Weights went to the joint that others were merged into.
+    /// Number of vertices whose weights moved to the joint that remains after a merge.
     pub merged: usize,
-    /// Weights are the mirror image of the other side's.
+    /// Number of vertices with mirrored weights.
     pub mirrored: usize,
 }
 
-/// Nodes before and after a change that correspond. All others correspond by id, with the same
-/// frame.
+/// Correspondence of nodes before and after a change. Unlisted nodes correspond by id, with the
+/// same frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeMatches {
-    /// New frames of nodes: `C` of `W' = W·C`, from the new frame to the one before.
+    /// Frame changes `C` of nodes, with `W' = W·C`. `C` maps the new frame to the old one.
     pub frames: BTreeMap<NodeId, DMat4>,
-    /// Nodes that lose their own motion on purpose, because others take it over.
+    /// Nodes that intentionally lose their motion to other nodes.
     pub stilled: BTreeSet<NodeId>,
-    /// Nodes whose mesh another node shows afterwards.
+    /// Nodes whose mesh was moved to another node, with that node.
     pub shown_by: BTreeMap<NodeId, NodeId>,
 }
 
 /// Effects of a change of the skeleton on the clips and the skin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RigReport {
-    /// Nodes that it concerns.
+    /// Counts of the affected nodes.
     pub nodes: NodeCounts,
-    /// Names of nodes that get another one, before and after.
+    /// Old and new names of renamed nodes.
     pub renamed: Vec<(String, String)>,
-    /// Number of joints with another inverse bind matrix, and of all joints; of all skins.
+    /// Number of joints with a changed inverse bind matrix, and number of all joints, over all
+    /// skins.
     pub inverse_binds: [usize; 2],
-    /// Number of skins, before and after.
+    /// Number of skins before and after the change.
     pub skins: [usize; 2],
-    /// Meshes with other vertices.
+    /// Number of meshes with changed vertices.
     pub shapes: usize,
-    /// Meshes with other weights, or with the same weights of joints of another list.
+    /// Number of meshes with changed weights or changed joint indices.
     pub weights: usize,
-    /// Tracks of all clips, by the treatment of their keys.
+    /// Counts of the tracks of all clips, by the treatment of their keys.
     pub tracks: Rewritten,
-    /// Tracks of removed nodes.
+    /// Number of tracks of removed nodes.
     pub tracks_removed: usize,
-    /// Clips that changed.
+    /// Number of changed clips.
     pub clips: usize,
-    /// Whether removed joints had weights, which other joints take over.
+    /// Whether weights of removed joints were distributed to other joints.
     pub gives_weights: bool,
-    /// Weights that other joints took over by another rule than the fit.
+    /// Counts of weights that were distributed without a fit.
     pub given: GivenWeights,
-    /// Weights that were fitted.
+    /// Results of the fitted weights.
     pub fitted: FitReport,
-    /// Distance of the skin and the joints from where they were, in all clips. 0 where the change
-    /// is exact by rule, but for rounding.
+    /// Deviation of the skin and the joints from their old motion in all clips. It is 0 if the
+    /// change is exact except for rounding.
     pub deviation: Deviation,
-    /// Whether the change is exact by rule.
+    /// Whether the kind of the change guarantees an exact result.
     pub is_exact: bool,
-    /// Nodes before and after that correspond.
+    /// Correspondence of nodes before and after the change.
     pub matches: NodeMatches,
 }
 
 impl NodeMatches {
-    /// Adds a change that is made after this one.
+    /// Appends the correspondence of a subsequent change.
     pub(in crate::command) fn join(&mut self, next: &Self) {
         for (node, c) in &next.frames {
             let own = self.frames.entry(*node).or_insert(DMat4::IDENTITY);
@@ -116,7 +117,7 @@ impl NodeMatches {
 }
 
 impl GivenWeights {
-    /// Both together.
+    /// Returns the sums of both counts.
     pub(in crate::command) const fn with(self, other: Self) -> Self {
         Self {
             nearest: self.nearest + other.nearest,
@@ -133,7 +134,7 @@ impl FitReport {
         self.join(&Self { vertices: done.vertices, changed: done.changed, mean });
     }
 
-    /// Both together; means by their numbers of vertices.
+    /// Adds another report. Means are weighted by the numbers of vertices.
     pub(in crate::command) fn join(&mut self, other: &Self) {
         let (own, all) = (other.vertices as f64, (self.vertices + other.vertices) as f64);
         let means = self.mean.iter_mut().zip(other.mean);
@@ -144,7 +145,7 @@ impl FitReport {
 }
 
 impl RigReport {
-    /// One sentence, without its full stop.
+    /// Describes the report in one sentence, without a full stop.
     pub(in crate::command) fn sentence(&self, document: &Document) -> String {
         let tracks = self.tracks;
         let counted = |n: usize, one: &str, many: &str| match n {

@@ -1,4 +1,4 @@
-//! When commands can be done, and else why not.
+//! Conditions that enable commands, with the reason if a command is disabled.
 
 use super::Availability;
 
@@ -52,7 +52,7 @@ pub(super) const fn selected(a: &Availability) -> Rule {
     when(a.nodes > 0, "Nothing is selected")
 }
 
-/// For what is done to a reference model as well.
+/// Requires that a node or a reference model is selected.
 pub(super) const fn any_selected(a: &Availability) -> Rule {
     when(a.nodes > 0 || a.reference, "Nothing is selected")
 }
@@ -79,7 +79,7 @@ pub(super) const fn clip_shown(a: &Availability) -> Rule {
     when(a.clip_shown, "No clip is open; choose a clip on the timeline")
 }
 
-/// For keys of curves.
+/// Requires that keys are selected on curves of the timeline.
 pub(super) const fn curve_keys(a: &Availability) -> Rule {
     match clip_shown(a) {
         Ok(()) if !a.curves => Err("The timeline shows no curves; choose Curves there"),
@@ -88,7 +88,7 @@ pub(super) const fn curve_keys(a: &Availability) -> Rule {
     }
 }
 
-/// For curves.
+/// Requires that the timeline shows curves.
 pub(super) const fn curves_shown(a: &Availability) -> Rule {
     match clip_shown(a) {
         Ok(()) => when(a.curves, "The timeline shows no curves; choose Curves there"),
@@ -150,7 +150,7 @@ pub(super) const fn weighted(a: &Availability) -> Rule {
     }
 }
 
-/// There is a skinned mesh, with weights or without.
+/// Requires a skinned mesh, with weights or without.
 pub(super) const fn skinned(a: &Availability) -> Rule {
     match opened(a) {
         Ok(()) => when(a.weights || a.bare, "The file has no skinned mesh"),
@@ -158,7 +158,7 @@ pub(super) const fn skinned(a: &Availability) -> Rule {
     }
 }
 
-/// Weights can be painted, or given first.
+/// Requires weights, or skinned meshes that can get weights.
 pub(super) const fn paintable(a: &Availability) -> Rule {
     if a.document && a.bare { Ok(()) } else { weighted(a) }
 }

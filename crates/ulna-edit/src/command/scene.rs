@@ -1,4 +1,4 @@
-//! Input of commands on the document.
+//! Input of commands on the document: the document with cached poses.
 
 use std::{
     cell::OnceCell,
@@ -8,7 +8,7 @@ use std::{
 use ulna_model::Document;
 use ulna_motion::{Pose, RecentPoses, Stack};
 
-/// Input of commands on the document.
+/// Input of commands on the document: the document with cached poses.
 #[derive(Debug)]
 pub struct Scene<'a> {
     /// The document.
@@ -20,40 +20,41 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// A document, with its own pose.
+    /// Creates the input from a document, without cancel flag and progress counter.
     pub const fn new(document: &'a Document) -> Self {
         Self { document, pose: OnceCell::new(), recent: None, cancel: None, progress: None }
     }
 
-    /// A document whose commands stop early once the flag is set; they are refused then.
+    /// Creates the input from a document and a cancel flag. If the flag is set, long commands stop
+    /// and return an error.
     pub const fn until(document: &'a Document, cancel: &'a AtomicBool) -> Self {
         Self { document, pose: OnceCell::new(), recent: None, cancel: Some(cancel), progress: None }
     }
 
-    /// The same, whose long commands store the part that is done, in thousandths.
+    /// Adds a counter in which long commands store their progress, in thousandths.
     #[must_use]
     pub const fn reporting(mut self, progress: &'a AtomicU32) -> Self {
         self.progress = Some(progress);
         self
     }
 
-    /// The flag that stops long commands.
+    /// Returns the flag that cancels long commands.
     pub(crate) fn cancel(&self) -> &'a AtomicBool {
         static NEVER: AtomicBool = AtomicBool::new(false);
         self.cancel.unwrap_or(&NEVER)
     }
 
-    /// The flag that stops a long command, and the progress that it reports.
+    /// Returns the cancel flag and the progress counter of the running command.
     pub(crate) fn watch(&self) -> RunWatch<'a> {
         RunWatch { cancel: self.cancel(), progress: self.progress, from: 0.0, size: 1.0 }
     }
 
-    /// The same of a gesture, which asks for the same poses again and again.
+    /// Creates the input during a gesture. Poses are cached between the steps of the gesture.
     pub const fn during(document: &'a Document, recent: &'a RecentPoses) -> Self {
         Self { document, pose: OnceCell::new(), recent: Some(recent), cancel: None, progress: None }
     }
 
-    /// The pose that a stack makes of its nodes.
+    /// Evaluates the pose of a stack.
     pub fn evaluate(&self, stack: &Stack) -> Pose {
         self.recent.map_or_else(
             || Pose::evaluate(self.document, stack),
@@ -61,7 +62,7 @@ impl<'a> Scene<'a> {
         )
     }
 
-    /// Its pose, evaluated once.
+    /// Returns the displayed pose without a clip. It is evaluated only once.
     pub fn pose(&self) -> &Pose {
         self.pose
             .get_or_init(|| Pose::evaluate(self.document, &Stack::shown(self.document, None, 0.0)))
@@ -73,24 +74,24 @@ impl<'a> Scene<'a> {
 pub(crate) struct RunWatch<'a> {
     pub(crate) cancel: &'a AtomicBool,
     progress: Option<&'a AtomicU32>,
-    /// The part of the command before, and of the work itself, `0..=1`.
+    /// Start of this part of the work, as a fraction of the whole command, `0..=1`.
     from: f32,
     size: f32,
 }
 
 impl RunWatch<'_> {
-    /// The watch of one of several equal parts of the work.
+    /// Returns the watch for one of several equal parts of the work.
     #[must_use]
     pub(crate) fn part(self, number: usize, count: usize) -> Self {
         let size = self.size / count.max(1) as f32;
         Self { from: self.from + size * number as f32, size, ..self }
     }
 
-    /// Reports the part that is done, `0..=1`.
+    /// Reports the progress of this part, `0..=1`.
     pub(crate) fn report(&self, done: f32) {
         if let Some(progress) = self.progress {
             let part = self.from + self.size * done.clamp(0.0, 1.0);
-            // Threads report in any order.
+            // Threads can report in any order, so the maximum is stored.
             progress.fetch_max((part.clamp(0.0, 1.0) * 1000.0) as u32, Ordering::Relaxed);
         }
     }

@@ -6,67 +6,68 @@ use serde::Serialize;
 
 use super::{availability::Availability, rules::opened};
 
-/// Who carries a command out.
+/// Part of the program that runs a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Executor {
-    /// Nobody: it is a function of the document.
+    /// A pure function of the document.
     Document,
-    /// The open file.
+    /// The session of the open file.
     Session,
-    /// The program around it.
+    /// The program: the window, or a script run.
     Host,
 }
 
-/// The type of an argument.
+/// Type of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArgumentType {
-    /// A name, a path `Hips/Spine`, `#index`, or a pattern with `*`.
+    /// One or more nodes: a name, a path such as `Hips/Spine`, `#index`, or a pattern with `*`.
     Node,
-    /// A name or `#index`.
+    /// A clip: a name or `#index`.
     Clip,
     /// A number.
     Number,
-    /// Seconds.
+    /// A time in seconds.
     Seconds,
-    /// Degrees.
+    /// An angle in degrees.
     Degrees,
     /// Three numbers.
     Vector,
-    /// One number for all axes, or three. In lists of commands it is a vector, which it can be.
+    /// One number for all axes, or three numbers. Lists of commands show this type as a vector.
     #[serde(rename = "vector")]
     Factor,
-    /// Four numbers, `x y z w`.
+    /// A quaternion: four numbers `x y z w`.
     Quaternion,
-    /// `x`, `y`, `z` or three numbers.
+    /// A direction: `x`, `y`, `z` or three numbers.
     Axis,
-    /// `local`, `parent` or `world`.
+    /// A space: `local`, `parent` or `world`.
     Space,
-    /// Some of `translation`, `rotation`, `scale`.
+    /// A list of the properties `translation`, `rotation` and `scale`.
     Parts,
-    /// As `Parts`, or `weights`. In lists of commands it has the same name.
+    /// A list of the properties `translation`, `rotation`, `scale` and `weights`. Lists of commands
+    /// show this type as `parts`, too.
     #[serde(rename = "parts")]
     KeyParts,
     /// Text.
     Text,
-    /// A file's path.
+    /// The path of a file.
     Path,
     /// `true` or `false`.
     Flag,
-    /// A mesh's name or `#index`.
+    /// A mesh: a name or `#index`.
     Mesh,
-    /// Vertices of a primitive: `0-99, 120`.
+    /// Vertices of a primitive, such as `0-99, 120`.
     Vertices,
-    /// Any number of numbers.
+    /// A list of numbers.
     Numbers,
-    /// Times of keys, by nodes and their tracks.
+    /// Key times, by nodes and their tracks.
     Keys,
     /// One of these words.
     Choice(&'static [&'static str]),
 }
 
 impl ArgumentType {
-    /// The words that can stand there, where they are few.
+    /// Returns the allowed words; `None` if the argument is not a choice.
     pub const fn choices(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Choice(words) => Some(words),
@@ -76,7 +77,7 @@ impl ArgumentType {
         }
     }
 
-    /// Usual first value, if the selection and the display give none.
+    /// Returns the initial value in a form if the selection and the display supply none.
     pub const fn usual(self) -> Option<&'static str> {
         match self {
             Self::Axis => Some("x"),
@@ -85,7 +86,7 @@ impl ArgumentType {
         }
     }
 
-    /// Example for an empty field.
+    /// Returns the example that is shown in an empty field.
     pub const fn hint(self) -> &'static str {
         match self {
             Self::Node => "names, separated by commas",
@@ -112,53 +113,54 @@ impl ArgumentType {
     }
 }
 
-/// One argument of a command.
+/// Description of one argument of a command.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ArgumentSpec {
-    /// Its name.
+    /// Name of the argument.
     pub name: &'static str,
-    /// Its type.
+    /// Type of the argument.
     pub kind: ArgumentType,
-    /// Whether the command needs it.
+    /// Whether the argument is required.
     pub required: bool,
-    /// Description, one sentence.
+    /// Description in one sentence.
     pub help: &'static str,
 }
 
-/// One entry of the table.
+/// Entry of a command in the table.
 #[derive(Clone, Debug)]
 pub struct CommandSpec {
-    /// `pose.rotate`
+    /// Name in the text form, such as `pose.rotate`.
     pub name: &'static str,
-    /// The words on a button or in a menu.
+    /// Title on buttons and in menus.
     pub title: &'static str,
-    /// One line of help.
+    /// Description in one line.
     pub help: &'static str,
-    /// The menu it stands in, and after a `/` the menu inside that.
+    /// Menu that contains the command. A submenu follows after a `/`.
     pub menu: &'static str,
-    /// Whether it always needs numbers or names that a person is asked for; gestures and scripts
-    /// give them.
+    /// Whether the command always opens a form for its arguments, except in gestures and scripts,
+    /// which supply the arguments directly.
     pub asks: bool,
-    /// Name of the command that it follows in the table. If empty, it follows the row above it in
-    /// its family.
+    /// Name of the command that precedes this one in the table. If empty, the command follows the
+    /// previous one of its family.
     pub(super) after: &'static str,
-    /// Default key, such as `Ctrl+Shift+Z`; empty where it has none.
+    /// Default shortcut, such as `Ctrl+Shift+Z`; empty if there is none.
     pub key: &'static str,
-    /// Arguments.
+    /// Descriptions of the arguments.
     pub arguments: Vec<ArgumentSpec>,
-    /// Its own rule. [`CommandSpec::check`] has the others, too.
+    /// Condition that enables the command. [`CommandSpec::check`] also checks for a required clip.
     pub(super) enabled: fn(&Availability) -> Result<(), &'static str>,
-    /// Who does it.
+    /// Part of the program that runs the command.
     pub executor: Executor,
-    /// Whether it is done before a file is open, and while text is typed: files, help, the window.
+    /// Whether the command also works without an open file, and while text is typed. Examples are
+    /// commands on files, help and the window.
     pub anywhere: bool,
-    /// Whether it edits keys: those of a clip, or those of the layer that its argument `layer`
-    /// names.
+    /// Whether the command edits keys of a clip. With the argument `layer`, it edits keys of a
+    /// layer instead.
     pub(super) edits_keys: bool,
 }
 
 impl CommandSpec {
-    /// An entry with the usual values; a family replaces those that differ.
+    /// Returns an entry with default values. Families override the members that differ.
     pub(super) fn usual(
         [name, title, help, menu]: [&'static str; 4],
         executor: Executor,
@@ -180,31 +182,34 @@ impl CommandSpec {
         }
     }
 
-    /// Whether it is a function of the document.
+    /// Whether the command is a pure function of the document.
     pub const fn is_pure(&self) -> bool {
         matches!(self.executor, Executor::Document)
     }
 
-    /// Whether the window shows its effects before it is applied: commands on the skeleton.
+    /// Whether the window previews the effects of the command before it is applied, as for commands
+    /// on the skeleton.
     pub fn has_plan(&self) -> bool {
         self.menu == "Rig" && self.is_pure()
     }
 
-    /// The title in menus and in the palette: with an ellipsis where a form asks for more.
+    /// Returns the title in menus and in the palette. It ends in an ellipsis if the command opens a
+    /// form.
     pub fn menu_title(&self) -> Cow<'static, str> {
         let title = self.title.trim_end_matches('…');
         match self.name {
-            // The tools have the same titles.
+            // Tools have the same titles, so the commands are distinguished.
             "pose.rotate" | "pose.move" | "pose.scale" => format!("{title} by numbers…").into(),
             _ if self.asks || self.has_plan() => format!("{title}…").into(),
             _ => self.title.into(),
         }
     }
 
-    /// Whether it can be done now.
+    /// Checks whether the command can run now.
     ///
     /// # Errors
-    /// The reason why not: its own rule, or it needs a clip and the file has none.
+    /// The reason, if the condition of the command is not met, or if it requires a clip and the
+    /// file has none.
     pub fn check(&self, availability: &Availability) -> Result<(), &'static str> {
         (self.enabled)(availability)?;
         let needs_clip = |a: &ArgumentSpec| a.required && a.kind == ArgumentType::Clip;
@@ -214,7 +219,7 @@ impl CommandSpec {
         Ok(())
     }
 
-    /// Adds the arguments that commands of its kind share: a layer, where it edits keys.
+    /// Adds the argument `layer` to commands that edit keys.
     pub(super) fn completed(mut self) -> Self {
         if self.edits_keys {
             self.arguments.push(LAYER_OF_KEYS);
@@ -223,7 +228,7 @@ impl CommandSpec {
     }
 }
 
-/// The argument that names the layer whose keys are edited.
+/// Argument for the layer whose keys are edited.
 const LAYER_OF_KEYS: ArgumentSpec = ArgumentSpec {
     name: "layer",
     kind: ArgumentType::Text,
@@ -231,5 +236,5 @@ const LAYER_OF_KEYS: ArgumentSpec = ArgumentSpec {
     help: "Layer whose keys to edit; the keys of the clip if omitted.",
 };
 
-/// The spaces of commands that know no other ones.
+/// Spaces that all commands with a space support.
 pub(super) const PLAIN_SPACES: [&str; 3] = ["local", "parent", "world"];

@@ -1,11 +1,11 @@
-//! Words of other programs for the commands of Ulna: the palette finds a command by them, too.
+//! Terms of other programs, by which the palette also finds commands.
 
 use std::{collections::HashMap, sync::LazyLock};
 
 use super::CommandSpec;
 
-/// Terms of Blender, Maya, Spine, Unreal and Unity, by the name of the command that they mean.
-/// Separated by commas, most common first. Words of the title need no synonym.
+/// Terms of Blender, Maya, Spine, Unreal and Unity, by command name. They are separated by commas,
+/// most common first. Words of the title are not repeated.
 const TERMS: &[(&str, &str)] = &[
     // Files and the window.
     ("file.open", "load file, import FBX, import model, import BVH, open project"),
@@ -640,14 +640,14 @@ const MORE_TERMS: &[(&str, &str)] = &[
     ("weight_layer.opacity", "skin layer opacity"),
 ];
 
-/// The terms of each command.
+/// Terms by command name.
 static BY_NAME: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
     let rows = TERMS.iter().chain(MORE_TERMS);
     rows.map(|(name, terms)| (*name, terms.split(", ").map(str::trim).collect())).collect()
 });
 
 impl CommandSpec {
-    /// Words by which other programs call the command, most common first.
+    /// Returns the terms of other programs for the command, most common first.
     pub fn synonyms(&self) -> &'static [&'static str] {
         BY_NAME.get(self.name).map_or(&[], Vec::as_slice)
     }

@@ -1,5 +1,4 @@
-//! The table: every command there is. Menus, keys, help, the palette, scripts and `ulna commands`
-//! read it.
+//! The table of all commands, for menus, keys, help, the palette, scripts and `ulna commands`.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -56,7 +55,7 @@ fn families() -> [Vec<&'static CommandSpec>; 37] {
     ]
 }
 
-/// Rows of one family that stand together in the table.
+/// Entries of one family that stay together in the table.
 type AdjacentRows = Vec<&'static CommandSpec>;
 
 /// All commands, and the index of each by its name.
@@ -81,7 +80,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     (all, indices)
 });
 
-/// Appends rows to the table, each with the runs that follow it.
+/// Appends entries to the table, each followed by the entries that come after it by their `after`.
 fn append(
     run: &[&CommandSpec],
     moved: &HashMap<&str, Vec<AdjacentRows>>,
@@ -103,12 +102,12 @@ pub fn table() -> &'static [CommandSpec] {
 /// Former names of command families, which scripts and journals may still use.
 const BEFORE: [(&str, &str); 2] = [("layers.", "weight_layer."), ("pending.", "unkeyed.")];
 
-/// The command of a name, or of a name that it had before.
+/// Returns a command by its current or former name.
 pub fn find(name: &str) -> Option<&'static CommandSpec> {
     TABLE.1.get(name).map(|at| &TABLE.0[*at]).or_else(|| renamed(name))
 }
 
-/// The command that had a name which none has any more.
+/// Returns a command by its former name.
 pub fn renamed(name: &str) -> Option<&'static CommandSpec> {
     let (before, now) = BEFORE.iter().find(|(before, _)| name.starts_with(before))?;
     let at = TABLE.1.get(format!("{now}{}", name.strip_prefix(before)?).as_str())?;

@@ -1,25 +1,26 @@
-//! Scope of commands on weights: the meshes, vertices and joints that they may change.
+//! Scope of weight commands: the meshes, vertices and joints that they may change.
 
 use super::field::{Meshes, Nodes, Reach, VertexTerms};
 use ulna_model::PrimitiveId;
 
-/// Scope of the weights that a command may change, as far as its arguments limit it.
+/// Arguments of a weight command that limit its scope. The window fills them from its selection and
+/// locks. `None` stands for arguments that the command does not have.
 #[derive(Debug)]
 pub struct Touch<'a> {
-    /// Meshes.
+    /// Meshes to change.
     pub mesh: Option<&'a mut Option<Meshes>>,
-    /// A primitive of them.
+    /// Primitive of the meshes.
     pub primitive: Option<&'a mut Option<PrimitiveId>>,
-    /// Vertices of them.
+    /// Vertices to change.
     pub vertices: Option<&'a mut Option<VertexTerms>>,
-    /// Joints whose weights stay.
+    /// Joints that keep their weights.
     pub locked: Option<&'a mut Option<Nodes>>,
-    /// Joints a vertex has at most.
+    /// Maximum number of influences per vertex.
     pub most: Option<&'a mut Option<usize>>,
-    /// The weight layer that takes the result.
+    /// Weight layer that receives the result.
     pub layer: Option<&'a mut Option<String>>,
-    /// Whether it does to all of the surface what the brush does to a spot, so that what is hidden
-    /// is not meant.
+    /// Whether the command has the effect of a brush on the whole surface. Hidden parts are then
+    /// excluded.
     pub of_brush: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Invariants of all edits of clips: the frame rate is kept, and glTF can hold the keys.
+//! Corrects edits of clips: keeps the frame rate of clips, and makes splines valid for glTF.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,10 @@ use super::Outcome;
 use crate::Edit;
 use ulna_model::{Clip, ClipId, Document, Interpolation, Shared, Track, TrackId};
 
-/// Adds what edits of keys need besides. A spline of one key, which a file may have and must not,
-/// becomes a key: glTF wants two of a CUBICSPLINE. With `rates` a clip whose keys come to lie
-/// elsewhere keeps its frame rate.
+/// Corrects edits of clips. A spline with one key becomes a linear track, because glTF requires two
+/// keys for CUBICSPLINE.
+///
+/// With `rates`, clips with changed key times keep their frame rate.
 pub(super) fn keep_up(document: &Document, done: &mut Outcome, rates: bool) {
     let mut keyed: BTreeSet<ClipId> = BTreeSet::new();
     for edit in &mut done.edits {
@@ -54,7 +55,7 @@ pub(super) fn keep_up(document: &Document, done: &mut Outcome, rates: bool) {
     }
 }
 
-/// A clip with its tracks as edits leave them.
+/// Returns a clip with edited tracks.
 fn with_edits(before: &Clip, id: ClipId, edits: &[Edit]) -> Clip {
     let mut made = before.clone();
     for edit in edits {
@@ -75,7 +76,7 @@ fn is_short(track: &Track) -> bool {
     track.interpolation == Interpolation::CubicSpline && track.times.len() < 2
 }
 
-/// Whether a clip has that very track: nobody edited it.
+/// Whether a clip has exactly this track, unedited.
 fn is_there(document: &Document, clip: ClipId, id: TrackId, track: &Shared<Track>) -> bool {
     document
         .clips

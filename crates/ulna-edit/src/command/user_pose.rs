@@ -1,5 +1,4 @@
-//! User-local transforms (`Ul`) of nodes: the one that yields wanted components, and the shear that
-//! matrices lose.
+//! Pose offsets (`Ul`) of nodes: computing them from wanted transforms, and notices about shear.
 
 use std::collections::BTreeSet;
 
@@ -19,15 +18,17 @@ pub(super) fn failed(
     move |source| CommandError::Transform { node: document.node(node).label(node), source }
 }
 
-/// Angles and factors that differ by less than this are one: the last digit of a float.
+/// Tolerance for rounding: angles in radians, and relative differences of factors.
 const SAME: f32 = 1e-7;
 
-/// The edit that gives some components of a node's local transform other values. The others keep
-/// their bits, in the local transform and in `Ul`; an `Ul` that comes to nothing is stored as none.
-/// A matrix becomes translation, rotation and scale.
+/// Returns the pose of a node with some components of its local transform changed. Other components
+/// keep their exact numbers, in the local transform and in `Ul`.
+///
+/// The result is `None` if `Ul` becomes the identity. A matrix is converted to translation,
+/// rotation and scale.
 ///
 /// # Errors
-/// Where no `Ul` does it.
+/// If no pose offset `Ul` gives the wanted transform.
 pub fn pose_at(
     document: &Document,
     node: NodeId,
@@ -43,7 +44,7 @@ pub fn pose_at(
     let user = found.rest.transform().user_where(&wanted, &old);
     let mut user = user.map_err(failed(document, node))?;
     for k in 0..3 {
-        // The way through the parent's space costs a last digit.
+        // The conversion through the rest transform causes rounding.
         if found.locks.translation[k] {
             user.translation[k] = old.translation[k];
         }
@@ -54,8 +55,8 @@ pub fn pose_at(
     Ok(tidy(&found.rest, user, wanted.over(&now)))
 }
 
-/// Of some components those that differ from what is there: a turn by nothing must leave nothing,
-/// not a last digit.
+/// Returns the components that differ from the current ones by more than rounding. An edit without
+/// effect must not change the last digits.
 pub(super) fn changed(now: &Transform, wanted: &Components) -> Components {
     let near = now.translation.abs().max_element().max(1e-3) * SAME;
     Components {
@@ -72,8 +73,8 @@ pub(super) fn changed(now: &Transform, wanted: &Components) -> Components {
     }
 }
 
-/// No pose where `Ul` is the identity to the last digit or two; components of it that are go back
-/// to the rest's own bits.
+/// Replaces components of `Ul` that equal the identity up to rounding by the exact identity, with
+/// the exact rest values. Returns `None` if all components equal the identity.
 pub(super) fn tidy(rest: &Local, mut user: Transform, mut local: Transform) -> Option<NodePose> {
     let base = rest.transform();
     if user.translation.abs().max_element() <= 1e-9 {
@@ -88,8 +89,8 @@ pub(super) fn tidy(rest: &Local, mut user: Transform, mut local: Transform) -> O
     (user != Transform::IDENTITY).then_some(NodePose { user, local: Local::Trs(local) })
 }
 
-/// Notice about shear that an edit of these nodes drops: matrices can hold shear; translation,
-/// rotation and scale cannot.
+/// Notice about shear that is lost when a matrix is converted to translation, rotation and scale;
+/// `None` if there is none.
 pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<Notice> {
     let mut worst: Option<(f32, NodeId)> = None;
     let mut count = 0;
@@ -123,7 +124,7 @@ pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<Notice
     Some(Notice::new("shear_dropped", said))
 }
 
-/// The poses that edits set.
+/// Returns the poses that edits set.
 fn poses_of(edits: &[Edit]) -> impl Iterator<Item = &(NodeId, Option<NodePose>)> {
     edits
         .iter()
@@ -131,9 +132,8 @@ fn poses_of(edits: &[Edit]) -> impl Iterator<Item = &(NodeId, Option<NodePose>)>
         .flatten()
 }
 
-/// Adds what edits of keys need besides: a node that a clip moves has no matrix (glTF 2.0,
-/// *Transformations*), so those that have one get translation, rotation and scale, and what that
-/// drops is said.
+/// Converts matrices of animated nodes to translation, rotation and scale, as glTF requires (glTF
+/// 2.0, *Transformations*). Adds notices about lost shear.
 pub fn free_of_matrices(document: &Document, done: &mut Outcome) {
     let mut moved = BTreeSet::new();
     for edit in &done.edits {
@@ -157,7 +157,7 @@ pub fn free_of_matrices(document: &Document, done: &mut Outcome) {
     for edit in &mut done.edits {
         let Edit::SetPoses(poses) = edit else { continue };
         for (node, to) in poses {
-            // A new node has no matrix that could stay.
+            // A new node has no previous matrix.
             let Some(was) = document.nodes.get(*node) else { continue };
             let becomes = to.as_ref().map_or(&was.rest, |p| &p.local);
             if matches!(becomes, Local::Matrix(_)) && (moved.contains(node) || keyed(*node)) {
@@ -182,7 +182,8 @@ pub fn free_of_matrices(document: &Document, done: &mut Outcome) {
     done.edits.push(freed);
 }
 
-/// Notice about shear that baking layers would drop, of joints with matrices.
+/// Notice about shear that is lost when new layers are baked into joints with matrices; `None` if
+/// there is none.
 fn layered_shear(document: &Document, edits: &[Edit]) -> Option<Notice> {
     let mut taken = Vec::new();
     for edit in edits {
@@ -199,7 +200,7 @@ fn layered_shear(document: &Document, edits: &[Edit]) -> Option<Notice> {
     if taken.is_empty() { None } else { shear_remark(document, &[Edit::SetPoses(taken)]) }
 }
 
-/// The node whose transform a track moves.
+/// Returns the node whose transform a track animates; `None` for morph weights.
 fn moved_by(track: &Track) -> Option<NodeId> {
     (track.property != Property::Weights).then_some(track.target)
 }
@@ -212,7 +213,7 @@ pub(super) fn done(document: &Document, edits: Vec<Edit>) -> Outcome {
     }
 }
 
-/// The components that are given, at least one.
+/// Returns the given components. Fails if there are none.
 pub(super) fn some_given(to: &Trs) -> Result<Components, CommandError> {
     let given = to.components();
     if given.is_empty() {

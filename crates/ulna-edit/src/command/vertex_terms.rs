@@ -1,8 +1,9 @@
-//! Vertices in words: `of LeftArm 0.2..0.8; stray | grow 2`, on top of plain numbers.
+//! Queries of vertices, such as `of LeftArm 0.2..0.8; stray | grow 2`, in addition to plain
+//! indices.
 //!
-//! Terms apart by `;` add up; each `|` after them reshapes what there is. A term is numbers,
-//! `0-99, 120`, of each primitive that is meant or, with `mesh/primitive:` before them, of one; or
-//! words.
+//! Terms are separated by `;` and combined. Each following `|` changes the combined selection. A
+//! term is a keyword, or a list of indices such as `0-99, 120`. The indices apply to each
+//! primitive, or with the prefix `mesh/primitive:` to one.
 
 use std::ops::Range;
 
@@ -23,50 +24,50 @@ pub struct Vertices {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Term {
-    /// Numbers of every primitive.
+    /// Vertex indices in every primitive.
     Numbers(Vec<Range<usize>>),
-    /// Numbers of a mesh's primitive.
+    /// Vertex indices in one primitive, with the indices of its mesh and primitive.
     ArgumentPart((usize, usize), Vec<Range<usize>>),
-    /// By what they are.
+    /// Vertices with a property.
     Pick(Pick),
-    /// Vertices of the meshes with a name.
+    /// Vertices of the meshes with this name.
     Mesh(String),
-    /// Vertices with a weight on a joint in a range.
+    /// Vertices with a weight of a joint between `from` and `to`.
     Of { joint: String, from: f32, to: f32 },
 }
 
-/// Numbers past the last vertex of a primitive.
+/// Vertex indices beyond the last vertex of a primitive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastEnd {
-    /// Index of the part of the surface.
+    /// Index of the primitive in the surface.
     pub part: usize,
-    /// The numbers.
+    /// The invalid indices.
     pub range: Range<usize>,
 }
 
-/// Why vertices cannot be told.
+/// The reason why a query cannot be evaluated.
 #[derive(Clone, Debug)]
 pub enum Untold {
-    /// Numbers past the end.
+    /// Vertex indices beyond the end.
     Past(PastEnd),
-    /// A joint that is not there, or no joint of this skin.
+    /// A name without a matching joint or mesh.
     Joint(ArgumentError),
 }
 
-/// Steps after the terms: more are a mistake.
+/// Maximum number of `|` steps in a query.
 const MOST_STEPS: usize = 32;
 
-/// Allowed forms, for a message.
+/// Allowed forms of a query, for messages.
 const WANTED: &str = "vertex numbers such as 0-99, 120, or 0/1: 7 (mesh/primitive: vertex), or a \
     query: all, faulty, stray, open, crowded, doubled, unpaired, mesh NAME, of JOINT 0.2..0.8, \
     optionally followed by | grow 2, | shrink, | linked, | loop, | ring, | grow_loop 3, | mirror, \
     | invert";
 
 impl Vertices {
-    /// Parses an argument.
+    /// Parses the argument of a command.
     ///
     /// # Errors
-    /// Where it says nothing that is understood.
+    /// If the argument is not a valid query.
     pub(super) fn of(arguments: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
         let value = arguments.value(name)?;
         let found = match value {
@@ -83,7 +84,7 @@ impl Vertices {
         found.ok_or_else(|| Arguments::wrong(name, WANTED, value))
     }
 
-    /// Reads a text; nothing where it is none.
+    /// Parses a text; `None` if it is not a valid query.
     pub fn parse(text: &str) -> Option<Self> {
         let mut pieces = text.split('|').map(str::trim);
         let terms =
@@ -93,7 +94,7 @@ impl Vertices {
         Some(Self { terms, steps })
     }
 
-    /// The joints that it names.
+    /// Returns the joints that the query refers to.
     pub fn joints(&self, document: &Document) -> Vec<NodeId> {
         let named = self.terms.iter().filter_map(|term| match term {
             Term::Of { joint, .. } => find_nodes(document, joint).ok(),
@@ -102,10 +103,11 @@ impl Vertices {
         named.flatten().collect()
     }
 
-    /// Marks the meant vertices of a surface, among those of the meant parts.
+    /// Evaluates the query on a surface. Returns one flag per vertex. `meant` has one flag per
+    /// primitive, and vertices of other primitives are not selected.
     ///
     /// # Errors
-    /// Where numbers are past the end, or there is no such joint.
+    /// If vertex indices are beyond the end, or a joint or mesh does not exist.
     pub fn mark(
         &self,
         document: &Document,
@@ -226,7 +228,7 @@ fn term(text: &str) -> Option<Term> {
 }
 
 fn step(text: &str) -> Option<(Reshape, usize)> {
-    /// More rings would only cost time.
+    /// Limits the number of repetitions, because more would not change the result.
     const MOST: usize = 1_000;
     let (word, times) = match text.split_once(' ') {
         Some((word, times)) => (word, times.trim().parse::<usize>().ok()?.min(MOST)),
@@ -246,7 +248,7 @@ fn step(text: &str) -> Option<(Reshape, usize)> {
     Some((how, times))
 }
 
-/// Why vertices cannot be told, as a sentence.
+/// Returns the error message for a query that cannot be evaluated.
 pub fn vertex_query_error(
     document: &Document,
     canvas: &SkinnedSurface,

@@ -1,4 +1,4 @@
-//! Commands on the visibility of nodes that the file keeps (`KHR_node_visibility`).
+//! Commands on node visibility, which is saved in the file (`KHR_node_visibility`).
 
 use super::{CommandError, Scene, define::document_commands, field::Nodes};
 use crate::Edit;

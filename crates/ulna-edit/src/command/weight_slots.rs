@@ -1,4 +1,4 @@
-//! Weights of single vertices as commands name them, slot by slot.
+//! The influences of single vertices in commands, as lists of joints and weights.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::{
 use ulna_model::{Document, MeshId, PrimitiveId, WeightPatch};
 use ulna_weights::MOST;
 
-/// Slots of vertices, as commands name them.
+/// Arguments with the influences of vertices.
 pub(super) struct Slots<'a> {
     pub mesh: &'a Meshes,
     pub primitive: Option<PrimitiveId>,
@@ -24,7 +24,8 @@ pub(super) struct Slots<'a> {
 }
 
 impl Slots<'_> {
-    /// The patch of weights; with `any_sets`, vertices may get more sets of four influences.
+    /// Returns the patch of weights. With `any_sets`, the number of influence sets can differ from
+    /// that of the mesh.
     pub(super) fn patch(
         &self,
         document: &Document,
@@ -104,7 +105,7 @@ impl Slots<'_> {
     }
 }
 
-/// A line that names slots of vertices.
+/// Returns a command line that sets the influences of vertices; `None` if the mesh has no skin.
 pub fn slots_line(
     document: &Document,
     command: &str,
@@ -129,7 +130,7 @@ pub fn slots_line(
         .with("joints", names)
         .with("vertices", vertices.to_vec())
         .with("of", of)
-        // Twice as precise as needed, so that what is read is what was written.
+        // Single-precision numbers are exact in double precision.
         .with("weights", json!(weights.iter().map(|w| f64::from(*w)).collect::<Vec<f64>>()));
     Some(line)
 }

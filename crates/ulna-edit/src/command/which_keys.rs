@@ -1,4 +1,4 @@
-//! Keys of a clip that a command means: by times and tracks, or one by one.
+//! Selection of keys in commands: by times and tracks, or as single keys.
 
 use serde_json::{Map, Value};
 
@@ -16,16 +16,17 @@ use ulna_model::{Clip, ClipId, Document, KeySet, KeyTimes, Property, Track};
 pub enum TrackKeys {
     /// Keys at these times, in seconds.
     Times(Vec<f32>),
-    /// All from a time to another, both included: what a capture's keys are written as.
+    /// All keys between two times, inclusive. This is a short form for motion capture with many
+    /// keys.
     Range(f32, f32),
 }
 
-/// Keys one by one: times of tracks.
+/// Single keys of several tracks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KeyList {
-    /// By nodes and properties; of some keys only one component is meant.
+    /// Nodes and properties, each with an optional component and key times.
     Named(Vec<(String, Property, Option<u16>, TrackKeys)>),
-    /// These of a clip.
+    /// A set of keys of a clip.
     Set(ClipId, KeySet),
 }
 
@@ -111,7 +112,7 @@ impl Field for KeyList {
     }
 }
 
-/// A channel as keys name it: `rotation`, `rotation.x`, `weights.3`.
+/// Returns the name of a channel for keys, such as `rotation`, `rotation.x` or `weights.3`.
 fn channel_name(property: Property, component: Option<u16>) -> String {
     let path = property.path();
     match component {
@@ -123,7 +124,7 @@ fn channel_name(property: Property, component: Option<u16>) -> String {
     }
 }
 
-/// The channel of such a name, and the component where only one is meant.
+/// Parses the name of a channel, with an optional component.
 fn channel_of(name: &str) -> Option<(Property, Option<u16>)> {
     let (path, component) = name.split_once('.').map_or((name, None), |(p, c)| (p, Some(c)));
     let property = [Property::Weights].into_iter().chain(Property::TRS);
@@ -139,7 +140,8 @@ fn channel_of(name: &str) -> Option<(Property, Option<u16>)> {
     Some((property, component))
 }
 
-/// Times of a track as they are written: as a range where they are all of one, and not few.
+/// Returns the shortest form of key times: a range if there are many keys and the range contains no
+/// others.
 fn shortest(track: &Track, times: &[f32]) -> TrackKeys {
     const FEW: usize = 4;
     if let [from, .., to] = times
@@ -155,23 +157,25 @@ fn finite(value: &Value) -> Option<f32> {
     value.as_f64().map(|v| v as f32).filter(|v| v.is_finite())
 }
 
-/// Keys of a clip: at `time`, at `times`, or from `from` to `to`, of some nodes and some of their
-/// tracks; or `keys`, one by one.
+/// Arguments that select keys of a clip. Keys are selected by `time`, `times`, or a range from
+/// `from` to `to`. `node` and `parts` limit the tracks.
+///
+/// Alternatively, `keys` lists single keys.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WhichKeys {
     /// Time of the keys, in seconds.
     pub time: Option<Seconds>,
-    /// or at these,
+    /// Times of the keys, in seconds; an alternative to `time`.
     pub times: Option<Numbers>,
-    /// or from here
+    /// Start of a time range, in seconds; requires `to`.
     pub from: Option<Seconds>,
-    /// to here.
+    /// End of the time range, in seconds, inclusive.
     pub to: Option<Seconds>,
-    /// Of which nodes; of all unless given.
+    /// Nodes whose keys are selected; all if `None`.
     pub node: Option<Nodes>,
-    /// Of which of their tracks; of all unless given.
+    /// Properties whose keys are selected; all if `None`.
     pub parts: Option<KeyParts>,
-    /// Or these, one by one.
+    /// Single keys; excludes all other arguments.
     pub keys: Option<KeyList>,
 }
 
@@ -217,34 +221,35 @@ impl ArgumentPart for WhichKeys {
 }
 
 impl WhichKeys {
-    /// These.
+    /// Selects a set of keys.
     pub fn these(clip: ClipId, keys: KeySet) -> Self {
         Self { keys: Some(KeyList::Set(clip, keys)), ..Self::default() }
     }
 
-    /// Whether nothing is said: where that is allowed, all are meant.
+    /// Whether all arguments are omitted.
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The selected keys of the clip or layer that is on the timeline; `None` if there are none.
+    /// Returns the selected keys of the clip or layer that is on the timeline; `None` if there are
+    /// none.
     pub fn selected(selection: &Selection, shown: Option<KeysHome>) -> Option<(ClipId, Self)> {
         let (clip, keys) = (shown?.clip, selection.keys_of(shown));
         (!keys.is_empty()).then(|| (clip, Self::these(clip, keys.clone())))
     }
 
-    /// The keys, with their exact times.
+    /// Returns the selected keys with their exact times.
     ///
     /// # Errors
-    /// Where a node is not there, or times are said in several ways or in none.
+    /// If a node does not exist, or the times are missing or given in several ways.
     pub fn of(&self, document: &Document, id: ClipId, clip: &Clip) -> Result<KeySet, CommandError> {
         self.find(document, id, clip, false)
     }
 
-    /// As [`WhichKeys::of`], where no time at all means all keys.
+    /// Returns the selected keys as [`WhichKeys::of`] does, but all keys if no time is given.
     ///
     /// # Errors
-    /// As that.
+    /// If a node does not exist, or the times are given in several ways.
     pub fn or_all(
         &self,
         document: &Document,
@@ -310,8 +315,8 @@ impl KeyList {
         })
     }
 
-    /// The times of channels, whether they have keys there or not: keys that are to come. Ranges
-    /// name keys that are there, and mean nothing here.
+    /// Returns the listed times for keys that will be inserted. Channels need no keys at these
+    /// times. Ranges select only existing keys, and are ignored.
     pub(super) fn to_come(
         &self,
         document: &Document,
@@ -353,15 +358,15 @@ impl KeyList {
     }
 }
 
-/// Times that a command line names: `time`, `times`, or a range.
+/// Times in a command line: a range, or a list.
 enum NamedKeys {
     Range(f32, f32),
-    /// In rising order.
+    /// Times in ascending order, in seconds.
     Times(Vec<f32>),
 }
 
 impl NamedKeys {
-    /// By exactly one of the ways.
+    /// Reads the times from exactly one of `time`, `times`, or `from` with `to`.
     fn of(
         time: Option<Seconds>,
         times: Option<&Numbers>,

@@ -1,4 +1,4 @@
-//! Closes loops, and describes their seams.
+//! Closes loops, and describes the differences at the loop seam.
 
 use super::{
     commands::{CloseHow, CloseLoop},
@@ -12,7 +12,7 @@ use ulna_motion::{
     clip_edit::{self, Closing, Seam, closed, key_span, new_jump, seam, speed_jump},
 };
 
-/// Describes the seam of a loop, without a capital letter and a full stop.
+/// Describes the loop seam, without a capital letter and a full stop.
 pub fn seam_in_words(found: &Seam) -> String {
     let (angle, distance, speed) = found.worst();
     let gap = format!("{:.1}° and {:.1} cm", angle.to_degrees(), distance * 100.0);
@@ -81,7 +81,7 @@ impl CloseLoop {
     }
 }
 
-/// A sentence that names the layers whose start and end differ; empty where none do.
+/// Names the layers whose start and end differ, as a part of a sentence; empty if there are none.
 fn open_layers(layers: &PoseLayers, last: f32) -> String {
     let far = |a: &Transform, b: &Transform| {
         let (way, scale) =
@@ -107,7 +107,7 @@ fn open_layers(layers: &PoseLayers, last: f32) -> String {
     }
 }
 
-/// A sentence for a loop whose first key is after 0 s; empty for other loops.
+/// Part of a sentence for a loop whose first key is after 0 s; empty for other loops.
 fn late_start(clip: &Clip) -> String {
     match key_span(clip) {
         Some((first, _)) if first > clip_edit::SAME_TIME => format!(
@@ -118,7 +118,7 @@ fn late_start(clip: &Clip) -> String {
     }
 }
 
-/// Why closing a loop changes nothing.
+/// The reason why closing a loop changes nothing.
 fn unclosed_in_words(found: &Seam, how: Closing) -> &'static str {
     match how {
         Closing::Blend { speed: true, .. } if found.is_closed => {
@@ -132,10 +132,10 @@ fn unclosed_in_words(found: &Seam, how: Closing) -> &'static str {
     }
 }
 
-/// A sentence that says which part of a seam would become worse, and what to do instead; `None`
-/// where nothing becomes worse.
+/// Describes the part of the loop seam that would become worse, and the alternative; `None` if
+/// nothing becomes worse.
 fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> Option<String> {
-    /// Differences below these are rounding: radians, meters, and meters per second.
+    /// Smaller differences are rounding errors: radians, meters, and meters per second.
     const ROUNDED: (f32, f32, f32) = (1e-3, 1e-4, 1e-3);
     let (a, b) = (was.worst(), is.worst());
     if was.travels.is_none() && is.travels.is_some() {
@@ -167,7 +167,7 @@ fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> 
     })
 }
 
-/// Advice if a method of closing a loop opens it.
+/// Returns advice for a method that would open the loop instead of closing it.
 const fn instead_of(how: Closing) -> &'static str {
     match how {
         Closing::DropFrame => "the last frame is not a duplicate; keep it",

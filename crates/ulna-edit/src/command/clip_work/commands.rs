@@ -150,13 +150,13 @@ document_commands! {
 }
 
 choice! {
-    /// Destination of a clip's travel.
+    /// Destination of the root motion of a clip.
     TravelGoes {
-        /// To the joint above the hips.
+        /// The joint above the hips.
         Root = "root",
-        /// Nowhere: the body moves on the spot.
+        /// None: the root motion is removed, and the body moves in place.
         InPlace = "in place",
-        /// Into the hips.
+        /// The hips.
         Hips = "hips",
     }
 }
@@ -172,29 +172,29 @@ impl From<TravelGoes> for TravelTo {
 }
 
 choice! {
-    /// How a loop is closed.
+    /// Method of closing a loop.
     CloseHow {
-        /// The end is the pose at 0, spread over the whole clip; a STEP track gets it at its last
-        /// key.
+        /// Spreads the difference over the whole clip, so that it ends in the pose at 0. A STEP
+        /// track gets the value at its last key.
         Match = "match",
-        /// The last frames are bent to it.
+        /// Bends the last frames toward the pose at 0.
         Blend = "blend",
-        /// A frame is added that is the pose at 0.
+        /// Appends a frame with the pose at 0.
         AddFrame = "add",
-        /// The last frame goes, where it is there twice.
+        /// Removes the last frame if it is duplicated.
         DropFrame = "drop",
     }
 }
 
 impl ClipWorkCommand {
-    /// Whether it says itself how many frames a second its clip has.
+    /// Whether the command itself sets the frame rate of the clip.
     pub(in crate::command) const fn sets_rate(&self) -> bool {
         matches!(self, Self::SetRate(_) | Self::ResampleClip(_))
     }
 }
 
 impl ClipWorkCommand {
-    /// Keys that are weighed against the skin.
+    /// Returns the number of keys for which the command measures the effect on the skin.
     pub(in crate::command) fn weighed(&self, document: &Document) -> usize {
         let clip = match self {
             Self::ReduceKeys(ReduceKeys { clip, .. })

@@ -1,4 +1,4 @@
-//! Clips trimmed, split and joined.
+//! Commands that trim, split and join clips.
 
 use super::{
     commands::{JoinClip, SplitClip, TrimClip},
@@ -18,7 +18,7 @@ use ulna_motion::clip_edit::{
     self, MotionError, joined, joined_layers, new_jump, part_of, part_of_layers,
 };
 
-/// A part of a clip and its layers between two times, which must be in order.
+/// Returns the part of a clip and its layers between two times in ascending order.
 fn part(
     document: &Document,
     (id, clip): (ClipId, &Clip),
@@ -38,7 +38,8 @@ fn part(
     Ok((made, layers, error.or(of_layers)))
 }
 
-/// Maps times of a clip to times of a part of it; `None` for times outside the part.
+/// Returns a function that maps times of a clip to times of a part of it. Times outside the part
+/// map to `None`.
 fn in_part((from, to): (f32, f32)) -> impl Fn(f32) -> Option<f32> {
     let near = clip_edit::SAME_TIME;
     move |t| (from - near..=to + near).contains(&t).then(|| t.clamp(from, to) - from)
@@ -75,7 +76,8 @@ impl SplitClip {
         let second = as_new(second, &name).at_rate_of(clip);
         done.edits.push(Edit::SetClip { clip: next, to: Some(Shared::new(second)) });
         done.edits.extend(with_layers(document, next, numbered(document, &later)));
-        // A pose at the cut is seen in both, and one that lies after the end in the second.
+        // An unkeyed pose at the cut belongs to both clips, and a pose after the end to the second
+        // one.
         let to_second = |t: f32| (t >= at - clip_edit::SAME_TIME).then(|| (t - at).max(0.0));
         done.edits.extend(copy_unkeyed(document, (id, next), to_second));
         done.edits.extend(move_unkeyed(document, id, in_part((0.0, at))).0);

@@ -1,4 +1,4 @@
-//! Clips mirrored between left and right.
+//! Mirrors clips between left and right.
 
 use super::{
     commands::MirrorClip,

@@ -10,11 +10,11 @@ use ulna_motion::clip_edit::{editable, reduced, resampled};
 
 impl ResampleClip {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        /// More keys a track than anyone can want, and memory can hold.
+        /// Maximum number of keys per track, which bounds the memory use.
         const MOST_FRAMES: f64 = 2_000_000.0;
         let (id, clip, (first, last)) = whole(scene.document, &self.clip)?;
-        // Compared and told in the precision in which it is given: 0.01 as a double is a little
-        // less.
+        // The range is compared in single precision, since 0.01 becomes slightly smaller as a
+        // double.
         if !(0.01..=10_000.0).contains(&self.rate) {
             let rate = self.rate;
             return Err(argument(

@@ -1,4 +1,4 @@
-//! Clips reversed and retimed, with their tick rate and frame rate.
+//! Commands that reverse and retime clips, and set their tick rate and frame rate.
 
 use super::{
     commands::{RetimeClip, ReverseClip, SetRate, SetTicks, StartAtZero},
@@ -149,10 +149,11 @@ impl StartAtZero {
     }
 }
 
-/// Length of a clip's frame, in seconds: of its stored rate, else of the rate that its keys fit,
-/// else the spacing of keys in the track with the most keys, else 1/30.
+/// Returns the length of a clip's frame, in seconds, by the first of these that is available: its
+/// stored rate, the rate that fits its keys, the median key distance in the track with the most
+/// keys, 1/30.
 pub fn frame_of(clip: &Clip) -> f64 {
-    /// Fewer keys on frames than this share are no fit.
+    /// Minimum fraction of keys that must be on frames for a rate to fit.
     const FIT: f32 = 0.9;
     if let Some(rate) = clip.rate {
         return 1.0 / rate;

@@ -1,4 +1,4 @@
-//! Root motion: the travel of a body, moved or removed.
+//! Moves or removes the root motion of a clip.
 
 use super::{
     commands::{RootMotion, TravelGoes},
@@ -8,7 +8,7 @@ use crate::command::{CommandError, Outcome, Scene};
 use ulna_model::{Goal, Notice};
 use ulna_motion::clip_edit::{NoTravel, Travel, TravelParts, move_travel, travel};
 
-/// Describes the travel of a body; `None` if it stays in place.
+/// Describes root motion; `None` if the body stays in place.
 pub fn travel_in_words(found: &Travel) -> Option<String> {
     let ground = glam::Vec2::new(found.way.x, found.way.z).length();
     let mut parts = Vec::new();
@@ -103,7 +103,7 @@ impl RootMotion {
         let said = format!("travel from start to end ({before}) {goes}{error}");
         let mut clip = made.clip;
         if self.to == TravelGoes::InPlace {
-            // Feet stand elsewhere then.
+            // The positions of contacts in the scene are no longer valid.
             let placed = |goal: &Goal| match goal.space {
                 None => Goal { place: None, ..goal.clone() },
                 Some(_) => goal.clone(),

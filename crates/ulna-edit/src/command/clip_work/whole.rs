@@ -1,4 +1,4 @@
-//! A whole clip as these commands take it, and the edits that put another in its place.
+//! Finds a clip for commands on whole clips, and makes the edits that replace it.
 
 use crate::{
     Edit,
@@ -14,14 +14,13 @@ use ulna_motion::clip_edit::{
     self, MotionError, TimeMap, TooClose, key_span, mapped, mapped_layers,
 };
 
-/// A clip, and its first and last key.
+/// A clip, and the times of its first and last key in seconds.
 pub(in crate::command) type Whole<'a> = (ClipId, &'a Shared<Clip>, (f32, f32));
 
-/// A clip that can be worked on as a whole, without an unkeyed pose.
+/// Finds a clip that can be edited as a whole, and that has no unkeyed pose.
 ///
 /// # Errors
-/// Where there is none, it has no key, some of its keys cannot be changed, or a pose over it is not
-/// keyed.
+/// If the clip does not exist, has no keys, has keys that cannot be edited, or has an unkeyed pose.
 pub(super) fn whole<'a>(
     document: &'a Document,
     name: &ClipName,
@@ -36,10 +35,10 @@ pub(super) fn whole<'a>(
     Ok(found)
 }
 
-/// A clip that can be worked on as a whole, by a command that takes its unkeyed poses along.
+/// Finds a clip that can be edited as a whole, for commands that also change its unkeyed poses.
 ///
 /// # Errors
-/// Where there is none, it has no key, or some of its keys cannot be changed.
+/// If the clip does not exist, has no keys, or has keys that cannot be edited.
 pub(in crate::command) fn whole_with_poses<'a>(
     document: &'a Document,
     name: &ClipName,
@@ -74,7 +73,7 @@ pub(super) fn too_close(document: &Document, id: ClipId, error: TooClose) -> Com
     )
 }
 
-/// A clip in the place of another.
+/// Returns the outcome that replaces a clip.
 pub(super) fn put(id: ClipId, clip: Clip, notes: impl IntoIterator<Item = Notice>) -> Outcome {
     let edits = vec![Edit::SetClip { clip: id, to: Some(Shared::new(clip)) }];
     Outcome {
@@ -85,13 +84,13 @@ pub(super) fn put(id: ClipId, clip: Clip, notes: impl IntoIterator<Item = Notice
     }
 }
 
-/// Notice about the largest change of the motion, if there is one.
+/// Returns a notice with the largest change of the motion; `None` if the motion does not change.
 pub(super) fn measured(error: MotionError) -> Option<Notice> {
     error.in_words().map(|said| Notice::new("motion_changed", said))
 }
 
-/// A clip in the place of another, with its layers, and its unkeyed poses where `place` puts their
-/// times.
+/// Returns the outcome that replaces a clip with its layers. `place` maps the times of its unkeyed
+/// poses.
 pub(super) fn put_all(
     document: &Document,
     id: ClipId,
@@ -107,7 +106,7 @@ pub(super) fn put_all(
     done
 }
 
-/// A clip whose times were mapped, with all that goes with it.
+/// Maps all times of a clip: keys, layers and unkeyed poses. `change` edits the clip afterwards.
 pub(super) fn put_mapped(
     document: &Document,
     (id, clip): (ClipId, &Clip),
@@ -122,7 +121,7 @@ pub(super) fn put_mapped(
     Ok(put_all(document, id, (made, layers), place, None))
 }
 
-/// A clip that the file does not have yet.
+/// Returns a clip as an addition to the file, with a name and new track ids.
 pub(super) fn as_new(clip: Clip, name: &str) -> Clip {
     let tracks =
         clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();

@@ -131,7 +131,7 @@ document_commands! {
 }
 
 impl CurveKeysCommand {
-    /// Of which clip the keys are.
+    /// The clip that contains the keys.
     pub(in crate::command) const fn clip(&self) -> &ClipName {
         match self {
             Self::EaseKeys(c) => &c.clip,

@@ -1,4 +1,4 @@
-//! Filters on keys.
+//! Runs filters on keys, and describes their effect.
 
 use std::collections::BTreeMap;
 
@@ -176,7 +176,7 @@ impl FilterKeys {
     }
 }
 
-/// The largest change first.
+/// Describes the effect of a filter, with the largest change first.
 fn in_words(channels: &str, largest: MotionError, at: f32, skin: f32) -> String {
     let mut most = Vec::new();
     if largest.angle > 0.0 {
@@ -192,13 +192,13 @@ fn in_words(channels: &str, largest: MotionError, at: f32, skin: f32) -> String 
     )
 }
 
-/// Time ranges of consecutive keys.
+/// Returns the time ranges of consecutive selected keys.
 fn runs(track: &Track, times: &[f32]) -> Vec<(f32, f32)> {
     let mut runs: Vec<(f32, f32)> = Vec::new();
     let mut last = None;
     for (k, time) in track.times.iter().enumerate() {
         if times.binary_search_by(|t| t.total_cmp(time)).is_err() {
-            // The ends of holds are never meant by themselves.
+            // The end key of a hold belongs to the hold, and does not interrupt a range.
             if !ulna_motion::clip_edit::is_hold_end(track, k) {
                 last = None;
             }

@@ -1,5 +1,5 @@
-//! Commands that shape curves through keys: eases, sliders, filters, and keys elsewhere in time.
-//! The work is that of [`curves`](ulna_motion::curves).
+//! Commands that shape curves through keys: eases, sliders, filters, and changes of key times. The
+//! computations are in [`curves`](ulna_motion::curves).
 
 mod commands;
 mod filters;

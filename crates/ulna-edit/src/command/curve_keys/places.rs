@@ -1,4 +1,5 @@
-//! Keys elsewhere: later down a chain, near others, between handles.
+//! Commands that move keys in time or value: overlap along a chain, proportional editing, and time
+//! warp.
 
 use super::{
     commands::{OverlapKeys, ProportionalKeys, WarpKeys},
@@ -32,7 +33,7 @@ impl OverlapKeys {
         if meant.keys.is_empty() {
             return Ok(nothing("moved"));
         }
-        // Joints by how deep they hang; those of one depth come together.
+        // Joints at the same depth of the hierarchy get the same delay.
         let depth = |node: NodeId| {
             std::iter::successors(document.node(node).parent, |n| document.node(*n).parent).count()
         };
@@ -128,7 +129,8 @@ impl ProportionalKeys {
     }
 }
 
-/// The amounts added to a track: numbers, or angles about x, y and z in radians.
+/// Returns the amounts to add to a track, per component: numbers, or angles about x, y and z in
+/// radians.
 fn added(track: &Track, by: &[f32], components: Option<ChosenComponents<'_>>) -> Vec<f32> {
     let alone = by.len() == 1;
     let number = |c: usize| {
@@ -140,7 +142,8 @@ fn added(track: &Track, by: &[f32], components: Option<ChosenComponents<'_>>) ->
     if track.property != Property::Rotation || numbers {
         return (0..track.width).map(number).collect();
     }
-    // One angle for a whole rotation is one about x, as for other changes of values.
+    // A single angle for a whole rotation is an angle about x, as in other commands that add to
+    // values.
     let whole = alone && components.is_none();
     (0..3).map(|c| if whole && c > 0 { 0.0 } else { number(c).to_radians() }).collect()
 }
@@ -187,7 +190,7 @@ impl WarpKeys {
             }
         }
         let mut notes = Vec::new();
-        // Markers and contacts are part of the whole.
+        // A warp of the whole clip also moves markers and contacts.
         let has_moved = meant.clip.markers.iter().any(|m| moves(m.time))
             || meant.clip.contacts.iter().any(|goal| moves(goal.from) || moves(goal.to));
         if all && has_moved {

@@ -1,4 +1,4 @@
-//! Eases between keys and sliders of keys.
+//! Commands that ease between keys and apply sliders to keys.
 
 use super::{
     commands::{EaseKeys, SlideKeys},
@@ -18,7 +18,7 @@ use ulna_motion::{
     curves::{ChosenComponents, CurveSpace, Ease, EaseShape, EaseWay, eased, eased_spans, slid},
 };
 
-/// Keys of a track with the same components to change, and those components; all if none are given.
+/// Groups the keys of a track by the components to change. `None` means all components.
 pub(super) fn parts_of(
     keys: &KeySet,
     id: TrackId,
@@ -42,7 +42,7 @@ pub(super) fn parts_of(
     groups.into_iter().map(|(times, list)| (times, all(list))).collect()
 }
 
-/// A number of an argument within its range.
+/// Returns an argument if it is within its range, or else an error.
 pub(super) fn within(
     name: &str,
     value: f32,
@@ -54,7 +54,8 @@ pub(super) fn within(
     refuse("argument_out_of_range", format!("“{name}” is {value}, but must be {least} to {most}"))
 }
 
-/// Most spans × keys of a channel. Easing one span takes time in proportion to all keys.
+/// Maximum product of segments and keys in a channel. Easing one segment takes time proportional to
+/// the number of keys.
 const MOST_EASED: usize = 30_000_000;
 
 impl EaseKeys {
@@ -100,7 +101,7 @@ impl EaseKeys {
                     );
                     return refuse("too_many_to_ease", message);
                 }
-                // From the last to the first: what is added comes after what is still to be done.
+                // Works backward, so that added keys do not shift the segments still to be eased.
                 for start in eased_spans(&track, &times).into_iter().rev() {
                     let Some(key) = track.key_at(start, 0.0) else { continue };
                     let made = eased(&track, key, &ease, chosen);
@@ -123,7 +124,7 @@ impl EaseKeys {
                     ends of each segment to ease",
             );
         }
-        // Those that an earlier ease had put there may be gone.
+        // Keys that an earlier ease added can be gone now.
         if let Some(left) = after(&meant, &edits) {
             keys = keys.there(&left);
         }
@@ -136,7 +137,7 @@ impl EaseKeys {
     }
 }
 
-/// The clip as edits of its tracks leave it.
+/// Returns the clip with edited tracks. `None` if an edit does more than replace a track.
 fn after(meant: &KeyTargets<'_>, edits: &[crate::Edit]) -> Option<ulna_model::Clip> {
     let mut clip = (**meant.clip).clone();
     for edit in edits {
@@ -146,7 +147,7 @@ fn after(meant: &KeyTargets<'_>, edits: &[crate::Edit]) -> Option<ulna_model::Cl
     Some(clip)
 }
 
-/// Totals over the eased spans.
+/// Totals over the eased segments.
 #[derive(Default)]
 struct EaseCounts {
     spans: usize,
@@ -182,7 +183,7 @@ impl EaseCounts {
                 ),
             )
         });
-        // A turn may be nearly half a round.
+        // Smaller errors are not reported: two neighboring keys can differ by almost 180°.
         let off = (self.error > 0.01).then(|| {
             let percent = self.error * 100.0;
             Notice::new("ease_differs", format!("the ease is off by up to {percent:.1} %"))

@@ -1,43 +1,43 @@
-//! Words for eases, sliders, filters and fall-offs.
+//! Argument words for eases, sliders, filters and falloffs.
 
 use crate::command::field::choice;
 use ulna_motion::curves::{EaseShape, EaseWay, Slide};
 use ulna_weights::Falloff;
 
 choice! {
-    /// The formula of an ease.
+    /// Shape of an ease.
     EaseName {
-        /// At one speed.
+        /// An ease with constant speed.
         Linear = "linear",
-        /// A quarter of a wave.
+        /// An ease in the shape of a quarter sine wave.
         Sine = "sine",
-        /// Squared.
+        /// An ease with the second power of the time.
         Quad = "quad",
-        /// To the third power.
+        /// An ease with the third power of the time.
         Cubic = "cubic",
-        /// To the fourth power.
+        /// An ease with the fourth power of the time.
         Quart = "quart",
-        /// To the fifth power.
+        /// An ease with the fifth power of the time.
         Quint = "quint",
-        /// Twice as fast in each tenth.
+        /// An exponential ease: the speed doubles every tenth of the segment.
         Expo = "expo",
-        /// Along a quarter of a circle.
+        /// An ease in the shape of a quarter circle.
         Circ = "circ",
-        /// A step back first.
+        /// An ease that starts with a movement in the opposite direction.
         Back = "back",
-        /// As a ball.
+        /// An ease that moves like a bouncing ball.
         Bounce = "bounce",
-        /// As a spring.
+        /// An ease that moves like an oscillating spring.
         Elastic = "elastic",
-        /// A jump.
+        /// A jump to the next value at the end of the segment.
         Step = "step",
-        /// A Bézier curve of one's own.
+        /// An ease by a custom Bézier curve.
         Custom = "custom",
     }
 }
 
 impl EaseName {
-    /// The formula; nothing for an own curve.
+    /// Returns the shape; `None` for a custom curve.
     pub const fn shape(self) -> Option<EaseShape> {
         Some(match self {
             Self::Linear => EaseShape::Linear,
@@ -56,7 +56,7 @@ impl EaseName {
         })
     }
 
-    /// The word of a formula.
+    /// Returns the word for a shape.
     pub const fn of(shape: EaseShape) -> Self {
         match shape {
             EaseShape::Linear => Self::Linear,
@@ -77,13 +77,13 @@ impl EaseName {
 }
 
 choice! {
-    /// The slow end of an ease.
+    /// End at which an ease is slow.
     Slow {
-        /// The start.
+        /// The ease is slow at the start.
         In = "in",
-        /// The end.
+        /// The ease is slow at the end.
         Out = "out",
-        /// Both.
+        /// The ease is slow at both ends.
         Both = "in and out" | "in_out" | "both",
     }
 }
@@ -109,25 +109,26 @@ impl From<EaseWay> for Slow {
 }
 
 choice! {
-    /// The effect of a slider.
+    /// Effect of a slider on keys.
     SlideName {
-        /// Toward a neighbor.
+        /// Blends toward the value of a neighboring key.
         Neighbor = "blend to neighbor" | "blend_to_neighbor",
-        /// Onto an ease between the neighbors.
+        /// Blends toward an ease between the neighboring keys.
         Ease = "ease",
-        /// From the key before.
+        /// Scales the difference from the previous key.
         Left = "scale from left" | "scale_from_left",
-        /// From the key after.
+        /// Scales the difference from the next key.
         Right = "scale from right" | "scale_from_right",
-        /// From the mean.
+        /// Scales the difference from the mean of the keys.
         Average = "scale from average" | "scale_from_average",
-        /// Aslant.
+        /// Adds a fraction of the difference between the neighboring keys, which grows from left to
+        /// right.
         Shear = "shear",
-        /// From the line between the neighbors.
+        /// Scales the difference from the line between the neighboring keys.
         Push = "push and pull" | "push_and_pull",
-        /// Onto the line of a neighbor.
+        /// Blends toward the straight line that continues the neighboring curve.
         Slope = "match slope" | "match_slope",
-        /// Earlier or later.
+        /// Shifts the curve earlier or later.
         Time = "time offset" | "time_offset",
     }
 }
@@ -165,51 +166,51 @@ impl From<Slide> for SlideName {
 }
 
 choice! {
-    /// The effect of a filter.
+    /// Filter for keys.
     FilterName {
-        /// Toward what lies between the neighbors.
+        /// Moves each key toward the mean of its neighbors.
         Smooth = "smooth",
         /// Removes fast motion.
         LowPass = "low-pass" | "low_pass",
-        /// A weighted mean.
+        /// Replaces each key by a Gaussian-weighted mean.
         Gaussian = "gaussian",
         /// Removes spikes.
         Peaks = "peaks",
-        /// Wavering is added.
+        /// Adds noise.
         Noise = "noise",
-        /// Keys go that the skin does not need.
+        /// Removes keys whose removal barely changes the skin.
         Simplify = "simplify",
     }
 }
 
 choice! {
-    /// The part of nearby keys that follows.
+    /// Property of keys that a proportional edit changes.
     NearHow {
-        /// Values.
+        /// Key values.
         Add = "add",
-        /// Times.
+        /// Key times.
         Move = "move",
     }
 }
 
 choice! {
-    /// The falloff from near to far.
+    /// Falloff of an edit with the distance.
     Fade {
-        /// All.
+        /// No falloff: the edit has full effect at all distances.
         Constant = "constant",
-        /// Evenly less.
+        /// Linear falloff.
         Linear = "linear",
-        /// Softly at both ends.
+        /// A falloff that is smooth at both ends: a cubic polynomial.
         Smooth = "smooth",
-        /// More softly.
+        /// A falloff that is smooth at both ends: a polynomial of the fifth degree.
         Smoother = "smoother",
-        /// Less at once.
+        /// Square of the linear falloff.
         Sharp = "sharp",
-        /// Even less at once.
+        /// Fourth power of the linear falloff.
         Sharper = "sharper",
-        /// Less toward the rim.
+        /// Square root of the linear falloff.
         Root = "root",
-        /// As a ball is round.
+        /// A falloff in the shape of a quarter circle.
         Sphere = "sphere",
     }
 }

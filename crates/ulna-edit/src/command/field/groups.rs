@@ -1,5 +1,5 @@
-//! Arguments that belong together: a transform, the scope of a weight tool, and the parameters of
-//! automatic weights.
+//! Groups of arguments: a transform, the scope of a weight tool, and the parameters of automatic
+//! weights.
 
 use glam::{EulerRot, Quat, Vec3};
 use serde_json::{Map, Value};
@@ -13,29 +13,29 @@ use super::{
 use crate::command::{ArgumentError, ArgumentSpec, ArgumentType, Arguments};
 use ulna_model::{Components, Document, PrimitiveId};
 
-/// Translation, rotation and scale, each where it is given: `rotation` as a quaternion, or
-/// `degrees`, angles about x, y and z, applied in that order about the own axes.
+/// Translation, rotation and scale, each optional. The rotation is a quaternion in `rotation`, or
+/// angles about x, y and z in `degrees`, applied in this order about the local axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trs {
-    /// The place.
+    /// Translation in meters.
     pub translation: Option<Vec3>,
-    /// The turn.
+    /// Rotation.
     pub rotation: Option<Turn>,
-    /// The scale.
+    /// Scale per axis.
     pub scale: Option<Vec3>,
 }
 
-/// A rotation as it is said.
+/// A rotation in the form in which it was entered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Turn {
     /// A unit quaternion.
     Quaternion(Quat),
-    /// Degrees about x, y and z.
+    /// Angles about x, y and z, in degrees.
     Degrees(Vec3),
 }
 
 impl Turn {
-    /// The rotation.
+    /// Converts the rotation to a quaternion.
     pub fn quat(self) -> Quat {
         match self {
             Self::Quaternion(q) => q,
@@ -50,7 +50,7 @@ impl Turn {
 }
 
 impl Trs {
-    /// The components that are given.
+    /// Returns the components that are set.
     pub fn components(&self) -> Components {
         Components {
             translation: self.translation,
@@ -131,9 +131,10 @@ pub struct Reach {
     pub vertices: Option<VertexTerms>,
     /// Joints that keep their weights.
     pub locked: Option<Nodes>,
-    /// Most influences per vertex.
+    /// Maximum number of influences per vertex; no limit if `None`.
     pub most: Option<usize>,
-    /// The weight layer that takes the result, by its name or number.
+    /// Name or number of the weight layer that receives the result. If `None`, the topmost visible
+    /// layer, or the base weights if there are no layers.
     pub layer: Option<String>,
 }
 
@@ -175,30 +176,31 @@ impl ArgumentPart for Reach {
 /// Parameters of automatic weights.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AutomaticWeights {
-    /// Joints that may get weight; those of [`Self::choose`] if `None`.
+    /// Joints that can receive weight; selected by [`Self::choose`] if `None`.
     pub joints: Option<Nodes>,
-    /// Rule by which joints get weight. If `None`, the joints that move vertices now, or those by
-    /// shape for meshes without weights.
+    /// Rule that selects the joints. If `None`, joints with weight are selected, or for meshes
+    /// without weights, joints by names and positions.
     pub choose: Option<ChooseJoints>,
     /// Method; [`BindBy::Auto`] if `None`.
     pub method: Option<BindBy>,
-    /// Fall-off beside the bones, `0.5..=8`; 2 if `None`.
+    /// Falloff of the weight with the distance from a bone, `0.5..=8`; 2 if `None`.
     pub sharpness: Option<f32>,
     /// Number of voxels along the longest side, `64..=256`; 96 if `None`.
     pub grid: Option<usize>,
     /// Maximum number of influences per vertex; 4 if `None`.
     pub limit: Option<usize>,
-    /// Whether weights of mirrored vertices are averaged; not if `None`.
+    /// Whether the weights of mirrored vertices are averaged; `None` means no.
     pub symmetric: Option<bool>,
-    /// Radius of the envelopes for [`BindBy::Distance`], in lengths of the bone, `0.05..=10`; none
-    /// if `None`.
+    /// Radius of the envelopes for [`BindBy::Distance`], as a factor of the bone length,
+    /// `0.05..=10`; no envelopes if `None`.
     pub envelope: Option<f32>,
-    /// Connected pieces that follow one joint; optional.
+    /// Connected pieces that follow one joint each; `None` means no pieces.
     pub rigid: Option<RigidPieces>,
-    /// Number of smoothing passes. If `None`, 3 with [`BindBy::Distance`], else none.
+    /// Number of smoothing passes. `None` means 3 with [`BindBy::Distance`], and 0 with other
+    /// methods.
     pub passes: Option<usize>,
-    /// Number of points of a simplified surface on which the weights are found, at least 100; the
-    /// whole surface if `None`.
+    /// Number of points of a simplified surface on which the weights are computed, at least 100;
+    /// the full surface if `None`.
     pub points: Option<usize>,
 }
 

@@ -1,6 +1,7 @@
-//! The types of arguments. Each knows how it is read from text and written as text; what names a
-//! thing of the document does so by name, or by its id where a program made the command, and ids
-//! become names when it is written.
+//! Types of arguments. Each type can be read from text and written as text.
+//!
+//! Commands from text refer to nodes, clips and meshes by name. Commands made by the program use
+//! ids, which are written as names.
 
 mod groups;
 mod named;

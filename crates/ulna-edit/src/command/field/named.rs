@@ -1,4 +1,5 @@
-//! Arguments that name nodes, clips and meshes: by text, or by id where a program made the command.
+//! Arguments that refer to nodes, clips and meshes: by name in text, or by id in commands made by
+//! the program.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +9,12 @@ use super::part::{field, listed};
 use crate::command::{ArgumentError, ArgumentType, Arguments, names};
 use ulna_model::{ClipId, Document, MeshId, NodeId};
 
-/// Nodes, at least one.
+/// References to one or more nodes, by name or id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Nodes {
-    /// By names, paths, `#index` or patterns.
+    /// Names, paths, `#index` or patterns.
     Named(Vec<String>),
-    /// These.
+    /// Ids of nodes in the document.
     Ids(Vec<NodeId>),
 }
 field!(
@@ -32,7 +33,8 @@ field!(
     }
 );
 
-/// Counterparts of another file's joints by name: `theirs=ours`, or `theirs=` to leave one out.
+/// Map from joint names of another file to nodes of this document: `theirs=ours`, or `theirs=` to
+/// skip a joint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterparts(pub Vec<(String, String)>);
 field!(
@@ -53,10 +55,10 @@ field!(
 );
 
 impl Counterparts {
-    /// By the names there, which nodes they are here; none where one is left out.
+    /// Returns the node for each joint name of the other file; `None` for a skipped joint.
     ///
     /// # Errors
-    /// Where a text names no node here, or several.
+    /// If a text matches no node of this document, or several nodes.
     pub fn find(
         &self,
         document: &Document,
@@ -69,7 +71,7 @@ impl Counterparts {
     }
 }
 
-/// The node that a text means.
+/// Returns the only node that matches a text.
 fn one_node(document: &Document, text: &str) -> Result<NodeId, ArgumentError> {
     let found = Nodes::Named(vec![text.to_owned()]).all(document)?;
     match found[..] {
@@ -80,15 +82,15 @@ fn one_node(document: &Document, text: &str) -> Result<NodeId, ArgumentError> {
 }
 
 impl Nodes {
-    /// A node by its id.
+    /// Returns an argument for one node.
     pub fn one(node: NodeId) -> Self {
         Self::Ids(vec![node])
     }
 
-    /// The nodes, in the order in which they were named.
+    /// Returns the nodes in the order in which they are listed.
     ///
     /// # Errors
-    /// Where a text names none, or several without a `*`.
+    /// If a text matches no node, or matches several nodes without a `*`.
     pub fn in_order(&self, document: &Document) -> Result<Vec<NodeId>, ArgumentError> {
         match self {
             Self::Ids(ids) => Ok(ids.clone()),
@@ -106,10 +108,10 @@ impl Nodes {
         }
     }
 
-    /// The nodes, each once.
+    /// Returns the nodes in ascending order, without duplicates.
     ///
     /// # Errors
-    /// As [`Nodes::in_order`].
+    /// The errors of [`Nodes::in_order`].
     pub fn all(&self, document: &Document) -> Result<Vec<NodeId>, ArgumentError> {
         let mut found = self.in_order(document)?;
         found.sort_unstable();
@@ -118,12 +120,12 @@ impl Nodes {
     }
 }
 
-/// A clip.
+/// A reference to one clip, by name or id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClipName {
-    /// By a name, `#index`, or a pattern that fits one.
+    /// A name, `#index`, or a pattern that matches one clip.
     Named(String),
-    /// This one.
+    /// Id of a clip in the document.
     Id(ClipId),
 }
 field!(
@@ -137,10 +139,10 @@ field!(
 );
 
 impl ClipName {
-    /// The clip.
+    /// Returns the clip.
     ///
     /// # Errors
-    /// No clip or several clips match.
+    /// If no clip or several clips match.
     pub fn find(&self, document: &Document) -> Result<ClipId, ArgumentError> {
         match self {
             Self::Named(text) => names::find_clip(document, text),
@@ -149,12 +151,12 @@ impl ClipName {
     }
 }
 
-/// Meshes, at least one.
+/// References to one or more meshes, by name or id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meshes {
-    /// By names, `#index` or patterns.
+    /// Names, `#index` or patterns.
     Named(Vec<String>),
-    /// These.
+    /// Ids of meshes in the document.
     Ids(Vec<MeshId>),
 }
 field!(
@@ -168,10 +170,10 @@ field!(
 );
 
 impl Meshes {
-    /// The meshes, in the order in which they were named.
+    /// Returns the meshes in the order in which they are listed.
     ///
     /// # Errors
-    /// Where a text names none.
+    /// If a text matches no mesh.
     pub fn find(&self, document: &Document) -> Result<Vec<MeshId>, ArgumentError> {
         match self {
             Self::Ids(ids) => Ok(ids.clone()),
@@ -184,7 +186,7 @@ impl Meshes {
     }
 }
 
-/// The meshes that an argument means; none where it is not given.
+/// Returns the meshes of an optional argument; an empty list if it is omitted.
 pub(in crate::command) fn meshes_of(
     document: &Document,
     meshes: Option<&Meshes>,

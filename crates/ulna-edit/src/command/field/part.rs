@@ -1,4 +1,4 @@
-//! Arguments as fields of commands: how one is described, read and written.
+//! Traits for the arguments of commands: description, reading and writing.
 
 use glam::Vec3;
 use serde_json::{Map, Value};
@@ -6,33 +6,33 @@ use serde_json::{Map, Value};
 use crate::command::{ArgumentError, ArgumentSpec, ArgumentType, Arguments};
 use ulna_model::Document;
 
-/// One argument.
+/// The value of one argument.
 pub trait Field: Sized {
-    /// Its type, for help and forms.
+    /// Type of the argument, for help and forms.
     const KIND: ArgumentType;
 
-    /// Reads it, where it is given.
+    /// Reads the argument, which must be present.
     ///
     /// # Errors
-    /// Where it is something else.
+    /// If the value has another type.
     fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError>;
 
-    /// Its text form.
+    /// Text form of the value.
     fn write(&self, document: &Document) -> Value;
 }
 
 /// Field of a command's struct: an argument, an optional argument, or a group of arguments.
 pub trait ArgumentPart: Sized {
-    /// Its entries in the list of arguments; `help` is one sentence of what it is.
+    /// Returns the entries for the list of arguments. `help` is one sentence.
     fn specs(name: &'static str, help: &'static str) -> Vec<ArgumentSpec>;
 
-    /// Reads it.
+    /// Reads the argument or the group.
     ///
     /// # Errors
-    /// Where it is missing or something else.
+    /// If a required argument is missing, or a value has another type.
     fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError>;
 
-    /// Writes it, where it is given.
+    /// Adds the arguments to `into`. Omitted optional arguments are not added.
     fn write(&self, document: &Document, name: &'static str, into: &mut Map<String, Value>);
 }
 
@@ -66,7 +66,7 @@ impl<T: Field> ArgumentPart for Option<T> {
     }
 }
 
-/// The shortest spelling that is read as the same number.
+/// Returns the shortest decimal number that parses to the same `f32`.
 pub(in crate::command) fn number(value: f32) -> Value {
     let short = value.to_string().parse::<f64>().ok().filter(|v| *v as f32 == value);
     let exact = short.unwrap_or(f64::from(value));
@@ -80,7 +80,7 @@ pub(super) fn vector(v: Vec3) -> Value {
     v.to_array().map(number).to_vec().into()
 }
 
-/// Implements [`Field`] by one of the readings of [`Arguments`].
+/// Implements [`Field`] by one of the reading methods of [`Arguments`].
 macro_rules! field {
     ($type:ty, $kind:expr, |$from:ident, $name:ident| $read:expr, |$value:ident,
         $document:ident| $write:expr) => {
@@ -102,7 +102,7 @@ macro_rules! field {
     };
 }
 
-/// A single one is written without a list.
+/// Returns one text as a string, and several texts as a list.
 pub(super) fn listed(mut texts: Vec<String>) -> Value {
     match texts.len() {
         1 => texts.remove(0).into(),
@@ -110,7 +110,7 @@ pub(super) fn listed(mut texts: Vec<String>) -> Value {
     }
 }
 
-/// One of some words.
+/// Defines an enum of the words that an argument accepts.
 macro_rules! choice {
     ($(#[$about:meta])* $name:ident { $($(#[$words:meta])* $variant:ident =
         $word:literal $(| $other:literal)*),* $(,)? }) => {
@@ -139,7 +139,7 @@ macro_rules! choice {
         }
 
         impl $name {
-            /// Its word.
+            /// Word of the choice in the text form.
             pub const fn label(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*

@@ -1,4 +1,4 @@
-//! Arguments that are values: numbers, vectors, times, spaces and lists of these.
+//! Arguments that are plain values: numbers, vectors, times, spaces and lists.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ field!(PathBuf, ArgumentType::Path, |from, name| from.text(name).map(Into::into)
 field!(Vec3, ArgumentType::Vector, |from, name| from.vector(name), |v, d| vector(*v));
 field!(Space, ArgumentType::Space, |from, name| from.space(name), |v, d| v.label().into());
 
-/// A space, the plain ones and all others.
+/// A space, including the ones that only some commands accept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnySpace(pub Space);
 field!(
@@ -47,26 +47,26 @@ field!(
     |v, d| v.0.label().into()
 );
 
-/// Seconds.
+/// A time in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seconds(pub f32);
 field!(Seconds, ArgumentType::Seconds, |from, name| from.number(name).map(Self), |v, d| number(
     v.0
 ));
 
-/// Degrees.
+/// An angle in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Degrees(pub f32);
 field!(Degrees, ArgumentType::Degrees, |from, name| from.number(name).map(Self), |v, d| number(
     v.0
 ));
 
-/// One number for all axes, or three.
+/// A scale factor per axis, read from one number for all axes or from three.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factor(pub Vec3);
 field!(Factor, ArgumentType::Factor, |from, name| from.factor(name).map(Self), |v, d| vector(v.0));
 
-/// A direction, unit; the axes have words.
+/// A unit direction. The axes are written as `x`, `y` and `z`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis(pub Vec3);
 field!(Axis, ArgumentType::Axis, |from, name| from.axis(name).map(Self), |v, d| match v.0 {
@@ -76,7 +76,7 @@ field!(Axis, ArgumentType::Axis, |from, name| from.axis(name).map(Self), |v, d| 
     other => vector(other),
 });
 
-/// Finite numbers.
+/// A list of finite numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers(pub Vec<f64>);
 field!(
@@ -86,7 +86,7 @@ field!(
     |v, d| v.0.clone().into()
 );
 
-/// Whole numbers that are not negative.
+/// A list of whole numbers of 0 or more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts(pub Vec<u32>);
 field!(Counts, ArgumentType::Numbers, |from, name| from.counts(name).map(Self), |v, d| v
@@ -94,12 +94,12 @@ field!(Counts, ArgumentType::Numbers, |from, name| from.counts(name).map(Self), 
     .clone()
     .into());
 
-/// Connected pieces of a bind that follow one joint each.
+/// Connected pieces of bound meshes that follow one joint each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RigidPieces {
-    /// All pieces with nearly all weight on one joint.
+    /// All pieces with nearly all of their weight on one joint.
     All,
-    /// By their numbers in the report.
+    /// Indices of pieces in the bind report.
     Numbers(Vec<u32>),
 }
 field!(RigidPieces, ArgumentType::Text, |from, name| Self::of(from, name), |v, d| match v {
@@ -108,7 +108,7 @@ field!(RigidPieces, ArgumentType::Text, |from, name| Self::of(from, name), |v, d
 });
 
 impl RigidPieces {
-    /// A list of numbers, or a text: `all`, or numbers with commas between.
+    /// Reads a list of numbers or a text: `all`, or numbers separated by commas.
     fn of(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
         let value = from.value(name)?;
         let wanted = "“all”, or numbers of pieces with commas between";
@@ -126,7 +126,7 @@ impl RigidPieces {
     }
 }
 
-/// Vertices by their numbers alone.
+/// Vertices by index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VertexList(pub Vec<u32>);
 field!(VertexList, ArgumentType::Vertices, |from, name| from.counts(name).map(Self), |v, d| v
@@ -134,10 +134,10 @@ field!(VertexList, ArgumentType::Vertices, |from, name| from.counts(name).map(Se
     .clone()
     .into());
 
-/// Vertices by numbers or in words, with the text that said so.
+/// Vertices by indices or by a query, with the original text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VertexTerms {
-    /// The vertices.
+    /// The parsed query.
     pub vertices: Vertices,
     said: Value,
 }
@@ -149,18 +149,18 @@ field!(
 );
 
 impl VertexTerms {
-    /// Reads a text; nothing where it is none.
+    /// Parses a text; `None` if it is not valid.
     pub fn parse(text: &str) -> Option<Self> {
         Vertices::parse(text).map(|vertices| Self { vertices, said: text.into() })
     }
 }
 
-/// Some of translation, rotation and scale.
+/// A list of properties: translation, rotation, scale.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts(pub Vec<Property>);
 field!(Parts, ArgumentType::Parts, |from, name| from.parts(name).map(Self), |v, d| paths(&v.0));
 
-/// As [`Parts`], or the weights of morph targets.
+/// A list of properties of keys: those of [`Parts`], and the weights of morph targets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyParts(pub Vec<Property>);
 field!(

@@ -1,4 +1,4 @@
-//! Arguments that are one of a few words.
+//! Arguments that accept a few words.
 
 use super::part::choice;
 use ulna_weights::{CarryBy, Falloff};
@@ -6,77 +6,77 @@ use ulna_weights::{CarryBy, Falloff};
 choice! {
     /// A panel of the window.
     Panel {
-        /// Nodes and clips.
+        /// Tree of nodes, and list of clips.
         Outliner = "outliner",
-        /// The picture.
+        /// 3D view of the model.
         Viewport = "viewport",
-        /// Numbers of the selection.
+        /// Numeric fields of the selection.
         Inspector = "inspector",
-        /// The brush that paints weights.
+        /// Settings of the weight brush.
         Brush = "brush",
-        /// The joints that weights are painted for.
+        /// List of joints for weight painting.
         Joints = "joints",
-        /// Layers of weights.
+        /// Weight layers.
         Layers = "layers",
-        /// Selected vertices, by number.
+        /// Table of the selected vertices.
         Vertices = "vertices",
         /// Problems of the file.
         Problems = "problems",
-        /// Keys over time.
+        /// Clips and keys over time.
         Timeline = "timeline",
     }
 }
 
 choice! {
-    /// One half of a body.
+    /// Side of a body.
     Side {
-        /// The left.
+        /// The left side.
         Left = "left" | "Left" | "L",
-        /// The right.
+        /// The right side.
         Right = "right" | "Right" | "R",
     }
 }
 
 choice! {
-    /// The half of a layer that is shown on both sides.
+    /// Side of a layer that is mirrored to the other side.
     LayerSide {
-        /// The left.
+        /// The left side.
         Left = "left",
-        /// The right.
+        /// The right side.
         Right = "right",
-        /// None: both are as they are.
+        /// No side: both sides keep their own weights.
         None = "none",
     }
 }
 
 choice! {
-    /// Operation of a flood with its value.
+    /// Operation of a flood on the existing weights.
     How {
-        /// Puts it there.
+        /// Replaces weights by the value.
         Replace = "replace" | "set",
-        /// Adds it.
+        /// Adds the value.
         Add = "add",
-        /// Takes it away.
+        /// Subtracts the value.
         Subtract = "subtract",
-        /// Multiplies by it.
+        /// Multiplies weights by the value.
         Scale = "scale",
     }
 }
 
 choice! {
-    /// Point of another surface that weights are taken from.
+    /// Matching of vertices to points of another surface, for a weight transfer.
     CarryWay {
-        /// The nearest of the surface.
+        /// The nearest surface point.
         Surface = "surface",
         /// The point with the same texture coordinates.
         Uv = "uv",
-        /// The vertex of the same number.
+        /// The vertex with the same index.
         Order = "order",
     }
 }
 
 impl CarryWay {
-    /// The same choice, as [`carry`](ulna_weights::carry) takes it.
+    /// Converts the choice to the type of [`carry`](ulna_weights::carry).
     pub const fn way(self) -> CarryBy {
         match self {
             Self::Surface => CarryBy::Surface,
@@ -87,57 +87,57 @@ impl CarryWay {
 }
 
 choice! {
-    /// Influences that stay where there are too many.
+    /// Choice of the influences that remain if a vertex has too many.
     LimitBy {
-        /// The strongest.
+        /// The strongest influences.
         Strongest = "strongest",
-        /// The ones with which the clips change least, with weights to match.
+        /// The influences that change the clips least, with weights fitted to them.
         Fit = "fit",
     }
 }
 
 choice! {
-    /// Methods of computing weights.
+    /// Methods of computing automatic weights.
     BindBy {
-        /// Heat, and the next method for connected pieces where it fails.
+        /// The method `Heat`; for connected pieces for which heat fails, the next method.
         Auto = "auto",
-        /// Heat that spreads from the bones along the surface.
+        /// Weights from heat that spreads from the bones along the surface.
         Heat = "heat",
-        /// Distances inside the body.
+        /// Weights from distances to the bones inside the volume of the body.
         Voxel = "voxel",
-        /// Distances in a straight line.
+        /// Weights from distances to the bones in a straight line.
         Distance = "distance",
     }
 }
 
 choice! {
-    /// Rules by which joints get weight.
+    /// Rules that select the joints that receive weight.
     ChooseJoints {
-        /// Joints that move vertices now.
+        /// Joints that have weight on the meshes.
         Weights = "weights",
-        /// Joints that deform by their names and by where they are.
+        /// Joints by their names and positions.
         Shape = "shape",
     }
 }
 
 choice! {
-    /// Weights that are replaced by new ones.
+    /// Weights that a rebind replaces.
     Rebind {
-        /// All but those of locked joints.
+        /// All weights except those of locked joints.
         All = "all",
-        /// Weights of the named joints.
+        /// Weights of the given joints.
         Joints = "joints",
-        /// Weights of the named vertices.
+        /// Weights of the given vertices.
         Vertices = "vertices",
     }
 }
 
 choice! {
-    /// Weights that a vertex gets from the surface of another mesh.
+    /// Method of computing weights from the surface of another mesh.
     TransferBy {
-        /// Weights of the matching point.
+        /// The weights of the matching point.
         Copy = "copy",
-        /// Weights with which the vertex follows that point in the clips.
+        /// Weights with which the vertex follows the matching point in all clips.
         Fit = "fit",
     }
 }
@@ -145,27 +145,27 @@ choice! {
 choice! {
     /// Method of finding mirrored vertices.
     MirrorWay {
-        /// By position, then by connectivity.
+        /// Vertices are matched by position, then by connectivity.
         Place = "place",
-        /// Their texture coordinates.
+        /// Vertices are matched by texture coordinates.
         Uv = "uv",
     }
 }
 
 choice! {
-    /// How a value fades.
+    /// Falloff of a value with the distance.
     Curve {
-        /// Evenly.
+        /// Linear falloff.
         Linear = "linear",
-        /// Softly at both ends.
+        /// A falloff that is smooth at both ends: a cubic polynomial.
         Smooth = "smooth",
-        /// More softly.
+        /// A falloff that is smooth at both ends: a polynomial of the fifth degree.
         Smoother = "smoother",
-        /// Fast at first.
+        /// A falloff that decreases fast near the center.
         Sharp = "sharp",
-        /// Slowly at first.
+        /// A falloff that decreases slowly near the center.
         Root = "root",
-        /// As a ball is round.
+        /// A falloff in the shape of a quarter circle.
         Sphere = "sphere",
     }
 }
@@ -184,7 +184,7 @@ impl From<Curve> for Falloff {
 }
 
 impl Curve {
-    /// The nearest to the fall-off of a brush.
+    /// Returns the curve closest to the falloff of a brush.
     pub const fn of(falloff: Falloff) -> Self {
         match falloff {
             Falloff::Smooth => Self::Smooth,
@@ -198,13 +198,13 @@ impl Curve {
 }
 
 choice! {
-    /// Bits of a stored weight.
+    /// Number of bits of a stored weight.
     Bits {
-        /// Bytes.
+        /// 8-bit integers.
         Byte = "8",
-        /// Shorts.
+        /// 16-bit integers.
         Short = "16",
-        /// Floats.
+        /// 32-bit floats.
         Float = "32",
     }
 }

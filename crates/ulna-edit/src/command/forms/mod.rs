@@ -1,6 +1,7 @@
-//! Forms: which editor asks a person for each argument of a command, in which unit and range, what
-//! stands in it at first, and which way is shorter. The window draws them; no argument is typed as
-//! JSON, as `true` or as a name.
+//! Forms: the editor, unit, range and initial value of each argument of a command, and faster
+//! alternatives to the form.
+//!
+//! The window draws the forms. Users never have to type JSON, `true` or the name of an element.
 
 mod shorter;
 mod suggested;
@@ -13,12 +14,12 @@ pub use self::{
 };
 use super::{ArgumentSpec, ArgumentType, CommandSpec, PoseDestination, field::ArgumentPart as _};
 
-/// Unit in which a form shows a number.
+/// Unit of a number in a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// A plain number.
+    /// No unit.
     Plain,
-    /// Seconds; frames are accepted, too.
+    /// Seconds; frames are also accepted.
     Seconds,
     /// Degrees.
     Degrees,
@@ -26,16 +27,16 @@ pub enum Unit {
     Meters,
     /// Millimeters.
     Millimeters,
-    /// Percent of 1: the command takes 0.5 for 50 %.
+    /// Percent; the command receives 0.5 for 50 %.
     Percent,
     /// Frames per second.
     Rate,
-    /// A factor.
+    /// A factor, shown with `×`.
     Factor,
 }
 
 impl Unit {
-    /// Sign behind the number.
+    /// Symbol of the unit, shown after the number.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Plain => "",
@@ -49,12 +50,12 @@ impl Unit {
         }
     }
 
-    /// Displayed units per unit of the command.
+    /// Returns the factor from the command's value to the displayed value: 100 for percent, else 1.
     pub const fn shown_per_stored(self) -> f64 {
         if matches!(self, Self::Percent) { 100.0 } else { 1.0 }
     }
 
-    /// Signs that may be typed behind a number, each with its size in the shown unit. `rate`:
+    /// Unit symbols that can be typed, each with its size in the displayed unit. `rate` is in
     /// frames per second.
     fn typed(self, rate: f64) -> Vec<(&'static str, f64)> {
         match self {
@@ -78,14 +79,14 @@ impl Unit {
     }
 }
 
-/// A number that a form asks for.
+/// A number in a form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
-    /// Its unit.
+    /// Unit of the displayed number.
     pub unit: Unit,
-    /// Sensible values, in the command's own unit.
+    /// Allowed values, in the unit of the command.
     pub range: RangeInclusive<f64>,
-    /// Whether it is a whole number.
+    /// Whether the number must be an integer.
     pub whole: bool,
 }
 
@@ -106,16 +107,16 @@ impl Quantity {
         Self::new(Unit::Percent, 0.0..=1.0)
     }
 
-    /// The time and the strength of a key of a strength.
+    /// Returns the time and the value of a key of a layer's strength.
     pub fn of_strength_key() -> [Self; 2] {
         [Self::new(Unit::Seconds, 0.0..=1e5), Self::share()]
     }
 
-    /// Parses typed text into the command's unit: arithmetic with units, such as `90/2`, `12 cm` or
-    /// `1 s + 3 f`. `rate`: frames per second.
+    /// Parses a typed text with units and arithmetic, such as `90/2`, `12 cm` or `1 s + 3 f`. The
+    /// result is in the unit of the command. `rate` is in frames per second.
     ///
     /// # Errors
-    /// A sentence where it is no number, or none in the range.
+    /// A sentence, if the text is not a number or the number is out of range.
     pub fn read(&self, text: &str, rate: f64) -> Result<f64, String> {
         let shown = crate::evaluate_with(text, &self.unit.typed(rate));
         let Some(shown) = shown else {
@@ -125,7 +126,7 @@ impl Quantity {
         if self.whole && value.fract() != 0.0 {
             return Err(format!("“{}” is not a whole number", text.trim()));
         }
-        // What is off by the last digit of a conversion is in the range.
+        // Rounding errors of a unit conversion are within the range.
         let (least, most) = (*self.range.start(), *self.range.end());
         let slack = 1e-9 * (most - least);
         if value < least - slack || value > most + slack {
@@ -134,7 +135,7 @@ impl Quantity {
         Ok(value.clamp(least, most))
     }
 
-    /// `0 to 100 %`.
+    /// Describes the range, such as `0 to 100 %`.
     pub fn range_in_words(&self) -> String {
         let per = self.unit.shown_per_stored();
         let (least, most) = (self.range.start() * per, self.range.end() * per);
@@ -153,7 +154,7 @@ impl Quantity {
         }
     }
 
-    /// Text of a value of the command: at most five decimals, without trailing zeros.
+    /// Formats a value of the command for display: at most five decimals, without trailing zeros.
     pub fn shown(&self, value: f64) -> String {
         let text = format!("{:.5}", value * self.unit.shown_per_stored());
         let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -161,117 +162,118 @@ impl Quantity {
     }
 }
 
-/// Nodes that are offered.
+/// Nodes that a form offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodesOf {
-    /// All of them, joints first.
+    /// All nodes, joints first.
     All,
-    /// Joints.
+    /// Joints only.
     Joints,
     /// Nodes with a mesh.
     Meshes,
     /// Nodes whose mesh has morph targets.
     Morphs,
-    /// Cameras.
+    /// Nodes with a camera.
     Cameras,
 }
 
-/// Meaning of a switch that is not set.
+/// Meaning of an omitted flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unset {
-    /// As if it were off.
+    /// The same as off.
     Off,
-    /// As if it were on.
+    /// The same as on.
     On,
-    /// The other way than it is.
+    /// Toggles the current state.
     Toggles,
-    /// Whatever fits.
+    /// The command chooses.
     Fits,
 }
 
-/// The editor of an argument.
+/// Editor of an argument in a form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
-    /// Nodes to pick, several where `many`.
+    /// Picker for nodes; for several nodes if the flag is true.
     Nodes(NodesOf, bool),
-    /// A clip to pick.
+    /// Picker for a clip.
     Clip,
-    /// Clips to pick.
+    /// Picker for several clips.
     Clips,
-    /// Meshes to pick.
+    /// Picker for meshes.
     Meshes,
-    /// A material to pick.
+    /// Picker for a material.
     Material,
-    /// A skin to pick.
+    /// Picker for a skin.
     Skin,
-    /// An image to pick.
+    /// Picker for an image.
     Image,
-    /// A pose layer to pick.
+    /// Picker for a pose layer.
     Layer,
-    /// A weight layer to pick.
+    /// Picker for a weight layer.
     WeightLayer,
-    /// A joint group to pick.
+    /// Picker for a joint group.
     JointGroup,
-    /// A retarget map to pick.
+    /// Picker for a retarget map.
     RetargetMap,
-    /// A reference model to pick.
+    /// Picker for a reference model.
     Reference,
-    /// A clip of a reference model to pick.
+    /// Picker for a clip of a reference model.
     ReferenceClip,
-    /// A kept pose to pick.
+    /// Picker for a saved pose.
     KeptPose,
-    /// A morph target to pick.
+    /// Picker for a morph target.
     MorphTarget,
-    /// A lane of the mix to pick.
+    /// Picker for a lane of the mixer.
     Lane,
-    /// A workspace of the window to pick.
+    /// Picker for a workspace of the window.
     Workspace,
-    /// A marker of the clip to pick, by its time.
+    /// Picker for a marker of the clip, by its time.
     Marker,
-    /// A component of values to pick, by its number.
+    /// Picker for a component of a value, by its index.
     Component,
-    /// A color of a palette, or a free one.
+    /// Picker for a color, with a palette.
     Color,
-    /// The selected keys, or all.
+    /// Choice between the selected keys and all keys.
     Keys,
-    /// Words to choose from.
+    /// Choice among words.
     Words(&'static [&'static str]),
-    /// A box to tick, or a list where what is not given is neither.
+    /// Checkbox, or a list with a third state if omitting the flag is neither on nor off.
     Flag(Unset),
-    /// Translation, rotation, scale, each with a box; `true`: weights of morph targets, too.
+    /// Checkboxes for translation, rotation and scale, and for morph weights if the flag is true.
     Parts(bool),
-    /// A number.
+    /// Field for a number.
     Number(Quantity),
-    /// Three numbers.
+    /// Fields for three numbers.
     Vector(Quantity),
-    /// One number for all axes, or three.
+    /// Field for a factor: one number for all axes, or three.
     Factor(Quantity),
-    /// An axis, or a direction.
+    /// Choice of an axis, or fields for a direction.
     Axis,
-    /// Any number of numbers.
+    /// Field for a list of numbers.
     Numbers(Quantity),
-    /// Keys of a strength, each a time and a strength.
+    /// Table of the keys of a layer's strength, as pairs of time and strength.
     StrengthKeys,
-    /// Vertices, by numbers or in words.
+    /// Field for vertices, by indices or by a query.
     Vertices,
-    /// A new name, or text.
+    /// Field for a new name or a text.
     Text,
-    /// A name in the file that the command reads.
+    /// Picker for a name in the file that the command reads.
     NameThere,
-    /// A file.
+    /// Field for the path of a file.
     Path,
-    /// Data that only a program writes: no form asks for it.
+    /// No editor: only programs write this argument.
     Data,
 }
 
 impl Entry {
-    /// Whether it is typed as free text.
+    /// Whether the argument is typed as free text.
     pub const fn is_free_text(&self) -> bool {
         matches!(self, Self::Text)
     }
 }
 
-/// The editor of an argument of a command; `None` if none is defined, which a test detects.
+/// Returns the editor of an argument of a command; `None` if none is defined. A test fails in that
+/// case.
 pub fn entry(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
     Some(match argument.kind {
         ArgumentType::Node => Entry::Nodes(nodes_of(spec, argument), !is_single(spec, argument)),
@@ -283,7 +285,7 @@ pub fn entry(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         ArgumentType::Vertices => Entry::Vertices,
         ArgumentType::Path => Entry::Path,
         ArgumentType::Axis => Entry::Axis,
-        // Turns in degrees stand beside it.
+        // The argument `degrees` next to it has an editor.
         ArgumentType::Quaternion => Entry::Data,
         ArgumentType::Parts => Entry::Parts(false),
         ArgumentType::KeyParts => Entry::Parts(true),
@@ -318,12 +320,12 @@ fn reads_layers(spec: &CommandSpec) -> bool {
     spec.name == "layer.import"
 }
 
-/// Whether it works on a marker that exists.
+/// Whether the command changes an existing marker.
 fn names_marker(spec: &CommandSpec) -> bool {
     matches!(spec.name, "marker.move" | "marker.set" | "marker.remove")
 }
 
-/// Whether it takes weights of vertices as lists of numbers.
+/// Whether the command takes a list of vertices with their weights.
 fn has_data(spec: &CommandSpec) -> bool {
     matches!(spec.name, "weights.set" | "weight_layer.paint")
 }
@@ -339,7 +341,7 @@ fn nodes_of(spec: &CommandSpec, argument: &ArgumentSpec) -> NodesOf {
     }
 }
 
-/// Whether a command takes one node, although an argument of its type could name several.
+/// Whether a command takes only one node, although the argument type accepts several.
 fn is_single(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
     matches!(
         (spec.name, argument.name),
@@ -463,7 +465,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
 fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
     Some(match (spec.name, argument.name) {
         (_, "layer") if reads_layers(spec) => Entry::NameThere,
-        // Those of the same names come over.
+        // If omitted, meshes with equal names are matched.
         ("weights.import", "from") => Entry::Data,
         (_, "layer") if is_of_weights(spec) => Entry::WeightLayer,
         (_, "layer") => Entry::Layer,
@@ -492,7 +494,7 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
     })
 }
 
-/// Text that a form shows for an argument of nodes or meshes that is left empty.
+/// Placeholder text for an empty argument of nodes, clips or meshes.
 pub fn when_left_out(command: &str, argument: &str) -> &'static str {
     match (command, argument) {
         ("retarget.remove_map", _) => "None",
@@ -517,27 +519,28 @@ pub fn when_left_out(command: &str, argument: &str) -> &'static str {
     }
 }
 
-/// Whether an argument of a command can only come from a program. The form then states the
-/// alternative for users.
+/// Whether a required argument of the command can only come from a program. The form then describes
+/// the alternative for users.
 pub fn is_for_programs(spec: &CommandSpec) -> bool {
     spec.arguments.iter().any(|a| a.required && entry(spec, a) == Some(Entry::Data))
 }
 
-/// Whether a form needs an argument: the command does, or it does nothing without.
+/// Whether a form requires an argument: the command requires it, or does nothing without it.
 pub fn is_needed(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
     argument.required || (spec.name == "pose.apply" && argument.name == "pose")
 }
 
-/// Optional arguments of which a form needs some.
+/// Optional arguments of which a form requires at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeededChoice {
-    /// Names of the arguments; those of one group may be given together.
+    /// Names of the arguments, in groups. Arguments of one group can be combined.
     pub groups: &'static [&'static [&'static str]],
-    /// Whether arguments of several groups exclude each other.
+    /// Whether arguments of different groups exclude each other.
     pub exclusive: bool,
 }
 
-/// Optional arguments of which a command needs some; `None` if it needs none of them.
+/// Returns the optional arguments of which a command requires at least one; `None` if there are
+/// none.
 pub fn needed_choice(spec: &CommandSpec) -> Option<NeededChoice> {
     let (groups, exclusive): (&[&[&str]], bool) = match spec.name {
         "clip.retime" => (&[&["length"], &["factor"], &["speed"]], true),
@@ -555,14 +558,15 @@ pub fn needed_choice(spec: &CommandSpec) -> Option<NeededChoice> {
     Some(NeededChoice { groups, exclusive })
 }
 
-/// Whether the arguments `clip`, `time` and `layer` of a command say where a pose goes: a form asks
-/// for all three at once.
+/// Whether the arguments `clip`, `time` and `layer` of a command are the destination of a pose. A
+/// form has one editor for all three.
 pub fn poses_over(spec: &CommandSpec) -> bool {
     let over = PoseDestination::specs("", "");
     over.iter().all(|o| spec.arguments.iter().any(|a| a.name == o.name && a.help == o.help))
 }
 
-/// The equivalent command for the displayed clip, if a command poses only the file.
+/// Returns the equivalent command for the displayed clip, if the command changes only the pose of
+/// the file.
 pub fn over_what_is_shown(spec: &CommandSpec) -> Option<&'static CommandSpec> {
     let name = match spec.name {
         "pose.rotate" => "pose.turn",
@@ -590,9 +594,9 @@ mod tests {
                     (spec.name, argument.name),
                     ("node.rename_pattern", "from" | "to")
                         | ("joint.rename", "find" | "replace" | "prefix" | "suffix")
-                        // Numbers of pieces, or all of them.
+                        // Indices of pieces, or the word `all`.
                         | ("weights.bind" | "skin.create", "rigid")
-                        // Of another file, where nothing can be picked.
+                        // Names in another file, for which there is no picker.
                         | (
                             "rig.copy_skeleton" | "rig.put_skeleton",
                             "joint" | "points" | "prefix",

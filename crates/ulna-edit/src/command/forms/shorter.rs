@@ -1,9 +1,9 @@
-//! Ways that are shorter than a form: a drag, a field or a list of the window.
+//! Faster alternatives to a form: a drag, a field or a list in the window.
 
 use crate::command::CommandSpec;
 
-/// A way that is shorter than the form of a command, as a sentence; `{tool.move}` in it stands for
-/// the key of that command. `None` where there is no other way than a key of its own.
+/// Returns a sentence about a faster alternative to the form of a command; `None` if there is none
+/// besides the command's key. `{tool.move}` in the sentence stands for the key of that command.
 pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
     const KEYS: &str = "Select keys on the timeline and drag them.";
     const LAYERS: &str = "Use the Layers panel.";
@@ -95,7 +95,7 @@ mod tests {
     use crate::{find, table};
 
     #[test]
-    fn shorter_ways_refer_only_to_commands_with_keys() {
+    fn faster_alternatives_name_only_commands_with_keys() {
         for text in table().iter().filter_map(shorter) {
             for part in text.split('{').skip(1) {
                 let name = part.split('}').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Initial values of forms, from the selection and the display.
+//! Initial values of forms, from the selection and display state.
 
 use glam::{EulerRot, Vec3};
 use serde_json::{Map, Value, json};
@@ -23,11 +23,11 @@ pub struct Suggestions<'a> {
     pub around: CommandContext<'a>,
     /// The displayed pose.
     pub pose: &'a Pose,
-    /// The clip that was shown last, where none is shown now.
+    /// The clip that was displayed last, for a form that opens while no clip is displayed.
     pub last_clip: Option<ClipId>,
 }
 
-/// Initial arguments in the form of a command.
+/// Returns the initial arguments in the form of a command.
 pub fn suggested(spec: &CommandSpec, from: &Suggestions<'_>) -> Map<String, Value> {
     let document = from.around.document;
     let mut values = Map::new();
@@ -45,14 +45,14 @@ pub fn suggested(spec: &CommandSpec, from: &Suggestions<'_>) -> Map<String, Valu
     if spec.name == Bind::NAME {
         values.insert("method".to_owned(), json!("auto"));
         values.insert("sharpness".to_owned(), json!(2));
-        // Where every mesh has weights, they are replaced, or there is nothing to do.
+        // If all meshes have weights, the command would do nothing without `rebind`.
         let meshes = document.nodes.values().filter(|n| n.skin.is_some()).filter_map(|n| n.mesh);
         let mut primitives = meshes.flat_map(|mesh| &document.mesh(mesh).primitives);
         if primitives.all(|p| p.weights.is_some()) {
             values.insert("rebind".to_owned(), json!("all"));
         }
     }
-    // What the command takes by itself from there is what it takes in its form, too.
+    // Arguments that a menu would fill from the selection are also filled in the form.
     let filled = spec.filled_from_around().and_then(|fill| fill(&from.around).ok());
     if let Some(command) = filled.iter().flatten().find(|c| c.spec().name == spec.name) {
         values.extend(command.line(document).arguments);
@@ -60,14 +60,14 @@ pub fn suggested(spec: &CommandSpec, from: &Suggestions<'_>) -> Map<String, Valu
     values
 }
 
-/// Present values of the transform that a command sets, of the one node that `values` name: what
-/// its empty fields stand for. Empty for other commands.
+/// Returns the current transform of the node that `values` names. Empty fields of a form represent
+/// these values. The result is empty if the command sets no transform.
 pub fn present(
     spec: &CommandSpec,
     from: &Suggestions<'_>,
     values: &Map<String, Value>,
 ) -> Map<String, Value> {
-    // A change of the skeleton is an offset: 0 where nothing is typed.
+    // Changes of the skeleton are offsets, so an empty field stands for 0.
     if spec.has_plan() {
         let offsets = spec.arguments.iter().filter(|a| matches!(a.name, "by" | "degrees"));
         let vectors = offsets.filter(|a| a.kind == ArgumentType::Vector);
@@ -87,12 +87,12 @@ pub fn present(
 }
 
 impl Suggestions<'_> {
-    /// The transform of a node that a command would replace.
+    /// Returns the transform of a node that a command would replace.
     fn transform(&self, spec: &CommandSpec, node: NodeId) -> Option<Transform> {
         let document = self.around.document;
         let local = self.pose.local.get(node.index())?.transform();
         let seen = self.around.seen;
-        // Layers would be part of what is seen, but not of the keys.
+        // With layers, the displayed pose differs from the keys.
         let layered = !document.aids.layers(LayerHome::of(seen)).is_empty();
         match spec.name {
             "pose.set" => Some(document.node(node).user().unwrap_or_default()),
@@ -116,7 +116,7 @@ impl Suggestions<'_> {
         self.clip().and_then(|id| self.around.document.clips.get(id)).map(|c| &**c)
     }
 
-    /// Seconds of a frame of the clip.
+    /// Length of a frame of the clip, in seconds.
     fn frame(&self) -> f64 {
         self.clip_data().map_or(1.0 / 30.0, frame_of)
     }
@@ -185,7 +185,8 @@ impl Suggestions<'_> {
         }
     }
 
-    /// The keys of the chosen layer's strength, or full strength from start to end.
+    /// The strength keys of the selected layer, or two keys of full strength at the start and the
+    /// end.
     fn strength_keys(&self) -> Value {
         let document = self.around.document;
         let layer = self.around.layer.and_then(|(_, id)| document.aids.pose_layer(id));
@@ -198,7 +199,7 @@ impl Suggestions<'_> {
         }
     }
 
-    /// A word: the present one, or a usual one that is harmless; `None` where a person must choose.
+    /// Returns the current word, or a harmless default; `None` if the user must choose.
     fn word(
         &self,
         spec: &CommandSpec,
@@ -212,7 +213,8 @@ impl Suggestions<'_> {
         }
     }
 
-    /// The interpolation of the selected keys, or of all keys of the clip, where they agree.
+    /// Returns the interpolation of the selected keys, or else of all keys of the clip, if they all
+    /// have the same.
     fn interpolation(&self) -> Option<&'static str> {
         if self.around.written_layer().is_some() {
             return None;
@@ -236,7 +238,7 @@ impl Suggestions<'_> {
         all.all(|i| i == first).then(|| word.label())
     }
 
-    /// Nodes: the selected ones of a kind.
+    /// Returns the selected nodes of the kind that the argument accepts.
     fn nodes(
         &self,
         spec: &CommandSpec,
@@ -262,7 +264,7 @@ impl Suggestions<'_> {
         let active = selection.active.filter(fits).or_else(|| selected.last().copied());
         let others = || selected.iter().copied().filter(|n| Some(*n) != active).collect::<Vec<_>>();
         let chosen: Vec<NodeId> = match (spec.name, argument.name) {
-            // The other side of what is selected.
+            // The mirror joint of the active node.
             (_, "with") => {
                 let partner = active
                     .and_then(|n| Mirror::of(document).partner(n))
@@ -270,7 +272,7 @@ impl Suggestions<'_> {
                 others().last().copied().or(partner).into_iter().collect()
             }
             ("weights.merge", "from") => others(),
-            // Into the active one of several; a single one into its parent.
+            // Several joints are merged into the active one, and a single joint into its parent.
             ("joint.merge", "node") if selected.len() > 1 => others(),
             ("joint.merge", "into") if selected.len() < 2 => {
                 active.and_then(|n| document.node(n).parent).into_iter().collect()
@@ -307,7 +309,7 @@ impl Suggestions<'_> {
             }
             ("layer.new" | "layer.import", _) => self.around.seen,
             _ if is_layer_of && !needed => self.around.layer.and_then(|(home, _)| home.clip()),
-            // What is shown is bound.
+            // The displayed clip supplies the pose of the bind.
             ("skin.create" | "skin.bind", _) => self.around.seen,
             _ if needed => self.clip(),
             _ => None,
@@ -330,7 +332,7 @@ impl Suggestions<'_> {
         chosen.or_else(of_keys).map(|id| pose_layer_text(self.around.document, id).into())
     }
 
-    /// The current name of the renamed element, or an unused name.
+    /// Returns the current name of the renamed element, or else an unused name.
     fn name(&self, spec: &CommandSpec, so_far: &Map<String, Value>, needed: bool) -> Option<Value> {
         let document = self.around.document;
         let free = |stem: &str, taken: &dyn Fn(&str) -> bool| {
@@ -351,7 +353,7 @@ impl Suggestions<'_> {
             }
             "pose.rename_kept" => so_far.get("pose")?.as_str()?.to_owned(),
             "weight_layer.rename" => so_far.get("layer")?.as_str()?.to_owned(),
-            // Which names are meant is not known.
+            // The pattern depends on the user's intention.
             "node.rename_pattern" => return None,
             _ if needed => "New".to_owned(),
             _ => return None,
@@ -359,7 +361,7 @@ impl Suggestions<'_> {
         Some(name.into())
     }
 
-    /// The scene position of the posed node; zero for a difference.
+    /// Returns the world position of the posed node, or zero for an offset.
     fn vector(
         &self,
         spec: &CommandSpec,
@@ -372,9 +374,9 @@ impl Suggestions<'_> {
             named.and_then(|text| document.node_ids().find(|n| node_text(document, *n) == text));
         let at = |n: NodeId| self.pose.world[n.index()].w_axis.truncate();
         let point = match (spec.name, argument.name) {
-            // Where it is now: numbers are changed from there.
+            // The current position, from which the user can change the numbers.
             ("pose.ik", "to") => at(node?),
-            // Straight ahead.
+            // A point in front of the node.
             ("pose.look_at", "at") => at(node.or(self.around.selection.active)?) + Vec3::Z,
             ("weights.gradient", "from") => at(node?),
             ("weights.gradient", "to") => {
@@ -419,7 +421,7 @@ impl Suggestions<'_> {
             ("pin.hold", "to") => seconds(self.around.range?.1 as f32),
             ("clip.reduce", "millimetres") => json!(0.5),
             ("clip.make_editable", "millimetres") => json!(2),
-            // One of three is typed: none stands there already.
+            // Only one of the three can be set, so all start empty.
             ("clip.retime", "length" | "factor" | "speed") => return None,
             ("clip.rate" | "clip.resample", "rate") => round(1.0 / self.frame()),
             ("layer.strength", "strength") => {
@@ -437,7 +439,7 @@ impl Suggestions<'_> {
             {
                 seconds(self.time())
             }
-            // By a frame.
+            // One frame.
             (_, "by") => number(self.frame() as f32),
             (_, "set" | "sets" | "amount" | "opacity" | "value" | "to" | "weight") => json!(1),
             (_, "degrees") => json!(15),
@@ -451,10 +453,10 @@ impl Suggestions<'_> {
         })
     }
 
-    /// Fills in the keys of a command: the selected ones, else those in the playback range, else
-    /// all keys of the clip.
+    /// Fills in the selected keys, for commands that take keys. Nothing is filled in if no keys are
+    /// selected.
     fn selected_keys(&self, spec: &CommandSpec, values: &mut Map<String, Value>) {
-        // Keys that are to come are not those that are selected.
+        // New keys do not depend on the selected keys.
         let new = spec.name == InsertKeys::NAME;
         if new || !spec.arguments.iter().any(|a| entry(spec, a) == Some(Entry::Keys)) {
             return;
@@ -464,7 +466,7 @@ impl Suggestions<'_> {
         else {
             return;
         };
-        // Keys of a layer are named as if the layer were the clip.
+        // Keys of a layer are written as if the layer were the clip.
         let layer = self.around.keys.and_then(|home| home.layer);
         let stand_in =
             layer.map(|id| layer_as_clip(document, &ClipName::Id(clip), &LayerName::Id(id)));
@@ -482,7 +484,7 @@ impl Suggestions<'_> {
     }
 }
 
-/// A rate without the digits of a division.
+/// Rounds a rate to three decimals.
 fn round(rate: f64) -> Value {
     number((rate * 1000.0).round() as f32 / 1000.0)
 }

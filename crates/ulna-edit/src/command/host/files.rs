@@ -1,4 +1,4 @@
-//! Commands on files, and on the window around them.
+//! Commands on files and windows.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::command::{
 };
 
 other_commands! {
-    /// Files, and the window around them.
+    /// Commands on files and windows.
     FileCommand in "File", by Host;
 
     /// Opens a glTF, GLB or VRM file

@@ -1,5 +1,5 @@
-//! Commands that are not the document's: those of the open file, and those of the program around
-//! it.
+//! Commands that do not run on the document: commands of the session of the open file, and commands
+//! of the program.
 
 mod files;
 mod modes;

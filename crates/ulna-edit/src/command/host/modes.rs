@@ -1,4 +1,4 @@
-//! Commands on the selection, on modes and on tools.
+//! Commands on the selection, modes and tools.
 
 use crate::command::{
     define::other_commands,
@@ -6,7 +6,7 @@ use crate::command::{
 };
 
 other_commands! {
-    /// The selection.
+    /// Commands on the selection.
     SelectCommand in "Edit", by Host;
 
     /// Selects every joint
@@ -60,7 +60,7 @@ other_commands! {
 }
 
 other_commands! {
-    /// Modes, and poses on the clipboard.
+    /// Commands on modes, and on poses in the clipboard.
     ModeCommand in "Edit/Mode and tool", by Host;
 
     /// Edits the pose of the file
@@ -125,7 +125,7 @@ other_commands! {
 }
 
 other_commands! {
-    /// The pointer's tools, each by the command that takes it up.
+    /// Tools of the pointer. Each variant is the command that activates the tool.
     #[derive(Copy, Eq)]
     ToolCommand in "Edit/Mode and tool", by Host;
 
@@ -153,9 +153,9 @@ impl Default for ToolCommand {
 }
 
 impl ToolCommand {
-    /// Tools for posing, in the order of the toolbar.
+    /// The tools for posing, in the order of the toolbar.
     pub const ALL: [Self; 6] =
         [Self::Select, Self::Move, Self::Rotate, Self::Scale, Self::Combined, Self::Drag];
-    /// Tools for the skeleton, in the order of the toolbar.
+    /// The tools for the skeleton, in the order of the toolbar.
     pub const RIG: [Self; 4] = [Self::Select, Self::Move, Self::Rotate, Self::Joint];
 }

@@ -7,7 +7,7 @@ use crate::command::{
 };
 
 other_commands! {
-    /// The brush, and how weights are shown.
+    /// Commands on the brush, and on the display of weights.
     BrushCommand in "Weights/Brush", by Host;
 
     /// Changes the radius of the brush by moving the pointer
@@ -57,7 +57,7 @@ other_commands! {
 }
 
 other_commands! {
-    /// The selection of vertices.
+    /// Commands that select vertices.
     VertexCommand in "Weights/Vertices", by Host;
 
     /// Selects every vertex of the painted surface

@@ -1,4 +1,5 @@
-//! Commands on reference models, which are displayed beside the open model and belong to no file.
+//! Commands on reference models. They are displayed next to the open model, and are not saved with
+//! it.
 
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ use crate::command::{
 };
 
 choice! {
-    /// Points of a reference model that joints are moved to.
+    /// Points of a reference model to which joints snap.
     ReferencePoint {
         /// The nearest joint.
         Joint = "joint",
@@ -21,7 +22,7 @@ choice! {
 }
 
 other_commands! {
-    /// Reference models: props, partners and grounds beside the open model.
+    /// Commands on reference models: props, partners and grounds next to the open model.
     ReferenceCommand in "View/Reference models", by Host;
 
     /// Shows another file beside the open model, such as a prop, a partner or a ground; it is never

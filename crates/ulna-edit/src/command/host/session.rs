@@ -1,4 +1,4 @@
-//! Commands that the open file carries out.
+//! Commands that run in the session of the open file.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::command::{
 use ulna_motion::{KeysBy, retarget::RetargetKeys};
 
 other_commands! {
-    /// Commands that the session of the open file carries out.
+    /// Commands that run in the session of the open file.
     SessionCommand in "Edit", by Session;
 
     /// Undoes the last edit
@@ -133,29 +133,29 @@ other_commands! {
 }
 
 choice! {
-    /// How keys come over to a joint that rests otherwise.
+    /// Method of transferring keys to a joint with another rest pose.
     KeysHow {
-        /// Through the rests.
+        /// Retargets the keys from the rest pose of the source joint to that of the target joint.
         Rests = "rests",
-        /// As they are.
+        /// Copies the key values.
         Copy = "copy",
     }
 }
 
 choice! {
-    /// Keys of retargeted clips.
+    /// Key times of retargeted clips.
     RetargetedKeys {
-        /// At the times of the source's keys.
+        /// The key times of the source clip.
         Source = "source",
-        /// One per frame.
+        /// One key per frame.
         Frames = "frames",
-        /// As few as keep the motion.
+        /// As few keys as possible within an error limit.
         Reduced = "reduced",
     }
 }
 
 impl RetargetedKeys {
-    /// The same choice; reduced keys have an error of at most so many millimeters.
+    /// Converts the choice. `millimetres` limits the error of reduced keys.
     pub fn within(self, millimetres: Option<f32>) -> RetargetKeys {
         match self {
             Self::Source => RetargetKeys::Source,

@@ -1,4 +1,4 @@
-//! Commands on keys of the timeline: selection, and moves that follow the pointer.
+//! Commands on keys of the timeline: selecting keys, and moving them with the pointer.
 
 use crate::command::{
     KindName,
@@ -7,7 +7,7 @@ use crate::command::{
 };
 
 other_commands! {
-    /// Keys on the timeline: which are selected, and moves that follow the pointer.
+    /// Commands on keys of the timeline: selecting keys, and moving them with the pointer.
     TimelineCommand in "Clip/Edit keys", by Host;
 
     /// Sets a key of the translation only

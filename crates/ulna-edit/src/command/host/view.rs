@@ -7,7 +7,7 @@ use crate::command::{
 };
 
 other_commands! {
-    /// How the model is looked at, and what is shown.
+    /// Commands on the camera, the display of the model, and the panels.
     ViewCommand in "View", by Host;
 
     /// Shows the whole model
@@ -175,7 +175,7 @@ other_commands! {
 }
 
 other_commands! {
-    /// The playhead.
+    /// Commands on playback and on the playhead.
     #[derive(Eq)]
     PlayCommand in "Clip/Play", by Host;
 

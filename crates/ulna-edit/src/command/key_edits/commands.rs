@@ -1,4 +1,4 @@
-//! Commands on keys that are there.
+//! Commands on existing keys.
 
 use crate::command::{
     define::document_commands,
@@ -11,7 +11,7 @@ use ulna_model::{KeySide, TangentMode};
 use ulna_motion::curves::{CurveSpace, EulerOrder};
 
 document_commands! {
-    /// Commands on keys that are there.
+    /// Commands on existing keys.
     KeyEditCommand in "Clip", edits_keys: true;
 
     /// Inserts keys with the values that play; the curves keep their shape
@@ -249,51 +249,51 @@ document_commands! {
 }
 
 choice! {
-    /// Arithmetic operation on key values.
+    /// Operation on key values.
     ValueHow {
-        /// Adds.
+        /// Adds the amount to the value.
         Add = "add",
-        /// Scales.
+        /// Multiplies the value by the amount, about a pivot value.
         Scale = "scale",
-        /// Puts in their place.
+        /// Replaces the value by the amount.
         Set = "set",
     }
 }
 
 choice! {
-    /// Fixed value of a scaling.
+    /// Pivot value of a scaling, which does not change.
     ValueAbout {
-        /// Nothing: 0, no turn, the scale 1.
+        /// The neutral value: 0, the identity rotation, or scale 1.
         Zero = "zero",
-        /// The mean of the values.
+        /// The mean of the key values.
         Mean = "mean",
-        /// The first of them.
+        /// The value of the first key.
         First = "first",
     }
 }
 
 choice! {
-    /// In which order angles turn.
+    /// Order of the axes for Euler angles.
     AxisOrder {
-        /// About x, then y, then z; so the others.
+        /// Rotation about x, then y, then z.
         Xyz = "XYZ",
-        /// This order.
+        /// Rotation about x, then z, then y.
         Xzy = "XZY",
-        /// This order.
+        /// Rotation about y, then x, then z.
         Yxz = "YXZ",
-        /// This order.
+        /// Rotation about y, then z, then x.
         Yzx = "YZX",
-        /// This order.
+        /// Rotation about z, then x, then y.
         Zxy = "ZXY",
-        /// This order.
+        /// Rotation about z, then y, then x.
         Zyx = "ZYX",
-        /// No angles, but the four numbers of the quaternion.
+        /// No Euler angles: the four numbers of the quaternion.
         Quaternion = "quaternion",
     }
 }
 
 impl AxisOrder {
-    /// The numbers of rotations that it means.
+    /// Returns the representation of rotations for this order: Euler angles, or the quaternion.
     pub const fn space(self) -> CurveSpace {
         CurveSpace::Euler(match self {
             Self::Xyz => EulerOrder::Xyz,
@@ -321,15 +321,15 @@ impl From<EulerOrder> for AxisOrder {
 }
 
 choice! {
-    /// How smooth curves go through new keys.
+    /// Tangents of new keys on smooth curves.
     NewTangents {
-        /// Smoothly, and not beyond the keys beside it.
+        /// Smooth tangents, without overshooting the neighboring keys.
         Auto = "auto",
-        /// With continuous acceleration along a run of such keys.
+        /// Smooth tangents, with continuous acceleration along consecutive keys of this mode.
         Smooth = "smooth",
-        /// At rest.
+        /// Horizontal tangents.
         Flat = "flat",
-        /// Toward the keys beside it.
+        /// Tangents that point to the neighboring keys.
         Linear = "linear",
     }
 }
@@ -346,13 +346,13 @@ impl From<NewTangents> for TangentMode {
 }
 
 choice! {
-    /// A side of keys.
+    /// Side of a key whose slope is set.
     SlopeSide {
-        /// The side of the key before.
+        /// The side toward the previous key.
         In = "in",
-        /// The side of the key after.
+        /// The side toward the next key.
         Out = "out",
-        /// Both.
+        /// Both sides.
         Both = "both",
     }
 }
@@ -368,7 +368,7 @@ impl From<SlopeSide> for KeySide {
 }
 
 impl KeyEditCommand {
-    /// Of which clip the keys are.
+    /// The clip that contains the keys.
     pub(in crate::command) const fn clip(&self) -> &ClipName {
         match self {
             Self::InsertKeys(c) => &c.clip,

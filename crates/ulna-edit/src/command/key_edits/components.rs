@@ -1,4 +1,4 @@
-//! Single components of keys: their values, and the slopes of their curves.
+//! Edits single components of keys: their values, and the slopes of their curves.
 
 use super::{
     commands::{AxisOrder, ChangeKeys, SetSlope, ValueAbout, ValueHow},
@@ -8,8 +8,9 @@ use crate::command::{CommandError, Outcome, Scene};
 use ulna_model::{KeySet, KeySide, KeyTangents, Property, Track, TrackId};
 use ulna_motion::curves::{CurveSpace, EulerOrder, TrackCurves};
 
-/// The numbers that components of a track are: of rotations, those of the order that is said, or
-/// angles in the order with the least gimbal; where a fourth is meant, those of the quaternion.
+/// Returns the representation to which the component indices of a track refer. For rotations, it is
+/// `order` if given; else the quaternion if its fourth component is selected; else Euler angles in
+/// the order farthest from gimbal lock.
 pub(in crate::command) fn space_of(
     (id, track): (TrackId, &Track),
     keys: &KeySet,
@@ -23,7 +24,7 @@ pub(in crate::command) fn space_of(
     }
 }
 
-/// The components of a track's keys that are meant, each with the places of its keys.
+/// Returns the selected components of a track, each with the indices of its keys.
 fn meant(keys: &KeySet, id: TrackId, curves: &TrackCurves) -> Vec<(usize, Vec<usize>)> {
     let places = |component: usize| {
         let times = keys.times_of(id, component as u16);
@@ -32,7 +33,7 @@ fn meant(keys: &KeySet, id: TrackId, curves: &TrackCurves) -> Vec<(usize, Vec<us
     (0..curves.components()).map(|c| (c, places(c))).filter(|(_, k)| !k.is_empty()).collect()
 }
 
-/// Values of components of keys, changed: one number for each component in turn, or one for all.
+/// Changes values of single components. `by` has one number per component, or one for all.
 pub(super) fn changed(
     command: &ChangeKeys,
     targets: &KeyTargets<'_>,
@@ -88,7 +89,7 @@ impl SetSlope {
             let space = space_of((id, track), &targets.keys, self.order);
             let mut curves = TrackCurves::new(track, space);
             for (component, keys) in meant(&targets.keys, id, &curves) {
-                // Keys of a track that becomes smooth may have other places.
+                // If the track becomes smooth, key indices can change, but times do not.
                 let times: Vec<f32> = keys.iter().map(|k| track.times[*k]).collect();
                 for time in times {
                     let Some(key) = curves.track().key_at(time, 0.0) else { continue };

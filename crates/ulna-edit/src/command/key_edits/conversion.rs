@@ -1,5 +1,5 @@
-//! The interpolation of tracks changed while the motion stays, and full turns between rotations
-//! removed.
+//! Changes the interpolation of tracks without changing the motion, and removes full turns between
+//! rotation keys.
 
 use super::{
     commands::{EulerFilter, SetInterpolation},
@@ -18,9 +18,9 @@ use ulna_motion::{
 #[derive(Default)]
 struct Conversion {
     tracks: usize,
-    /// Segments that were not meant, of tracks that changed.
+    /// Number of segments that were not selected, in changed tracks.
     others: usize,
-    /// Tracks that became splines.
+    /// Number of tracks that became splines.
     splines: usize,
     added: usize,
     removed: usize,
@@ -28,17 +28,17 @@ struct Conversion {
 }
 
 impl SetInterpolation {
-    /// Of whole tracks, without keeping their motion.
+    /// Returns a command on whole tracks that does not preserve the motion.
     pub const fn new(clip: ClipName, interpolation: Between, which: WhichKeys) -> Self {
         Self { clip, interpolation, keep_motion: None, spans: None, which }
     }
 
-    /// Whether the motion is kept, of the whole tracks or of other segments.
+    /// Whether the command preserves the motion of the tracks, or of their other segments.
     pub(super) fn keeps(&self) -> bool {
         self.keep_motion.unwrap_or(false) || self.spans.unwrap_or(false)
     }
 
-    /// By [`converted`].
+    /// Converts tracks by [`converted`], with notes about the changes.
     pub(super) fn converted(&self, meant: &KeyTargets<'_>) -> Outcome {
         if meant.keys.is_empty() {
             return nothing("changed");
@@ -79,7 +79,7 @@ impl SetInterpolation {
                 Notice::new("single_key", said)
             }),
         ]);
-        // Ends of steps and middles of turns may be gone.
+        // The conversion can remove keys, such as the ends of steps.
         let keys = meant.keys.clone().there(&after);
         Outcome { edits, notes, keys: Some((meant.id, keys)), ..Outcome::default() }
     }
@@ -109,7 +109,7 @@ impl Conversion {
 }
 
 impl EulerFilter {
-    /// Changes the signs of quaternions only.
+    /// Changes the signs of quaternions, but no rotations at keys.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let (mut edits, mut keys, mut error) = (Vec::new(), 0, MotionError::default());

@@ -1,4 +1,4 @@
-//! Keys put onto curves, which keep their shape.
+//! Inserts keys into curves without changing their shape.
 
 use super::{
     commands::InsertKeys,
@@ -18,11 +18,11 @@ use ulna_model::{
 };
 use ulna_motion::curves::inserted;
 
-/// A change of a rotation between keys that is said: 0.01°.
+/// Smallest reported change of a rotation between keys, in radians: 0.01°.
 const TOLD: f32 = 0.01 * std::f32::consts::PI / 180.0;
 
 impl InsertKeys {
-    /// Without times, on all channels.
+    /// Returns a command on all channels of a clip, without times.
     pub const fn new(clip: ClipName) -> Self {
         Self {
             clip,
@@ -37,7 +37,7 @@ impl InsertKeys {
         }
     }
 
-    /// The times of the new keys.
+    /// Returns the times of the new keys per track.
     fn wanted(&self, document: &Document, id: ClipId, clip: &Clip) -> Result<KeySet, CommandError> {
         let Self { time, times, node, parts, keys, .. } = self;
         let wanted = match (keys, time, times) {
@@ -63,7 +63,7 @@ impl InsertKeys {
         Ok(wanted)
     }
 
-    /// These times on all channels that are meant.
+    /// Selects the given times on the channels of the given nodes and properties.
     fn at(&self, document: &Document, clip: &Clip, times: &[f32]) -> Result<KeySet, CommandError> {
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let times = KeyTimes::from(times.to_vec());
@@ -95,7 +95,7 @@ impl InsertKeys {
         Ok(done.finish(id))
     }
 
-    /// A track with the new keys; nothing where all of them were there.
+    /// Inserts keys into a track. Returns `None` if there are keys at all times already.
     fn inserted(&self, old: &Track, times: &[f32], done: &mut NewKeys) -> Option<Track> {
         let mut track = old.clone();
         let mode = self.tangents.map(Into::into);
@@ -115,23 +115,23 @@ impl InsertKeys {
     }
 }
 
-/// Counts of what an insertion came to.
+/// Totals of an insertion.
 #[derive(Default)]
 struct NewKeys {
     edits: Vec<Edit>,
     keys: KeySet,
-    /// Keys that were asked for.
+    /// Number of inserted keys at the requested times.
     new: usize,
-    /// Keys that keep rotations exact.
+    /// Number of added keys that keep rotations exact.
     more: usize,
-    /// Times that had a key already.
+    /// Number of requested times that already had a key.
     there: usize,
-    /// The largest change of a rotation between keys, radians.
+    /// Largest change of a rotation between keys, in radians.
     error: f32,
 }
 
 impl NewKeys {
-    /// The keys at the wanted times of a track, with their components.
+    /// Adds the inserted keys of a track, with their components, to the new selection.
     fn selected(&mut self, wanted: &KeySet, id: TrackId, track: &Track) {
         let near = |t: &f32| track.key_at(*t, UnkeyedAt::NEAR).map(|k| track.times[k]);
         let there =

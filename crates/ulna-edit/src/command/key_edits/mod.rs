@@ -1,5 +1,5 @@
-//! Commands on keys that are there: moved, stretched, copied, held, changed in value. The work is
-//! that of [`clip_edit`](ulna_motion::clip_edit).
+//! Commands on existing keys: moving, scaling, copying, holding, and changing values. The
+//! computations are in [`clip_edit`](ulna_motion::clip_edit).
 
 mod commands;
 pub(in crate::command) mod components;

@@ -1,4 +1,5 @@
-//! Tangent modes of keys: chosen, copied from another key, matched at the seam of a loop.
+//! Tangent modes of keys: setting them, copying them from another key, and matching them at a loop
+//! seam.
 
 use super::{
     commands::{CopyTangents, MatchSeam, SetTangents},
@@ -16,15 +17,16 @@ use ulna_motion::clip_edit::{
     with_tangents,
 };
 
-/// The largest difference between the first and the last value of a seam.
+/// Largest difference per component between the first and the last value of a closed loop.
 const MEETS: f32 = 1e-5;
 
-/// The track as a CUBICSPLINE one.
+/// Converts a track to CUBICSPLINE.
 fn smooth(track: &Track) -> Track {
     with_interpolation(track, Interpolation::CubicSpline)
 }
 
-/// Whether the last key repeats the first; rotations of the opposite sign are the same.
+/// Whether the values of the first and the last key are equal. Opposite quaternions are equal
+/// rotations.
 fn meets(track: &Track) -> bool {
     let last = track.times.len() - 1;
     let apart = |sign: f32| {
@@ -35,7 +37,7 @@ fn meets(track: &Track) -> bool {
         && (apart(1.0) <= MEETS || (track.property == Property::Rotation && apart(-1.0) <= MEETS))
 }
 
-/// A note on tracks that get tangents first.
+/// Returns a note about tracks that become smooth, because only smooth tracks have tangents.
 fn splines(meant: &KeyTargets<'_>) -> Option<Notice> {
     let others =
         meant.tracks().filter(|(_, t, _)| t.interpolation != Interpolation::CubicSpline).count();
@@ -48,7 +50,8 @@ fn splines(meant: &KeyTargets<'_>) -> Option<Notice> {
     })
 }
 
-/// A track whose keys get their first names, which wraps where its clip loops and its ends meet.
+/// Prepares a track that gets its first tangent modes. In a looping clip, its tangents wrap if its
+/// ends match.
 fn first_named(track: Track, clip: &Clip) -> Track {
     let loops = clip.repeat.unwrap_or_default() == Repeat::Loop;
     if track.modes.is_empty() && loops && track.times.len() > 2 && meets(&track) {
@@ -71,7 +74,7 @@ impl SetTangents {
         };
         let linked = match self.tangents {
             Through::Broken => Some(false),
-            // One side of a key that differs from the other is not linked to it.
+            // A side with its own mode is not linked to the other side.
             _ if side != KeySide::Both => Some(self.linked.unwrap_or(false)),
             Through::Auto | Through::Smooth | Through::Flat => Some(self.linked.unwrap_or(true)),
             Through::Linear => Some(self.linked.unwrap_or(false)),
@@ -80,7 +83,7 @@ impl SetTangents {
         with_modes(&first_named(track, clip), times, side, mode, linked)
     }
 
-    /// Slopes that are numbers from now on.
+    /// Sets fixed slopes, which are not recomputed when keys change.
     fn by_numbers(&self, track: &Track, times: &[f32]) -> Track {
         let how = match self.tangents {
             Through::Sharp => Tangents::Sharp,
@@ -123,8 +126,8 @@ impl CopyTangents {
     }
 }
 
-/// The keys at `times` with the modes of the key at `from`, and its slopes. Rotations turn at the
-/// same speed about the same axis of the parent's frame: q' = (q'ₛ qₛ⁻¹) q.
+/// Copies the tangent modes and slopes of the key at `from` to the keys at `times`. Rotations get
+/// the same angular velocity in the parent's space: q' = (q'ₛ qₛ⁻¹) q.
 fn copied(track: &Track, from: f32, times: &[f32]) -> Track {
     let Some(from) = track.key_at(from, 0.0) else { return track.clone() };
     if track.interpolation != Interpolation::CubicSpline {

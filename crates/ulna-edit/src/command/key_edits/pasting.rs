@@ -1,4 +1,4 @@
-//! Keys on the clipboard: copied as text, and pasted onto nodes.
+//! Copies keys to the clipboard as text, and pastes them onto nodes.
 
 use std::sync::Arc;
 
@@ -25,10 +25,10 @@ use ulna_motion::{
     clip_edit::{self, CopiedKeys, CopiedTrack, NodePlace, PasteAt},
 };
 
-/// The keys as text for the clipboard.
+/// Returns the selected keys for the clipboard.
 ///
 /// # Errors
-/// Where none are meant.
+/// If no keys are selected.
 pub fn copied_keys(
     document: &Document,
     clip: &ClipName,
@@ -54,24 +54,24 @@ pub fn copied_keys(
     Ok(CopiedKeys::new(tracks))
 }
 
-/// Counts of what a paste leaves out or replaces.
+/// Counts of tracks and keys that a paste leaves out or replaces.
 #[derive(Default)]
 struct PasteCounts {
-    /// Tracks of nodes that the model does not have.
+    /// Number of tracks whose node is missing in the model.
     unknown: usize,
-    /// Tracks of nodes without a mirror node.
+    /// Number of tracks whose node has no mirror node.
     alone: usize,
-    /// Scales that could not be mirrored.
+    /// Number of scales that could not be mirrored.
     scales: usize,
-    /// Tracks of morph targets, whose number differs.
+    /// Number of tracks with another number of morph targets.
     other: usize,
-    /// Keys that were replaced.
+    /// Number of replaced keys.
     replaced: usize,
-    /// Why the keys of a channel cannot be edited, for the last such channel.
+    /// Reason why a channel cannot be edited, for the last such channel.
     kept: Option<String>,
 }
 
-/// Copied tracks on their way into a clip.
+/// State of pasting copied tracks into a clip.
 struct Pasting<'a> {
     document: &'a Document,
     id: ClipId,
@@ -79,7 +79,7 @@ struct Pasting<'a> {
     at: PasteAt,
     mirror: Option<Arc<Mirror>>,
     interpolation: Option<Between>,
-    /// The next free track of the clip.
+    /// Next unused track id of the clip.
     free: TrackId,
     edits: Vec<Edit>,
     keys: KeySet,
@@ -120,7 +120,7 @@ impl Pasting<'_> {
         Ok(())
     }
 
-    /// The track as it is, or mirrored where the paste is flipped; `None` without a mirror node.
+    /// Mirrors a track if the paste is flipped. Returns `None` if its node has no mirror node.
     fn mirrored(&mut self, new: Track) -> Option<Track> {
         let Some(mirror) = &self.mirror else { return Some(new) };
         match mirror.track(self.document, &new) {
@@ -135,7 +135,8 @@ impl Pasting<'_> {
         }
     }
 
-    /// The result, with notes on what was left out of `tracks` copied tracks.
+    /// Returns the result, with notes about omitted tracks. `tracks` is the number of copied
+    /// tracks.
     fn finish(self, tracks: usize) -> Result<Outcome, CommandError> {
         if self.edits.is_empty() {
             let none = || "this model has none of the nodes of the copied keys".into();
@@ -156,7 +157,7 @@ impl Pasting<'_> {
 }
 
 impl PasteCounts {
-    /// One note per count that is not 0.
+    /// Returns a note for each count that is not 0.
     fn in_words(self, tracks: usize) -> Vec<Notice> {
         let Self { unknown, alone, scales, other, replaced, kept } = self;
         said([
@@ -201,7 +202,7 @@ impl PasteKeys {
         let document = scene.document;
         let id = self.clip.find(document)?;
         let clip = clip_of(document, id)?;
-        // A name that is wrong is said first.
+        // Errors in node names are reported before errors in the clipboard.
         if let Some(nodes) = &self.node {
             nodes.in_order(document)?;
         }
@@ -229,7 +230,7 @@ impl PasteKeys {
         pasting.finish(copied.tracks.len())
     }
 
-    /// The copied keys, from their text.
+    /// Parses the copied keys from their text.
     fn copied(&self) -> Result<CopiedKeys, CommandError> {
         let text = self.text.as_deref().ok_or_else(|| {
             CommandError::other(
@@ -240,8 +241,8 @@ impl PasteKeys {
         CopiedKeys::parse(text).map_err(|e| CommandError::other(e.code(), e.to_string()))
     }
 
-    /// Offset and mode of the paste; no key lands before 0. `start` is the time of the first copied
-    /// key, in seconds.
+    /// Returns the offset and the mode of the paste. No key is moved before 0 s. `start` is the
+    /// time of the first copied key, in seconds.
     fn place(&self, start: f32) -> Result<PasteAt, CommandError> {
         let by =
             self.time.map(time_of).transpose()?.map_or(0.0, |t| f64::from(t) - f64::from(start));
@@ -252,9 +253,10 @@ impl PasteKeys {
         })
     }
 
-    /// The node of each copied track: of the same path, of several of that path the one of the same
-    /// index, else of the same name; or, where nodes are given, those in their order for the copied
-    /// ones in theirs, one for all of one.
+    /// Returns the target node of each copied track. Nodes are matched by path, and by index if
+    /// several have the path, or else by name.
+    ///
+    /// If the command names nodes, they are matched in order with the copied nodes.
     fn targets(
         &self,
         document: &Document,
@@ -292,7 +294,8 @@ impl PasteKeys {
     }
 }
 
-/// The node that has the path of a copied one: of several the one whose index that one had.
+/// Returns the node with the path of a copied node. If several nodes have the path, the index
+/// decides.
 fn by_path(document: &Document, copied: &CopiedTrack) -> Option<NodeId> {
     let own = copied.index.map(NodeId).filter(|n| document.nodes.contains(*n));
     if let Some(own) = own.filter(|n| document.path(*n) == copied.path) {

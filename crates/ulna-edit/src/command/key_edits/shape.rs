@@ -1,5 +1,4 @@
-//! Keys deleted or cleaned up, and the course of values between keys: holds, interpolation and
-//! kinds.
+//! Deletes or cleans keys, and sets holds, interpolation and key types.
 
 use super::{
     commands::{CleanKeys, DeleteKeys, HoldKeys, SetInterpolation, SetKeyKind},
@@ -25,7 +24,8 @@ impl DeleteKeys {
             };
             edits.push(meant.edit(id, to));
         }
-        // A clip ends with its last key, which is easily one of a track that does not move.
+        // The clip becomes shorter if its last key is deleted, which may be on a track without
+        // motion.
         let length =
             clip_edit::length_in_words(meant.clip, &left).filter(|_| !left.tracks.is_empty());
         let length = length.map(|said| Notice::new("clip_length_changed", said));
@@ -109,7 +109,7 @@ impl SetKeyKind {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let kind = self.kind.kind();
-        // The times as stored; those of ends of holds are never meant.
+        // `times` never contains the end keys of holds.
         let edits = meant.changed(|track, times| Track {
             kinds: track.kinds.with(times, kind),
             ..track.clone()

@@ -1,4 +1,4 @@
-//! Keys that a command means, and notes on keys that stay behind.
+//! The keys that a command changes, and notes about keys that cannot move along.
 
 use crate::{
     Edit,
@@ -10,7 +10,7 @@ use crate::{
 use ulna_model::{Clip, ClipId, Document, KeySet, KeyTimes, Notice, Shared, Track, TrackId};
 use ulna_motion::clip_edit::{self, TooClose, with_interpolation};
 
-/// A clip and the keys of it that are meant.
+/// A clip and the keys that a command changes.
 pub(in crate::command) struct KeyTargets<'a> {
     pub(in crate::command) id: ClipId,
     pub(in crate::command) clip: &'a Shared<Clip>,
@@ -38,7 +38,7 @@ impl<'a> KeyTargets<'a> {
         Ok(Self { id, clip, keys: which.or_all(scene.document, id, clip)? })
     }
 
-    /// The tracks that have some of the keys, and which.
+    /// Returns the tracks that contain selected keys, with the times of these keys.
     pub(in crate::command) fn tracks(
         &self,
     ) -> impl Iterator<Item = (TrackId, &'a Shared<Track>, &KeyTimes)> {
@@ -49,7 +49,7 @@ impl<'a> KeyTargets<'a> {
         Edit::SetTrack { clip: self.id, track, to: to.map(Shared::new) }
     }
 
-    /// Edits of the tracks that a function changes.
+    /// Returns edits for the tracks that a function changes.
     pub(in crate::command) fn changed(
         &self,
         change: impl Fn(&Track, &[f32]) -> Track,
@@ -63,8 +63,8 @@ impl<'a> KeyTargets<'a> {
 }
 
 impl KeyTargets<'_> {
-    /// Refuses to shift the time of all of a clip while keys of animation pointers would stay
-    /// behind. `shifted` says of which times keys would move.
+    /// Returns an error if all keys of a clip move in time, but keys of animation pointers cannot.
+    /// `shifted` tells whether keys at a time move.
     pub(in crate::command) fn refuse_pointers(
         document: &Document,
         (id, clip): (ClipId, &Clip),
@@ -86,7 +86,8 @@ impl KeyTargets<'_> {
         }
     }
 
-    /// As that, of the keys that are meant.
+    /// Returns an error if all keys in the range of the selected keys move, but keys of animation
+    /// pointers cannot.
     pub(in crate::command) fn whole(
         &self,
         document: &Document,
@@ -100,8 +101,7 @@ impl KeyTargets<'_> {
         Self::refuse_pointers(document, (self.id, self.clip), is_of_all(which), shifted)
     }
 
-    /// Notices about channels that cannot follow if all keys of a clip move in time. Keys that were
-    /// chosen one by one are moved, with a notice.
+    /// Returns notices about channels that did not move although all keys of the clip moved.
     pub(in crate::command) fn left_behind(&self) -> Vec<Notice> {
         let of = |code, n: usize, what: &str| {
             (n > 0).then(|| Notice::new(code, format!("{} {what}", count(n, "channel"))))
@@ -119,8 +119,8 @@ impl KeyTargets<'_> {
     }
 }
 
-/// Whether keys are meant of all nodes and channels: of some only, nobody expects others to come
-/// along.
+/// Whether keys of all nodes and channels are selected. Only then are channels that cannot move an
+/// error.
 pub(in crate::command) fn is_of_all(which: &WhichKeys) -> bool {
     which.node.is_none() && which.parts.is_none() && which.keys.is_none()
 }
@@ -144,7 +144,7 @@ pub(in crate::command) fn too_far(
     )
 }
 
-/// So many of them, in words.
+/// Formats a number with a noun in the singular or plural.
 pub(in crate::command) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
@@ -158,8 +158,8 @@ pub(in crate::command) fn said<const N: usize>(notes: [Option<Notice>; N]) -> Ve
     notes.into_iter().flatten().collect()
 }
 
-/// A track that had a single key, which says nothing of how it goes on, and has two now: as new
-/// keys are to be.
+/// Sets the interpolation of a track that had one key and now has two. A single key has no
+/// meaningful interpolation.
 pub(in crate::command) fn second_key(
     old: Option<&Track>,
     made: Track,

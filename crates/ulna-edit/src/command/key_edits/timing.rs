@@ -1,4 +1,4 @@
-//! Keys moved in time: shifted, copied, scaled, rippled and offset in a loop.
+//! Moves keys in time: shifting, copying, scaling, rippling, and offsetting in a loop.
 
 use super::{
     commands::{DuplicateKeys, MoveKeys, OffsetKeys, RippleKeys, ScaleKeys},
@@ -14,7 +14,8 @@ use crate::{
 use ulna_model::{Document, Goal, KeySet, KeyTimes, Marker, Notice, Shared, Track};
 use ulna_motion::clip_edit::{self, TimeMap, offset_in_loop, remove_time, retime};
 
-/// Retimes keys; where they are then stays selected.
+/// Maps the times of keys, and selects the keys at their new times. Also returns the number of
+/// replaced keys.
 fn retimed(
     document: &Document,
     meant: &KeyTargets<'_>,
@@ -28,7 +29,7 @@ fn retimed(
         let made =
             retime(old, &all, &map, copies).map_err(|e| too_far(document, old, argument, e))?;
         replaced += made.replaced;
-        // What merely came along is not selected.
+        // Keys that moved only because of a ripple are not selected.
         let count = times.len().min(made.keys.len());
         keys = keys.union(&meant.keys.moved(id, &made.keys[..count]));
         done.edits.push(meant.edit(id, Some(made.track)));
@@ -37,8 +38,8 @@ fn retimed(
     Ok((done, replaced))
 }
 
-/// Time that keys can move by without going before 0, in seconds, with a notice if it is less than
-/// `wanted`.
+/// Limits a time offset so that no key moves before 0 s. Returns the offset in seconds, and a
+/// notice if it is smaller than `wanted`.
 fn held_at_start(first: f32, wanted: f32) -> (f32, Option<Notice>) {
     let by = wanted.max(-first.max(0.0));
     let said = || format!("moved by only {by} s, because keys cannot be before 0 s");
@@ -46,7 +47,8 @@ fn held_at_start(first: f32, wanted: f32) -> (f32, Option<Notice>) {
 }
 
 impl MoveKeys {
-    /// None goes before 0. A key that lands on another takes its place, and how many do is said.
+    /// Moves the keys in time. No key moves before 0 s. A moved key replaces an existing key at its
+    /// new time, and a notice gives the number of replaced keys.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let meant = KeyTargets::of(scene, &self.clip, &self.which)?;
         let Some((first, last)) = meant.keys.span() else { return Ok(nothing("moved")) };
@@ -73,8 +75,8 @@ impl MoveKeys {
 }
 
 impl MoveKeys {
-    /// The first of the keys comes to 0, and what does not move goes as much later as that would be
-    /// before 0.
+    /// Moves the selected keys so that the first one is at 0 s, and shifts all other keys later by
+    /// the rest of the offset.
     fn with_room(
         &self,
         scene: &Scene<'_>,
@@ -90,7 +92,7 @@ impl MoveKeys {
         for (id, times) in all.iter() {
             let Some(old) = meant.clip.tracks.get(&id) else { continue };
             let far = |e| too_far(scene.document, old, &argument, e);
-            // All later by the room, and of these what moves earlier by as much as it was to go.
+            // All keys move later by `room`, then the selected keys move by the requested offset.
             let later = retime(old, times, &TimeMap::shift(room), false).map_err(far)?;
             let own: Vec<f32> =
                 meant.keys.of_track(id).iter().map(|t| TimeMap::shift(room).at(*t)).collect();
@@ -148,7 +150,7 @@ impl ScaleKeys {
             ));
         }
         let about = f64::from(self.about.map_or(first, |a| a.0));
-        // about + (first − about)·scale ≥ 0.
+        // Largest scale for which `about + (first − about)·scale ≥ 0`.
         let most = if about > f64::from(first) {
             about / (about - f64::from(first))
         } else {
@@ -233,7 +235,7 @@ impl OffsetKeys {
             let now = times.iter().filter_map(|t| {
                 let t =
                     if span > 0.0 { (f64::from(*t) + by).rem_euclid(span) } else { f64::from(*t) };
-                // A key at the seam is at its start or at its end.
+                // A key at the loop seam can be at the start or at the end.
                 there(t).or_else(|| there(t + span)).or_else(|| there(t - span))
             });
             keys.set(id, now.collect::<Vec<_>>().into());

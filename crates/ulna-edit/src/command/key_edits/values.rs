@@ -1,4 +1,4 @@
-//! Values of keys, changed by numbers or by the difference to a wanted pose.
+//! Changes values of keys by numbers, or by the difference to a wanted pose.
 
 use glam::{EulerRot, Quat};
 
@@ -19,7 +19,8 @@ use ulna_motion::{
 };
 
 impl ShiftKeys {
-    /// Rotations are turned in the joint's own axes, `q · (seen⁻¹ · wanted)`; the rest is added.
+    /// Changes keys by the difference to a wanted pose. Rotations are changed in local axes: `q ·
+    /// (seen⁻¹ · wanted)`. Differences of other values are added.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let node = self.keys.is_none().then(|| self.node.clone());
         let which = WhichKeys { keys: self.keys.clone(), node, ..WhichKeys::default() };
@@ -38,7 +39,7 @@ impl ShiftKeys {
         {
             let seen = pose.local[track.target.index()].transform();
             let at = (track.target, f64::from(time));
-            // What is wanted is what is seen, layers included; what is turned lies below them.
+            // The wanted pose includes the layers, but the keys are below them.
             let above = with_layers(&seen, &layers, at.0, at.1);
             let wanted = locks.keep(document, at.0, || above, &self.to.components());
             let to = below_layers(&above, &layers, at, &wanted)?;
@@ -108,14 +109,15 @@ impl ChangeKeys {
     }
 }
 
-/// Fixed value of a scaling of key values, per component.
+/// Returns the pivot value of a scaling, per component.
 pub(super) fn about(track: &Track, times: &[f32], about: ValueAbout) -> Vec<f32> {
     let values: Vec<&[f32]> =
         times.iter().filter_map(|t| track.key_at(*t, 0.0)).map(|k| track.value(k)).collect();
     match (about, track.property) {
         (ValueAbout::First, _) if !values.is_empty() => values[0].to_vec(),
         (ValueAbout::Mean, Property::Rotation) if !values.is_empty() => {
-            // All in the half of the first: the normalized sum.
+            // The mean rotation is the normalized sum of quaternions in the hemisphere of the first
+            // one.
             let q = |v: &[f32]| unit_or(Quat::from_slice(v), Quat::IDENTITY);
             let heavy = q(values[0]);
             let sum = values.iter().fold(glam::Vec4::ZERO, |sum, v| {

@@ -1,4 +1,4 @@
-//! A mix as one clip, and footfalls as markers.
+//! Commands that bake a mix to a clip, and set markers at footsteps.
 
 use super::{
     commands::{BakeMix, MarkFootfalls},
@@ -18,9 +18,9 @@ use ulna_motion::{
     footfalls, jumps, known_feet,
 };
 
-/// Describes the jumps of a mix, without a full stop; `None` if there are none.
+/// Describes the jumps of the pose in a mix, without a full stop; `None` if there are none.
 pub fn jumps_in_words(document: &Document, jumps: &[Jump]) -> Option<String> {
-    /// Maximum number of jumps that are listed individually.
+    /// Maximum number of jumps that are listed.
     const MOST: usize = 3;
     let one = |jump: &Jump| {
         let (node, centimeters) = (document.node(jump.node).label(jump.node), jump.meters * 100.0);
@@ -36,9 +36,9 @@ pub fn jumps_in_words(document: &Document, jumps: &[Jump]) -> Option<String> {
 
 /// Default frame rate for baking a mix: the highest rate of its clips, in frames per second.
 pub fn mix_rate(document: &Document) -> f64 {
-    /// Of a mix whose clips have no rate.
+    /// Frame rate of a mix whose clips have no frame rate, in frames per second.
     const USUAL: f64 = 30.0;
-    /// Fewer keys on frames than this share are no fit.
+    /// Minimum fraction of keys that must be on frames for a rate to fit.
     const FIT: f32 = 0.9;
     let Some(mix) = mix_of(document) else { return USUAL };
     let bars = mix.lanes.iter().flat_map(|lane| &lane.bars);
@@ -50,12 +50,12 @@ pub fn mix_rate(document: &Document) -> f64 {
 }
 
 impl BakeMix {
-    /// Frame rate for baking: the given one, or the highest rate of its clips.
+    /// Frame rate of the baked clip: the given one, or the highest rate of the mixed clips.
     fn rate(&self, document: &Document) -> f64 {
         self.rate.map_or_else(|| mix_rate(document), |rate| meant_rate(f64::from(rate)))
     }
 
-    /// Poses of a node that it looks at.
+    /// Number of node poses that the command evaluates.
     pub(in crate::command) fn samples(&self, document: &Document) -> f64 {
         let length = mix_of(document).map_or(0.0, |mix| mix.length());
         length * self.rate(document) * document.nodes.len() as f64
@@ -79,7 +79,8 @@ impl BakeMix {
             ));
         }
         let span = (0.0, mix.length());
-        /// Maximum number of frames of a baked clip. Longer ones are refused at once.
+        /// Maximum number of frames of a baked clip. The command refuses longer mixes before it
+        /// evaluates them.
         const MOST: f64 = 1e6;
         if span.1 * rate > MOST {
             return Err(sentence(

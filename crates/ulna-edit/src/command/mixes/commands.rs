@@ -1,4 +1,4 @@
-//! Commands on mixes of clips.
+//! Commands on the mix.
 
 use serde_json::Value;
 
@@ -72,31 +72,31 @@ document_commands! {
 }
 
 choice! {
-    /// When a clip comes in.
+    /// Start of a transition.
     GoWhen {
-        /// At once.
+        /// Immediately.
         Now = "now",
-        /// At the end of the playing clip.
+        /// At the end of the current clip.
         End = "end",
-        /// At the next marker of the clip that plays.
+        /// At the next marker of the current clip.
         Marker = "marker",
-        /// At the next time where both clips match best.
+        /// At the next time where the poses of both clips match best.
         Seam = "seam",
     }
 }
 
 choice! {
-    /// How a clip comes in.
+    /// Kind of a transition to a clip.
     EnterHow {
-        /// Its weight rises; the other goes on below.
+        /// Cross-fade: the weight of the new clip increases while the other clip continues.
         Fade = "fade",
-        /// Its weight rises over the pose that is there.
+        /// Fade from the current pose, which is frozen.
         Frozen = "frozen",
-        /// From the last key of the one to the first of the other.
+        /// Interpolation from the last key of the old clip to the first key of the new one.
         Keys = "keys",
-        /// At once; the difference dies away with its velocity.
+        /// Inertial blend: a jump to the new clip, with an offset that decays.
         Inertial = "inertial",
-        /// At once.
+        /// A jump to the new clip.
         Cut = "cut",
     }
 }
@@ -113,12 +113,12 @@ impl From<EnterHow> for Enter {
     }
 }
 
-/// A mix, or a text of one.
+/// A mix, or its text form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MixText {
-    /// This.
+    /// The mix.
     Mix(Shared<Mix>),
-    /// As it is written.
+    /// The text form, which is not parsed yet.
     Text(Value),
 }
 field!(
@@ -127,7 +127,7 @@ field!(
     |from, name| from.value(name).map(|v| Self::Text(v.clone())),
     |v, document| match v {
         Self::Text(text) => text.clone(),
-        // Names and plain numbers always have a text.
+        // Serialization of plain numbers and names cannot fail.
         Self::Mix(mix) => serde_json::to_value(named_mix(document, mix)).unwrap_or_default(),
     }
 );

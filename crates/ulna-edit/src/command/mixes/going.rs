@@ -1,4 +1,4 @@
-//! Transitions: a clip that follows another, or that plays over it.
+//! Commands that add clips to the mix: a transition, or an overlay on the upper body.
 
 use super::{
     commands::{GoTo, GoWhen, PlayOver},
@@ -47,7 +47,7 @@ impl GoTo {
             .iter()
             .rfind(|b| b.start <= start && b.end() >= start)
             .map_or(InStep::Free, |b| b.in_step);
-        // In step it would begin elsewhere than at its seam.
+        // Synchronized playback would not start at the matching time.
         let in_step = if by_seam { InStep::Free } else { in_step };
         let ends =
             bars.iter().map(MixBar::end).fold(start + length.max(0.5) * 2.0 + fade, f64::max);
@@ -66,7 +66,8 @@ impl GoTo {
         }
     }
 
-    /// When it comes in, a function of what plays on the lane now; and where in itself it begins.
+    /// Returns the start of the transition in the mix, and the time at which the new clip starts.
+    /// Both are in seconds. The start depends on the clip that plays on the lane.
     fn when_of(
         &self,
         document: &Document,
@@ -94,7 +95,7 @@ impl GoTo {
             GoWhen::End => length - playing.time,
             GoWhen::Marker => {
                 let marks = clip.markers.iter().map(|m| f64::from(m.time) - playing.time);
-                // What plays once never comes to what it has passed.
+                // A clip that plays once does not reach markers behind the playhead again.
                 let ahead = marks.filter(|m| !once || *m >= 0.0).map(|m| m.rem_euclid(length));
                 let ahead = ahead.fold(f64::INFINITY, f64::min);
                 if ahead.is_finite() { ahead } else { length - playing.time }
@@ -103,7 +104,7 @@ impl GoTo {
                 Some(seam) => {
                     enters = seam.enter;
                     let ahead = seam.leave - playing.time;
-                    // What plays once is past it, or comes to it.
+                    // A clip that plays once does not reach an earlier time again.
                     if once && ahead < 0.0 { 0.0 } else { ahead.rem_euclid(length) }
                 }
                 None => 0.0,
@@ -113,15 +114,15 @@ impl GoTo {
     }
 }
 
-/// When a clip that plays at a time has gone on by so many of its seconds: as fast as it plays, in
-/// step with others too. It is where the time is where it does not go on.
+/// Returns the time of the mix at which a clip has advanced by `left` of its own seconds. The
+/// clip's current speed is included. Returns the latest reached time if the clip stops.
 fn when_gone(
     document: &Document,
     mix: &Shared<Mix>,
     (lane, playing): (usize, &Playing),
     (now, length, left): (f64, f64, f64),
 ) -> f64 {
-    /// Seconds of the mix that are looked at.
+    /// Maximum duration to search, in seconds of the mix.
     const LONGEST: f64 = 120.0;
     const STEP: f64 = 1.0 / 60.0;
     let mut mixer = Mixer::default();

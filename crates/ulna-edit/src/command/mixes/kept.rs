@@ -1,4 +1,4 @@
-//! The mix of a document: the current one, or the one that the file keeps.
+//! The current mix of a document, or the mix saved in the file.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -15,13 +15,13 @@ use crate::{
 };
 use ulna_model::{ClipId, Document, Mix, MixBar, MixMask, SceneId, Shared, SharedWeak, Tree};
 
-/// The current mix: the edited one, or the one stored in the file.
+/// Returns the current mix: the edited one, or the one saved in the file; `None` if there is none.
 pub fn mix_of(document: &Document) -> Option<Shared<Mix>> {
     if let Some(mix) = &document.aids.mix {
         return Some(mix.clone());
     }
     let kept = scene_of(document).and_then(|s| document.scenes.get(s)?.mix.as_ref())?;
-    // It is asked for many times a frame, and names are looked for among all nodes.
+    // Cached, because this is called several times per frame and resolves names among all nodes.
     FOUND.with_borrow_mut(|found| {
         if let Some((_, mix)) = found.as_ref().filter(|(of, _)| of.is_of(document, kept)) {
             return Some(mix.clone());
@@ -37,7 +37,7 @@ thread_local! {
     static FOUND: RefCell<Option<(FoundIn, Shared<Mix>)>> = const { RefCell::new(None) };
 }
 
-/// Inputs of a stored mix that was resolved: names of clips and nodes.
+/// Inputs of a resolved mix: its text form, and the names of all clips and nodes.
 struct FoundIn {
     pub(super) kept: SharedWeak<NamedMix>,
     pub(super) tree: Shared<Tree>,
@@ -75,8 +75,8 @@ impl FoundIn {
     }
 }
 
-/// A mix that a file keeps, without the bars and masks whose clips and joints are not there; and
-/// their names.
+/// Resolves the names in a saved mix. Bars and masks whose clips or joints are missing are removed.
+/// The missing names are returned.
 fn kept_mix(document: &Document, named: &NamedMix) -> (Mix, Vec<String>) {
     if let Ok(mix) = found_mix(document, named) {
         return (mix, Vec::new());
@@ -88,7 +88,7 @@ fn kept_mix(document: &Document, named: &NamedMix) -> (Mix, Vec<String>) {
     let mended = |mask: &mut Option<MixMask<String>>, gone: &mut Vec<String>| match mask {
         Some(MixMask::Below { joint, .. }) if !is_node(joint) => {
             gone.push(joint.clone());
-            // Where it counted is not known: nowhere, and not everywhere.
+            // The nodes of the mask are unknown. An empty mask is safer than a mask of all nodes.
             *mask = Some(MixMask::Painted(Default::default()));
         }
         Some(MixMask::Painted(list)) => {
@@ -111,18 +111,18 @@ fn kept_mix(document: &Document, named: &NamedMix) -> (Mix, Vec<String>) {
     (found_mix(document, &here).unwrap_or_default(), gone)
 }
 
-/// Names of clips and nodes that a stored mix refers to and the file does not have.
+/// Returns the names in a saved mix for which the file has no clip or node.
 pub fn gone_of_kept_mix(document: &Document) -> Vec<String> {
     let kept = scene_of(document).and_then(|s| document.scenes.get(s)?.mix.clone());
     kept.map(|kept| kept_mix(document, &kept).1).unwrap_or_default()
 }
 
-/// Whether there is a mix that no file holds.
+/// Whether the current mix is not empty and is not saved in the file.
 pub fn is_mix_loose(document: &Document) -> bool {
     document.aids.mix.as_ref().is_some_and(|m| m.length() > 0.0) && !is_mix_kept(document)
 }
 
-/// Whether the file stores the current mix.
+/// Whether the file contains the current mix.
 pub fn is_mix_kept(document: &Document) -> bool {
     let kept = scene_of(document).and_then(|s| document.scenes.get(s)?.mix.as_ref());
     match (&document.aids.mix, kept) {
@@ -140,7 +140,7 @@ pub(super) fn put(mix: Mix) -> Outcome {
     Outcome { edits: vec![Edit::SetMix { to: Some(Shared::new(mix)) }], ..Outcome::default() }
 }
 
-/// A mix with something on it.
+/// Returns the current mix. Fails if it is empty.
 pub(super) fn there(document: &Document) -> Result<Shared<Mix>, CommandError> {
     let none = || sentence("no_mix", "the mix is empty; add a clip to a lane first".to_owned());
     mix_of(document).filter(|m| m.length() > 0.0).ok_or_else(none)
@@ -185,7 +185,7 @@ impl KeepMix {
         let to = if self.on.unwrap_or(true) {
             let mix = there(document)?;
             let clips = mix.lanes.iter().flat_map(|l| &l.bars).flat_map(MixBar::clips);
-            // Numbers are others when clips before them go.
+            // Clip indices can change when the file is saved, so a mix cannot refer to them.
             if let Some(id) = clips.copied().find(|id| clip_text(document, *id).starts_with('#')) {
                 let why = if document.clips.contains(id) {
                     format!("{} has no unique name; rename it first", document.clip_label(id))
@@ -202,7 +202,7 @@ impl KeepMix {
             }
             Some(Shared::new(named_mix(document, &mix)))
         } else {
-            // It is out of the file, not out of the window.
+            // Only the saved mix is removed. The current mix stays.
             if let (None, Some(mix)) = (&document.aids.mix, mix_of(document)) {
                 edits.push(Edit::SetMix { to: Some(mix) });
             }

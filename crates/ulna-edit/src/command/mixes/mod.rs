@@ -1,5 +1,4 @@
-//! Commands on the mix: clips on lanes, gone over from one to the next and played together; and
-//! what plays as a new clip.
+//! Commands on the mix: clips on lanes, transitions, overlays, and baking to a new clip.
 
 mod baking;
 mod commands;

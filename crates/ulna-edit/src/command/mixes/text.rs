@@ -1,4 +1,4 @@
-//! Mixes as text: clips and joints by name.
+//! The text form of mixes, with names of clips and joints.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use crate::command::{
 };
 use ulna_model::{ClipId, Document, Mix};
 
-/// A mix as text: clips and joints by name.
+/// A mix that refers to clips and joints by name.
 pub type NamedMix = Mix<String, String>;
 
-/// The same mix with names for ids.
+/// Converts a mix to names.
 pub fn named_mix(document: &Document, mix: &Mix) -> NamedMix {
     let texts = NodeTexts::of(document);
     let named = mix.renamed::<String, String, std::convert::Infallible>(
@@ -23,14 +23,14 @@ pub fn named_mix(document: &Document, mix: &Mix) -> NamedMix {
     }
 }
 
-/// The mix that a text means, a JSON object or the text of one.
+/// Parses a mix from a JSON object, or from the text of one.
 ///
 /// # Errors
-/// Where it is none, or names what is not there: a sentence.
+/// A sentence, if the value is not a mix, or a name is missing.
 pub fn read_mix(document: &Document, text: &Value) -> Result<Mix, String> {
     let named: Result<NamedMix, _> = match text {
         Value::String(text) => serde_json::from_str(text),
-        // A list would be read as the members in their order.
+        // Without this check, a list would be read as the members in order.
         Value::Array(_) => {
             return Err(
                 "the mix is invalid: it is a list, but must be an object with “lanes”".to_owned()
@@ -45,8 +45,7 @@ pub fn read_mix(document: &Document, text: &Value) -> Result<Mix, String> {
     found_mix(document, &named)
 }
 
-/// A clip of this document by its name; one that was removed since it was opened by its `#index`,
-/// as a mix that still names it writes it.
+/// Returns a clip by its name, or a removed clip by its `#index`, as a mix can still refer to it.
 fn find_clip_of_mix(document: &Document, name: &str) -> Result<ClipId, String> {
     let found = find_clip(document, name).map_err(|e| e.to_string());
     let gone = name.strip_prefix('#').and_then(|n| n.parse().ok()).map(ClipId);
@@ -56,10 +55,10 @@ fn find_clip_of_mix(document: &Document, name: &str) -> Result<ClipId, String> {
     }
 }
 
-/// A mix of names in this document.
+/// Resolves the names in a mix.
 ///
 /// # Errors
-/// The first name that is not there, or is there twice.
+/// A sentence about the first name that is missing or matches several elements.
 pub fn found_mix(document: &Document, named: &NamedMix) -> Result<Mix, String> {
     named.renamed(&mut |clip| find_clip_of_mix(document, clip), &mut |node| match find_nodes(
         document, node,

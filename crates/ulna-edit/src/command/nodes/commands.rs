@@ -7,7 +7,7 @@ use crate::command::{
 };
 
 document_commands! {
-    /// Commands on nodes, and on the skins, meshes and materials that hang on them.
+    /// Commands on nodes, skins, meshes and materials.
     NodeCommand in "Edit/Nodes and meshes";
 
     /// Adds an empty node below a node, or at the top of the scene
@@ -95,19 +95,21 @@ document_commands! {
 choice! {
     /// Treatment of the nodes below a removed node.
     Below {
-        /// They are removed, too.
+        /// The nodes are removed, too.
         Remove = "remove",
-        /// They are attached to the parent and stay where they are in the scene.
+        /// The nodes are attached to the parent of the removed node and keep their world
+        /// transforms.
         KeepWorld = "keep-world",
-        /// They are attached to the parent and keep their transforms.
+        /// The nodes are attached to the parent of the removed node and keep their local
+        /// transforms.
         KeepLocal = "keep-local",
     }
 }
 
 choice! {
-    /// Property that a node keeps under another parent.
+    /// Transform that a node keeps under a new parent.
     Keep {
-        /// The place in the scene.
+        /// The world transform.
         World = "world",
         /// The transform relative to the parent.
         Local = "local",

@@ -1,4 +1,4 @@
-//! Removal of elements that nothing uses.
+//! Removes unused nodes, skins, meshes and materials.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ impl Compact {
             edits.extend(without_nodes(document, &nodes).0);
             edits.push(Edit::SetNodes(nodes.iter().map(|n| (*n, None)).collect()));
         }
-        // Keys of animation pointers use what they name.
+        // Elements with keys of animation pointers count as used.
         let mut keyed: BTreeSet<AnyId> = BTreeSet::new();
         document.clips.values().for_each(|c| c.for_each_id(&mut |id| _ = keyed.insert(id)));
         let left = || document.nodes.iter().filter(|(n, _)| !nodes.contains(n)).map(|(_, n)| n);
@@ -70,8 +70,8 @@ impl Compact {
     }
 }
 
-/// Nodes of trees that are in no scene, hold no joint and no key, and are named by nothing else. In
-/// a file without scenes all nodes count as used.
+/// Returns the nodes of trees that belong to no scene, have no joints and keys, and are not
+/// referred to. In a file without scenes, all nodes count as used.
 fn unused_nodes(document: &Document) -> BTreeSet<NodeId> {
     if document.scenes.is_empty() {
         return BTreeSet::new();
@@ -83,7 +83,7 @@ fn unused_nodes(document: &Document) -> BTreeSet<NodeId> {
     document.node_space.for_each_node(&mut |n| used.push(n));
     document.skins.values().for_each(|s| s.for_each_node(&mut |n| used.push(n)));
     let mut seen: BTreeSet<NodeId> = BTreeSet::new();
-    // What is used needs all above it, and shows all below.
+    // Ancestors and descendants of a used node are used.
     while let Some(node) = used.pop() {
         if document.nodes.contains(node) && seen.insert(node) {
             used.extend(document.children(node));

@@ -1,14 +1,15 @@
-//! Skins, clips and the avatar that depend on nodes. They are reasons to keep a node.
+//! Checks that refuse changes of nodes on which skins, clips or the avatar depend.
 
 use std::collections::BTreeSet;
 
 use crate::command::{CommandError, error::refuse, mesh_skins::skin_label};
 use ulna_model::{ClipId, Document, NodeId, SkinId};
 
-/// Sentences of one message at most.
+/// Maximum number of sentences in a message.
 const MOST: usize = 3;
 
-/// Effects of a change of the tree on motion: joints and keys among these nodes, one sentence each.
+/// Describes the joints and animated nodes among these nodes, whose motion a change of the tree
+/// would affect.
 fn effects(document: &Document, nodes: &BTreeSet<NodeId>) -> Vec<String> {
     let mut all = Vec::new();
     for (id, skin) in document.skins.iter() {
@@ -62,13 +63,14 @@ fn effects(document: &Document, nodes: &BTreeSet<NodeId>) -> Vec<String> {
     all
 }
 
-/// Whether a change of the tree at these nodes concerns the motion of clips.
+/// Whether there are joints or animated nodes among these nodes, so that a change of the tree would
+/// affect motion.
 pub(super) fn has_motion(document: &Document, nodes: &BTreeSet<NodeId>) -> bool {
     !effects(document, nodes).is_empty()
 }
 
-/// Refuses a change of the tree that would change motion, unless it is forced. `anyway` is the
-/// sentence that says how.
+/// Returns an error if a change of the tree would affect motion, unless it is forced. The error
+/// ends with `anyway`, which describes the alternatives.
 pub(super) fn refuse_motion(
     document: &Document,
     nodes: &BTreeSet<NodeId>,
@@ -88,8 +90,8 @@ pub(super) fn refuse_motion(
     refuse("would_change_motion", format!("{}{more}. {anyway}", all.join("; ")))
 }
 
-/// Refuses a tree in which the joints of a skin have no common root, which glTF needs (glTF 2.0,
-/// *Skins*). `parent` is the parent of a node after the change.
+/// Returns an error if the joints of a skin would have no common root, which glTF requires (glTF
+/// 2.0, *Skins*). `parent` returns the parent of a node after the change.
 pub(super) fn refuse_rootless<'s>(
     document: &Document,
     skins: impl Iterator<Item = (SkinId, &'s [NodeId])>,
@@ -104,7 +106,7 @@ pub(super) fn refuse_rootless<'s>(
     Ok(())
 }
 
-/// Refuses a list of joints of a skin that has no common root, as [`refuse_rootless`] does.
+/// Returns an error if these joints of a skin have no common root, as [`refuse_rootless`] does.
 pub(in crate::command) fn refuse_apart(
     document: &Document,
     skin: SkinId,
@@ -132,7 +134,8 @@ fn no_common_root(document: &Document, skin: SkinId) -> Result<(), CommandError>
     )
 }
 
-/// Refuses the removal of nodes to which something refers that no command can change yet.
+/// Returns an error if a node to be removed is a bone of the VRM avatar, or has keys that cannot be
+/// edited.
 pub(in crate::command) fn refuse_fixed(
     document: &Document,
     nodes: &BTreeSet<NodeId>,

@@ -1,4 +1,4 @@
-//! Copies of nodes with all below them.
+//! Duplicates nodes with all their descendants.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ impl DuplicateNodes {
                 format!("“{label}” shows its mesh many times; such nodes cannot be copied yet"),
             );
         }
-        // Parents before children, so that ids of parents are known.
+        // Parents first, so that their new ids are known.
         let order: Vec<NodeId> =
             document.nodes.order().iter().copied().filter(|n| all.contains(n)).collect();
         let first = document.nodes.next_id().index();
@@ -52,7 +52,8 @@ impl DuplicateNodes {
             }
             nodes.push((copy_of[id], Some(Box::new(to))));
         }
-        // A skin names its joints, and a node its skin: nodes without skins come first.
+        // Skins refer to joints, and nodes refer to skins. So nodes are first created without
+        // skins.
         let bare: Vec<_> = nodes
             .iter()
             .map(|(id, node)| {
@@ -85,7 +86,7 @@ impl DuplicateNodes {
     }
 }
 
-/// Skins whose joints are all copied, with the id and the content of their copy.
+/// Returns copies of the skins of which all joints are copied.
 fn copied_skins(
     document: &Document,
     order: &[NodeId],
@@ -107,7 +108,7 @@ fn copied_skins(
     made
 }
 
-/// A name that no node has: with “copy”, and a number where that is taken. It is taken then.
+/// Returns an unused name: the name with “copy”, and with a number if needed. Adds it to `taken`.
 fn free_name(taken: &mut BTreeSet<String>, name: &str) -> String {
     let numbered = |k: u32| match k {
         0 | 1 => format!("{name} copy"),

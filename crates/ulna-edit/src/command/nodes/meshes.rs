@@ -1,4 +1,4 @@
-//! Skins, meshes and materials that are removed by themselves.
+//! Commands that remove skins, meshes and materials.
 
 use std::collections::BTreeSet;
 
@@ -17,15 +17,14 @@ use ulna_model::{
     References as _, SkinId, label,
 };
 
-/// The edits that remove a skin that no node uses.
+/// Returns the edits that remove a skin without users.
 pub(super) fn skin_gone(document: &Document, skin: SkinId) -> Vec<Edit> {
     let layers = document.aids.weight_layers.contains_key(&skin);
     let layers = layers.then_some(Edit::SetLayers { skin, to: None });
     layers.into_iter().chain([Edit::SetSkin { skin, to: None }]).collect()
 }
 
-/// The edits that remove a mesh that no node uses. Weight layers that name it are removed with
-/// their skin before.
+/// Returns the edits that remove a mesh without users, and the weight layers that contain it.
 pub(super) fn mesh_gone(document: &Document, mesh: MeshId) -> Vec<Edit> {
     let layers = document.aids.weight_layers.iter().filter(|(_, layers)| layers.names(mesh));
     let mut edits: Vec<Edit> =
@@ -34,7 +33,7 @@ pub(super) fn mesh_gone(document: &Document, mesh: MeshId) -> Vec<Edit> {
     edits
 }
 
-/// A name in a list of elements, or `#` and its index.
+/// Returns the index of an existing element by its name or `#index`.
 fn found(
     text: &str,
     names: &[Option<&str>],
@@ -48,7 +47,7 @@ fn found(
     }
 }
 
-/// The skin of a name, or of `#index`.
+/// Returns a skin by its name or `#index`.
 pub(in crate::command) fn skin_named(
     document: &Document,
     text: &str,
@@ -58,7 +57,7 @@ pub(in crate::command) fn skin_named(
     found(text, &names, "skin", is_there).map(SkinId::from)
 }
 
-/// The material of a name, or of `#index`.
+/// Returns a material by its name or `#index`.
 pub(super) fn material_named(document: &Document, text: &str) -> Result<MaterialId, CommandError> {
     let names: Vec<Option<&str>> = document.materials.slots().map(|m| m?.name.as_deref()).collect();
     let is_there = |k: usize| document.materials.contains(k.into());
@@ -146,8 +145,8 @@ impl RemoveMeshes {
     }
 }
 
-/// Refuses to remove meshes whose morph weights an animation pointer moves: no command can change
-/// its keys yet.
+/// Returns an error if an animation pointer animates morph weights of a removed mesh. Its keys
+/// cannot be edited yet.
 fn refuse_pointers(
     document: &Document,
     nodes: &BTreeSet<NodeId>,

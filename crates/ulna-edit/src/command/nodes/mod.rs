@@ -1,4 +1,4 @@
-//! Adds, removes, copies and reparents nodes with their skins and meshes.
+//! Commands that add, remove, copy and reparent nodes with their skins and meshes.
 
 mod commands;
 mod compact;

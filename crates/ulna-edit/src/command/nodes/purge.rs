@@ -1,6 +1,6 @@
-//! Everything beside nodes, skins and meshes that refers to removed nodes: keys, layers, unkeyed
-//! poses, pins, mirror pairs, sets, groups, the humanoid map, the mix, vectors and constraints of
-//! extensions.
+//! Removes references to removed nodes from keys, layers, unkeyed poses, pins, mirror pairs,
+//! selection sets, joint groups, the humanoid map and the mix. Also handles vectors and constraints
+//! of extensions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +10,8 @@ use ulna_model::{
     UnkeyedAt,
 };
 
-/// The edits that take nodes out of everything that is keyed, posed or kept beside the tree, and
-/// the number of channels that lose their keys.
+/// Returns the edits that remove all keys, poses and other references of nodes, and the number of
+/// channels that lose their keys.
 pub(super) fn without_nodes(document: &Document, nodes: &BTreeSet<NodeId>) -> (Vec<Edit>, usize) {
     let mut edits = Vec::new();
     for (clip, found) in document.clips.iter() {
@@ -95,8 +95,8 @@ pub(super) fn without_nodes(document: &Document, nodes: &BTreeSet<NodeId>) -> (V
     (edits, channels)
 }
 
-/// Vectors and constraints without some nodes; `None` where none of them is named. In the file they
-/// keep an empty node in place of a removed one.
+/// Returns vectors and constraints without these nodes; `None` if they contain none of them. In the
+/// saved file, they refer to an empty node in place of a removed one.
 fn space_without(space: &NodeSpace, nodes: &BTreeSet<NodeId>) -> Option<NodeSpace> {
     let NodeSpace { vectors, constraints } = space;
     let is_gone = |n: NodeId| nodes.contains(&n);
@@ -111,7 +111,8 @@ fn space_without(space: &NodeSpace, nodes: &BTreeSet<NodeId>) -> Option<NodeSpac
     (made != *space).then_some(made)
 }
 
-/// The edits that take keys of morph targets from nodes that lose their mesh.
+/// Returns the edits that remove the morph keys of nodes that lose their mesh, and the number of
+/// channels.
 pub(super) fn without_morphs(document: &Document, nodes: &BTreeSet<NodeId>) -> (Vec<Edit>, usize) {
     let mut edits = Vec::new();
     for (clip, found) in document.clips.iter() {
@@ -141,7 +142,8 @@ fn unkeyed<'a>(
     posed.filter(|n| nodes.contains(n)).map(|n| edit(at, *n)).collect()
 }
 
-/// A layer without some nodes. A mask that begins at one of them stays where it counts elsewhere.
+/// Returns a layer without these nodes. A mask that starts at a removed node becomes a list of its
+/// remaining nodes.
 fn without(layer: &PoseLayer, nodes: &BTreeSet<NodeId>) -> PoseLayer {
     let mut made = layer.clone();
     if layer.moves.keys().any(|n| nodes.contains(n)) {
@@ -163,7 +165,8 @@ fn without(layer: &PoseLayer, nodes: &BTreeSet<NodeId>) -> PoseLayer {
     made
 }
 
-/// A mask without some nodes; `painted` is the result of a mask that begins at one of them.
+/// Returns a mask without these nodes. `painted` returns the weights of a mask that starts at a
+/// removed node.
 fn mask_without(
     mask: &MixMask,
     nodes: &BTreeSet<NodeId>,
@@ -180,8 +183,7 @@ fn mask_without(
     }
 }
 
-/// A mix without some nodes. Masks below them are dropped, because everything below was removed or
-/// reparented.
+/// Returns a mix without these nodes. A mask that starts at a removed node becomes empty.
 fn mix_without(mix: &Mix, nodes: &BTreeSet<NodeId>) -> Mix {
     let mut made = mix.clone();
     for lane in &mut made.lanes {

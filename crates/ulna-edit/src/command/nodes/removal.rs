@@ -1,4 +1,4 @@
-//! Removal of nodes, with the skins and meshes that only they used.
+//! Removes nodes, with the skins and meshes that only they used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use ulna_model::{
     SkinId, WeightEncoding, WeightMap,
 };
 
-/// The nodes that are below none of the others, parents before children.
+/// Returns the nodes that have no ancestor in the set, parents before children.
 pub(in crate::command) fn uppermost(document: &Document, nodes: &BTreeSet<NodeId>) -> Vec<NodeId> {
     let mut below: BTreeSet<NodeId> = BTreeSet::new();
     let mut top = Vec::new();
@@ -34,7 +34,7 @@ pub(in crate::command) fn uppermost(document: &Document, nodes: &BTreeSet<NodeId
     top
 }
 
-/// The nodes and all nodes below them.
+/// Returns the nodes and all their descendants.
 pub(in crate::command) fn with_below(document: &Document, nodes: &[NodeId]) -> BTreeSet<NodeId> {
     let mut all = BTreeSet::new();
     let mut open = nodes.to_vec();
@@ -46,8 +46,8 @@ pub(in crate::command) fn with_below(document: &Document, nodes: &[NodeId]) -> B
     all
 }
 
-/// A document without some nodes. `heirs`: the joints that take over the weights of removed ones,
-/// where they are joints of the same skin; else the nearest joint above does.
+/// Removes nodes from a document. The weights of a removed joint are added to its entry in `heirs`,
+/// if that is a joint of the same skin. Otherwise they are added to the nearest remaining ancestor.
 pub(in crate::command) fn without(
     document: &Document,
     removed: &BTreeSet<NodeId>,
@@ -75,7 +75,7 @@ pub(in crate::command) fn without(
     for (scene, to) in roots {
         edits.push(Edit::SetRoots { scene, to });
     }
-    // A node names its skin, and a skin its joints: the skin goes between.
+    // Nodes refer to skins, and skins refer to joints. So skins are removed from the nodes first.
     let bare: Vec<_> = removed
         .iter()
         .map(|n| (*n, document.node(*n)))
@@ -111,7 +111,7 @@ pub(in crate::command) fn without(
     Ok(Outcome { edits, notes, ..Outcome::default() })
 }
 
-/// The remaining nodes that change their parent, and the roots of scenes afterwards.
+/// Nodes with their new parents, and new lists of the scenes' roots.
 type Attached = (Vec<(NodeId, Option<Box<Node>>)>, Vec<(SceneId, Vec<NodeId>)>);
 
 /// Reparents children of removed nodes to the nearest remaining ancestor.
@@ -121,7 +121,7 @@ fn attached(
     below: Below,
 ) -> Result<Attached, CommandError> {
     let mut nodes = Vec::new();
-    // Roots that take the place of a removed root, in its place.
+    // New roots for each removed root. They are inserted at its position.
     let mut instead: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
     for id in document.nodes.order().iter().filter(|n| !removed.contains(n)) {
         let node = document.node(*id);
@@ -154,21 +154,21 @@ fn attached(
     Ok((nodes, roots))
 }
 
-/// Meshes that only removed nodes show.
+/// Returns the meshes that only removed nodes use.
 fn unused_meshes(document: &Document, removed: &BTreeSet<NodeId>) -> Vec<MeshId> {
     let shown = |is_removed: bool| -> BTreeSet<MeshId> {
         let nodes = document.nodes.iter().filter(|(n, _)| removed.contains(n) == is_removed);
         nodes.filter_map(|(_, node)| node.mesh).collect()
     };
-    // Keys of animation pointers stay.
+    // Meshes with keys of animation pointers stay.
     let is_keyed = |m: &MeshId| document.clips.values().any(|c| c.names(*m));
     shown(true).difference(&shown(false)).copied().filter(|m| !is_keyed(m)).collect()
 }
 
-/// Changes of skins after a removal.
+/// Edits of skins for removed nodes.
 #[derive(Default)]
 struct LeftSkins {
-    /// Other joints and weights, for skins that stay in use.
+    /// New joints and weights of skins that are still used.
     edits: Vec<Edit>,
     /// Skins that only removed nodes used.
     skins: Vec<SkinId>,
@@ -195,7 +195,8 @@ fn left_skins(
     Ok(left)
 }
 
-/// Edits of a skin that loses joints, with weights by [`without`], and notes about them.
+/// Returns the edits that remove joints from a skin, with notes. Weights are moved as by
+/// [`without`].
 pub(in crate::command) fn skin_without(
     document: &Document,
     skin: SkinId,
@@ -207,8 +208,8 @@ pub(in crate::command) fn skin_without(
     Ok((left.edits, left.notes))
 }
 
-/// Takes removed joints out of a skin; their weights go to their heirs, or to the nearest joint
-/// above.
+/// Removes joints from a skin. Their weights are added to their heirs, or to the nearest remaining
+/// ancestors.
 fn without_joints(
     document: &Document,
     (id, skin): (SkinId, &Skin),
@@ -232,7 +233,7 @@ fn without_joints(
     }
     let new_slot: BTreeMap<NodeId, u16> =
         kept.iter().enumerate().map(|(new, old)| (skin.joints[*old], new as u16)).collect();
-    // The slot that each old one becomes.
+    // New joint index per old joint index.
     let mut table = Vec::with_capacity(skin.joints.len());
     for joint in skin.joints.iter() {
         let heir = heirs.get(joint).filter(|heir| new_slot.contains_key(heir));
@@ -299,10 +300,10 @@ fn no_heir(document: &Document, skin: &Skin, table: &[Option<u16>], label: &str)
     )
 }
 
-/// Makes added weights storable. Where weights summed to 1, they still do: with fewer of them, glTF
-/// leaves less room for rounding (glTF 2.0, *Skinned Mesh Attributes*).
+/// Rounds summed weights to the stored type. Weights that summed to 1 still do. The tolerance of
+/// glTF is smaller for fewer weights (glTF 2.0, *Skinned Mesh Attributes*).
 fn settle(encoding: WeightEncoding, before: &[f32], list: &mut [(u16, f32)]) {
-    /// Sums of stored floats are this near to 1.
+    /// Tolerance for a sum of float weights of 1.
     const NEAR: f32 = 1e-4;
     if encoding != WeightEncoding::Float {
         for (_, weight) in list {
@@ -319,13 +320,14 @@ fn settle(encoding: WeightEncoding, before: &[f32], list: &mut [(u16, f32)]) {
     }
 }
 
-/// The slot in a table; one beyond the joints names none, and stays beyond them.
+/// Returns the new joint index of an old one. Invalid indices, beyond the joints, stay the same.
 fn slot_of(table: &[Option<u16>], slot: u16) -> Option<u16> {
     table.get(usize::from(slot)).copied().unwrap_or(Some(slot))
 }
 
-/// Weights with other slots by vertex and slot, and the number of vertices whose weights were added
-/// up; `None` where a weight has no slot to go to. Weights of one joint are added up.
+/// Returns weights with new joint indices. `slot_of` maps a vertex and an old index to the new
+/// index. Weights of one joint are added up, and the number of such vertices is returned. The
+/// result is `None` if a weight has no new index.
 pub(in crate::command) fn remapped(
     map: &WeightMap,
     slot_of: impl Fn(usize, u16) -> Option<u16>,

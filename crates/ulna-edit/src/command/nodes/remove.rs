@@ -1,4 +1,4 @@
-//! Removal of nodes: by the rules of joints where the motion of clips is concerned.
+//! Removes nodes. If the motion of clips would change, the rules for removing joints apply.
 
 use std::collections::{BTreeMap, BTreeSet};
 

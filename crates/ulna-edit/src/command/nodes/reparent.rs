@@ -1,4 +1,4 @@
-//! Nodes that are added, and nodes that get another parent.
+//! Commands that add nodes, and commands that reparent them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::{
 };
 use ulna_model::{Document, Node, NodeId, SceneId};
 
-/// The one node of an argument; `None` where the argument is omitted.
+/// Returns the only node of an argument; `None` if the argument is omitted.
 pub(in crate::command) fn one(
     document: &Document,
     nodes: Option<&Nodes>,
@@ -27,13 +27,13 @@ pub(in crate::command) fn one(
     }
 }
 
-/// The scene to which a new root is added: that of the document, or the first.
+/// Returns the scene to which new roots are added: the displayed scene, or the first one.
 pub(in crate::command) fn scene_of(document: &Document) -> Option<SceneId> {
     let first = || document.scenes.ids().next();
     document.shown.scene.or(document.scene).filter(|s| document.scenes.contains(*s)).or_else(first)
 }
 
-/// The rank after all children of a node.
+/// Returns the sort rank after all children of a node.
 pub(in crate::command) fn last_rank(document: &Document, parent: Option<NodeId>) -> u32 {
     let ranks = parent.map_or(&[][..], |p| document.children(p));
     ranks.iter().map(|n| document.node(*n).rank.saturating_add(1)).max().unwrap_or(0)
@@ -72,7 +72,7 @@ impl Reparent {
         let parent = one(document, self.parent.as_ref(), "parent")?;
         let before = one(document, self.before.as_ref(), "before")?;
         let all: BTreeSet<NodeId> = self.node.all(document)?.into_iter().collect();
-        // Of nodes above one another the upper takes the lower with it.
+        // A node is moved along with a selected ancestor.
         let moved = uppermost(document, &all);
         let is_moved: BTreeSet<NodeId> = moved.iter().copied().collect();
         if let Some(node) =
@@ -123,7 +123,7 @@ impl Reparent {
     }
 }
 
-/// A list of siblings with moved nodes before one of them, or at the end.
+/// Inserts moved nodes into a list of siblings, before one of them or at the end.
 fn inserted(list: &[NodeId], moved: &[NodeId], before: Option<NodeId>) -> Vec<NodeId> {
     let all: BTreeSet<&NodeId> = moved.iter().collect();
     let mut made: Vec<NodeId> = list.iter().copied().filter(|n| !all.contains(n)).collect();
@@ -132,7 +132,7 @@ fn inserted(list: &[NodeId], moved: &[NodeId], before: Option<NodeId>) -> Vec<No
     made
 }
 
-/// Gives children ranks in their new order. Ranks that are in order already stay.
+/// Sets the ranks of children to their new order.
 fn order_children(
     document: &Document,
     parent: NodeId,
@@ -147,8 +147,8 @@ fn order_children(
     }
 }
 
-/// Roots of scenes: nodes that get a parent are none any longer; others become roots of the scenes
-/// in which they were seen.
+/// Returns the edits of scene roots. Nodes with a parent are removed from the roots. Others become
+/// roots of the scenes that contained them.
 fn roots(
     document: &Document,
     parent: Option<NodeId>,

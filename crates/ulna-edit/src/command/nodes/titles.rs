@@ -1,4 +1,4 @@
-//! Names of skins, meshes and materials.
+//! Commands that rename skins, meshes and materials.
 
 use super::{
     commands::{RenameMaterial, RenameMesh, RenameSkin},
@@ -10,7 +10,7 @@ use crate::{
 };
 use ulna_model::{Material, Mesh, Shared, Skin};
 
-/// A name without white space around it.
+/// Returns a name without surrounding white space. Fails if it is empty.
 fn trimmed(name: &str) -> Result<&str, CommandError> {
     match name.trim() {
         "" => refuse("name_missing", "the new name is empty"),

@@ -1,4 +1,4 @@
-//! Transforms that keep a node where it is under another parent.
+//! Local transforms that keep the world transform of a node under a new parent.
 
 use glam::DMat4;
 
@@ -8,17 +8,18 @@ use ulna_model::{
     transform::{decompose, is_invertible},
 };
 
-/// Largest residue of a matrix that still becomes translation, rotation and scale: rounding.
+/// Largest shear of a matrix that counts as rounding and is dropped.
 const PLAIN: f32 = 1e-5;
 
-/// The transform of each node that is multiplied.
+/// Choice of the transforms that are multiplied: the rest pose, or the pose of the document.
 #[derive(Clone, Copy)]
 pub(in crate::command) enum RestOrPose {
     Rest,
     Pose,
 }
 
-/// `scene_from_node`, in the rest pose or in the pose of the document; the scene for `None`.
+/// Returns `scene_from_node` in the rest pose or in the pose of the document; the identity for
+/// `None`.
 pub(in crate::command) fn world(
     document: &Document,
     node: Option<NodeId>,
@@ -35,11 +36,11 @@ pub(in crate::command) fn world(
     })
 }
 
-/// A node under another parent at the same place in the scene, in the rest pose and in the pose of
-/// the document.
+/// Returns a node with a new parent and an unchanged world transform, both in the rest pose and in
+/// the pose of the document.
 ///
 /// # Errors
-/// If the new parent is scaled to zero.
+/// If the new parent has a scale of 0, or if the node would need shear.
 pub(super) fn kept_in_world(
     document: &Document,
     id: NodeId,
@@ -49,7 +50,8 @@ pub(super) fn kept_in_world(
     if node.parent == parent {
         return Ok(node.clone());
     }
-    // Only translation, rotation and scale can have keys (glTF 2.0, *Animations*).
+    // An animated node must have translation, rotation and scale instead of a matrix (glTF 2.0,
+    // *Animations*).
     let mut tracks = document.clips.values().flat_map(|c| c.tracks.values());
     let is_keyed = tracks.any(|t| t.target == id && t.property != Property::Weights);
     let local = |which: RestOrPose, like: &Local| -> Result<Local, CommandError> {
@@ -84,7 +86,7 @@ pub(super) fn kept_in_world(
     };
     let rest = local(RestOrPose::Rest, &node.rest)?;
     let posed = local(RestOrPose::Pose, &node.local())?;
-    // Where nothing is posed, both are the same numbers.
+    // An unposed node has equal numbers for both.
     let pose = match posed == rest {
         true => None,
         false => NodePose::at(&rest, posed).ok(),

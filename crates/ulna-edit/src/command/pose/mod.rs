@@ -1,5 +1,5 @@
-//! Commands on the pose: every one ends as a new `Ul`, and writes only the components that it is
-//! about.
+//! Commands on the pose. Each one sets the pose offset `Ul` of nodes, and only the components that
+//! it changes.
 
 mod commands;
 mod moving;

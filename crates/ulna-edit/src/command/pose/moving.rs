@@ -1,4 +1,4 @@
-//! Nodes turned, shifted and resized along the axes of any space.
+//! Commands that rotate, move and scale nodes along the axes of any space.
 
 use glam::{DMat4, DQuat, DVec3, Vec3};
 
@@ -13,7 +13,7 @@ use crate::command::{
 use ulna_model::{Components, Document, NodeId, Notice, TransformError, transform::is_invertible};
 use ulna_motion::Space;
 
-/// The inverse of a parent's matrix, which converts results from scene space.
+/// Returns `parent_from_scene` of a node. Fails if a parent has a scale of 0.
 fn into_parent(
     place: &PoseTarget<'_>,
     document: &Document,
@@ -26,7 +26,7 @@ fn into_parent(
     Ok(parent.inverse())
 }
 
-/// The translation that puts a node's origin at a point of the scene.
+/// Returns the local translation that moves a node's origin to a point of the scene.
 fn translation_at(
     place: &PoseTarget<'_>,
     document: &Document,
@@ -36,7 +36,7 @@ fn translation_at(
     Ok(into_parent(place, document, node)?.transform_point3(at).as_vec3())
 }
 
-/// A pivot is a point of the scene, and goes with its axes.
+/// Returns an error if there is a pivot, but the space is not the world space.
 fn check_pivot(pivot: Option<Vec3>, space: Space) -> Result<(), CommandError> {
     match space {
         Space::World => Ok(()),
@@ -64,7 +64,7 @@ impl Turn {
             let mut to = Components { rotation: Some(rotation), ..Components::default() };
             if let Some(pivot) = self.pivot.map(|p| p.as_dvec3()) {
                 let at = place.seen().world[node.index()].w_axis.truncate().as_dvec3();
-                // A node that is its own pivot keeps its place to the bit.
+                // A node at the pivot keeps its exact translation.
                 if at.distance(pivot) > 1e-7 * at.length().max(1e-3) {
                     to.translation =
                         Some(translation_at(place, document, node, pivot + turn * (at - pivot))?);
@@ -129,14 +129,14 @@ impl Shift {
     }
 }
 
-/// Stretch of a direction by a scaling along the axes of a space, and its turn as the sine of the
-/// angle.
+/// Returns the factor by which scaling along axes stretches a direction, and the sine of the angle
+/// by which it rotates it.
 fn stretched(axes: &[Vec3; 3], by: Vec3, along: Vec3) -> (f32, f32) {
     let axis = |k: usize| axes[k] * (by[k] - 1.0) * axes[k].dot(along);
     let to = along + axis(0) + axis(1) + axis(2);
     let length = to.length();
     let sign = if to.dot(along) < 0.0 { -1.0 } else { 1.0 };
-    // What lies square to the axes is not stretched by a last digit.
+    // Rounding must not scale a direction perpendicular to the axes.
     let length = if (length - 1.0).abs() < 1e-6 { 1.0 } else { length };
     (length * sign, to.cross(along).length() / length.max(f32::MIN_POSITIVE))
 }
@@ -147,7 +147,7 @@ impl Resize {
         place: &PoseTarget<'_>,
         document: &Document,
     ) -> Result<(Wanted, Option<Notice>), CommandError> {
-        /// The sine of an angle below which axes are the same.
+        /// Sine of the largest angle between axes that count as equal.
         const ALIGNED: f32 = 2e-3;
         let (by, space) = (self.by.0, self.space.unwrap_or_default().0);
         check_pivot(self.pivot, space)?;
@@ -168,8 +168,8 @@ impl Resize {
             let factors = if space == Space::Local || uniform {
                 by
             } else {
-                // Both as directions of the parent: its turning part takes nothing from the angles
-                // between them.
+                // Both are directions in the parent's space, so angles between them do not depend
+                // on the parent's rotation.
                 let standing = place.standing(node, space);
                 let axes = standing.axes_in_parent(space).map_err(failed(document, node))?;
                 let own =
@@ -210,7 +210,7 @@ impl Resize {
 }
 
 impl Rotate {
-    /// The same as a turn, of which it is the plain case.
+    /// Converts to a `Turn` command without a pivot.
     fn turn(&self) -> Turn {
         let Self { node, axis, degrees, space } = self.clone();
         Turn {
@@ -251,7 +251,7 @@ impl Scale {
     }
 }
 
-/// A space that the plain commands have a word for.
+/// Returns a space that the simple commands support; `None` for other spaces.
 fn plain(space: Option<AnySpace>) -> Option<Option<Space>> {
     match space {
         None => Some(None),
@@ -261,7 +261,7 @@ fn plain(space: Option<AnySpace>) -> Option<Option<Space>> {
 }
 
 impl Turn {
-    /// As the plain command, where that says as much.
+    /// Returns a `Rotate` command if it has the same effect, or else this command.
     pub fn simplest(self) -> PoseCommand {
         match plain(self.space) {
             Some(space)
@@ -277,7 +277,7 @@ impl Turn {
 }
 
 impl Shift {
-    /// As the plain command, where that says as much.
+    /// Returns a `Move` command if it has the same effect, or else this command.
     pub fn simplest(self) -> PoseCommand {
         match plain(self.space) {
             Some(space) if self.children.is_none() && self.over == PoseDestination::FILE => {
@@ -289,7 +289,7 @@ impl Shift {
 }
 
 impl Resize {
-    /// As the plain command, where that says as much.
+    /// Returns a `Scale` command if it has the same effect, or else this command.
     pub fn simplest(self) -> PoseCommand {
         let own = matches!(self.space, None | Some(AnySpace(Space::Local)));
         if own
@@ -304,11 +304,11 @@ impl Resize {
 }
 
 impl PoseCommand {
-    /// The components that it gives nodes, of those commands that tools give while something is
-    /// dragged.
+    /// Returns the components that the command sets on nodes, for commands that tools run during a
+    /// drag. Other commands return an empty list.
     ///
     /// # Errors
-    /// As the command.
+    /// The errors of running the command.
     pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
         match self {
             Self::Rotate(rotate) => rotate
@@ -343,7 +343,7 @@ fn with_children(
     mut wanted: Wanted,
     children: Option<Children>,
 ) -> Result<Wanted, CommandError> {
-    // What cannot be held is said when it is done.
+    // The notice is only needed when the command runs.
     let _said = place.counter(&mut wanted, children);
     Ok(wanted)
 }

@@ -1,4 +1,4 @@
-//! Nodes set to given values, or reset to their rest.
+//! Commands that set nodes to given values, or reset them to the rest pose.
 
 use glam::{Quat, Vec3};
 
@@ -18,7 +18,7 @@ use crate::{
 };
 use ulna_model::{Components, NodeId, NodePose, Notice, Property, Transform};
 
-/// One edit of all nodes, which rise.
+/// Returns one edit for all nodes, which must be in ascending order.
 fn each(
     scene: &Scene<'_>,
     nodes: Vec<NodeId>,
@@ -74,7 +74,7 @@ impl SetWorld {
         let pose = place.seen();
         let nodes = self.node.all(document)?;
         let given = some_given(&self.to)?;
-        // Parts of a matrix that nobody sees.
+        // Largest invisible shear.
         const UNSEEN: f32 = 1e-4;
         let mut worst: Option<(f32, NodeId)> = None;
         let mut each = |node: NodeId| {
@@ -180,7 +180,7 @@ fn reset(
         };
         let to = locks.keep_offset(document, node, &posed.user, &all.only(parts));
         let made = rest.compose(&to.over(&posed.user));
-        // Without an offset, the numbers are those of the rest.
+        // A component without an offset gets the exact numbers of the rest pose.
         if let Some(t) = to.translation {
             user.translation = t;
             local.translation = if t == Vec3::ZERO { rest.translation } else { made.translation };

@@ -1,4 +1,4 @@
-//! Commands on layers of user-local transforms.
+//! Commands on pose layers.
 
 use std::collections::BTreeSet;
 
@@ -15,21 +15,21 @@ use ulna_model::{ClipId, Document};
 choice! {
     /// Part of the body that a layer affects.
     Region {
-        /// Everywhere.
+        /// The whole body.
         All = "all",
-        /// From the lowest joint of the spine up.
+        /// The lowest joint of the spine and its descendants.
         Upper = "upper",
-        /// All but that.
+        /// The body without the joints of `Upper`.
         Lower = "lower",
-        /// All but the right side.
+        /// The body without the right side.
         Left = "left",
-        /// All but the left side.
+        /// The body without the left side.
         Right = "right",
     }
 }
 
 document_commands! {
-    /// Commands on layers of user-local transforms.
+    /// Commands on pose layers.
     PoseLayerCommand in "Pose/Layers";
 
     /// Adds a layer over the shown clip or over the pose; its edits stay editable
@@ -198,21 +198,21 @@ document_commands! {
 }
 
 choice! {
-    /// How a strength goes from key to key.
+    /// Interpolation between the keys of a layer's strength.
     StrengthGoes {
-        /// Straight.
+        /// Linear interpolation.
         Linear = "linear",
-        /// It stays until the next.
+        /// Each value is held until the next key.
         Step = "step",
     }
 }
 
-/// Clips, by names or a pattern.
+/// Several clips in an argument, by names or a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClipList {
-    /// By names, `#index` or patterns.
+    /// Names, `#index` or patterns.
     Named(Vec<String>),
-    /// These.
+    /// Ids of clips in the document.
     Ids(Vec<ClipId>),
 }
 field!(
@@ -228,10 +228,10 @@ field!(
 );
 
 impl ClipList {
-    /// The clips, each once.
+    /// Returns the clips, without duplicates.
     ///
     /// # Errors
-    /// Where a text names none.
+    /// If a text matches no clip.
     pub fn all(&self, document: &Document) -> Result<Vec<ClipId>, CommandError> {
         let mut found: BTreeSet<ClipId> = BTreeSet::new();
         match self {

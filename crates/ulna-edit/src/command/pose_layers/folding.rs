@@ -1,4 +1,4 @@
-//! Layers that become keys, and keys that become layers.
+//! Commands that bake layers into keys, merge layers, and make layers from clips.
 
 use super::{
     commands::{ExtractLayer, FoldLayers, MergeLayerDown, SplitLayer},
@@ -18,7 +18,7 @@ use ulna_motion::{
     Pose, SeenPoints, Stack, clip_edit, difference, fold_clip, fold_error, fold_pose, merged,
 };
 
-/// Times at which what comes of folding is looked at.
+/// Number of times at which the error of baking is measured.
 const LOOKS: usize = 120;
 
 impl FoldLayers {
@@ -78,7 +78,7 @@ impl FoldLayers {
     }
 }
 
-/// Folds layers of a clip into its keys.
+/// Bakes layers of a clip into its keys.
 fn fold(
     document: &Document,
     id: ClipId,
@@ -151,7 +151,7 @@ impl MergeLayerDown {
         }
         let made = merged(document, under, over);
         let made = PoseLayer { solo: under.solo, ..made }.named(under.id, under.name.clone());
-        // A scale that is not uniform below shears what one transform cannot hold.
+        // Nonuniform scale below the layers would cause shear, which a transform cannot represent.
         let unequal = made.nodes().into_iter().find(|n| {
             let scale = document.node(*n).local().transform().scale;
             let most = scale.abs().max_element();
@@ -253,7 +253,7 @@ impl ExtractLayer {
 
 impl SplitLayer {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        /// Default error of reduced keys, in millimeters.
+        /// Default error of the base keys, in degrees.
         const USUAL: f32 = 5.0;
         let document = scene.document;
         let id = self.clip.find(document)?;
@@ -273,7 +273,7 @@ impl SplitLayer {
             .values()
             .map(|n| n.local().transform().translation.length())
             .fold(0.0, f32::max);
-        // As far as that angle takes the end of the longest bone.
+        // Distance by which this angle moves the end of the longest bone.
         let few = clip_edit::sparse(clip, degrees.to_radians(), tall * degrees.to_radians());
         if few.key_count() == clip.key_count() {
             return refuse(
@@ -282,7 +282,7 @@ impl SplitLayer {
             );
         }
         let (before, after) = (clip.key_count(), few.key_count());
-        // What the few lack, under the layers that are there: nearest to the clip.
+        // The new layer becomes the lowest one, and contains the difference to the base keys.
         let mut other = document.clone();
         other.aids.pose_layers.remove(&home);
         let whole = other.file.clips.next_id();

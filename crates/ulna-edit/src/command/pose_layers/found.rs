@@ -1,4 +1,4 @@
-//! The layer that a command means, and edits of the list that it belongs to.
+//! Lookup of the pose layer that a command names, and edits of the list that contains it.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
 use ulna_model::{Document, LayerHome, PoseLayer, PoseLayers, Shared};
 use ulna_motion::LayerWriteError;
 
-/// A layer that a command found.
+/// A layer, found in the list of its clip or of the pose.
 pub(super) struct FoundLayer {
     pub(super) home: LayerHome,
     pub(super) layers: Shared<PoseLayers>,
@@ -61,7 +61,7 @@ impl FoundLayer {
         &self.layers.0[self.at]
     }
 
-    /// The list with this layer another.
+    /// Returns the edit that replaces this layer; empty if the layer is unchanged.
     pub(super) fn with(&self, layer: PoseLayer) -> Vec<Edit> {
         if layer == *self.layer() {
             return Vec::new();
@@ -72,7 +72,7 @@ impl FoundLayer {
     }
 }
 
-/// Owner of the layers: the given clip, or the pose without a clip.
+/// Returns the owner of layers: the given clip, or the pose if `None`.
 pub(super) fn home_of(
     document: &Document,
     clip: Option<&ClipName>,
@@ -84,20 +84,20 @@ pub(super) fn home_of(
     Ok(LayerHome::of(id))
 }
 
-/// The edit that makes these the layers of a clip or of the pose.
+/// Returns the edit that sets the layers of a clip or of the pose.
 pub(super) fn set(home: LayerHome, layers: PoseLayers) -> Vec<Edit> {
     let to = (!layers.is_empty()).then(|| Shared::new(layers));
     vec![Edit::SetPoseLayers { home, to }]
 }
 
-/// A name that no layer of a list has: this one, or with the first number that makes it so.
+/// Returns a name that no layer has: the given name, or that name with the first free number.
 pub(super) fn free_name(layers: &PoseLayers, name: &str) -> Arc<str> {
     let numbered = |k: u32| if k < 2 { name.to_owned() } else { format!("{name} {k}") };
     let free = |n: &String| layers.iter().all(|l| *l.name != **n);
     (1..).map(numbered).find(free).unwrap_or_default().into()
 }
 
-/// Name of a new layer: the given name, or a numbered default.
+/// Returns the name of a new layer: the given name, or a numbered default.
 pub(super) fn name_for(
     layers: &PoseLayers,
     name: Option<&String>,
@@ -114,7 +114,7 @@ pub(super) fn name_for(
     Ok(name)
 }
 
-/// The edit that puts a layer on top of a list.
+/// Returns the edit that adds a layer on top of a list.
 pub(super) fn push(document: &Document, home: LayerHome, layer: PoseLayer) -> Vec<Edit> {
     let mut layers = (*document.aids.layers(home)).clone();
     layers.0.push(Shared::new(layer));

@@ -1,4 +1,4 @@
-//! Inversion of a layer: it then subtracts the motion that it added.
+//! Inverts a layer, so that it subtracts the motion that it added.
 
 use glam::Vec3;
 
@@ -7,8 +7,8 @@ use crate::command::{CommandError, Outcome, Scene, error::refuse};
 use ulna_model::{Interpolation, Notice, PoseLayer, Property, Shared, Track, Transform, part_of};
 use ulna_motion::user_at;
 
-/// The transform that takes another away again, at a strength: after `M ∘ U` it gives `M`, where
-/// the scale of `M` is uniform.
+/// Returns the transform that undoes `user` at a strength: `(M ∘ U) ∘ result = M` if the scale of
+/// `M` is uniform. `None` if the inverse does not exist.
 fn inverse(user: &Transform, strength: f32) -> Option<Transform> {
     let part = part_of(user, strength);
     if part.scale.cmpeq(Vec3::ZERO).any() || strength == 0.0 {
@@ -99,7 +99,7 @@ impl InvertLayer {
     }
 }
 
-/// A track of a layer the other way round.
+/// Returns a track of a layer with inverted values.
 fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
     let cubic = track.interpolation == Interpolation::CubicSpline;
     let mut values = track.values.to_vec();
@@ -107,7 +107,7 @@ fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
         let key = if cubic { k / 3 } else { k };
         let is_value = !cubic || k % 3 == 1;
         match track.property {
-            // The conjugate of a Hermite curve is that of its numbers.
+            // The conjugate is linear in the components, so it also applies to tangents.
             Property::Rotation => value[..3].iter_mut().for_each(|v| *v = -*v),
             Property::Translation => {
                 let user = user_at(layer, track.target, f64::from(track.times[key]));
@@ -124,7 +124,7 @@ fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
             Property::Scale | Property::Weights => {
                 for (axis, v) in value.iter_mut().enumerate() {
                     let at = track.value(key)[axis];
-                    // The slope of 1/s is −s′/s².
+                    // The derivative of 1/s is −s′/s².
                     *v = if is_value { 1.0 / *v } else { -*v / (at * at) };
                     if !v.is_finite() {
                         return refuse(

@@ -1,5 +1,5 @@
-//! Commands on keys, of a layer: they are those of a clip, done on a stand-in in which the layer is
-//! the clip.
+//! Commands on keys of a layer. They run the commands on keys of a clip on a temporary document in
+//! which the layer replaces the clip.
 
 use super::found::FoundLayer;
 use crate::{
@@ -20,8 +20,8 @@ use ulna_model::{
 };
 use ulna_motion::LayerWriteError;
 
-/// Keys of a layer, done by a command that is about keys of a clip: `U` stands in for what the clip
-/// does.
+/// A command on the keys of a layer. It runs a command on keys of a clip, in which the layer's
+/// offsets `U` replace the clip's values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerKeysCommand {
     /// The layer.
@@ -30,19 +30,20 @@ pub struct LayerKeysCommand {
     pub command: KeysOfLayer,
 }
 
-/// A command on keys.
+/// A command on keys of a clip.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KeysOfLayer {
-    /// A new key.
+    /// Sets keys.
     Set(SetKey),
-    /// Keys that are there.
+    /// Edits existing keys.
     Edit(KeyEditCommand),
-    /// The curves through them.
+    /// Edits curves through keys.
     Curves(CurveKeysCommand),
 }
 
 impl LayerKeysCommand {
-    /// None by its name alone: the argument `layer` makes a command on keys one of these.
+    /// Returns `None`: these commands have no names of their own. The argument `layer` converts a
+    /// command on keys of a clip.
     pub(in crate::command) const fn read(
         _: &str,
         _: &Arguments,
@@ -59,7 +60,7 @@ impl LayerKeysCommand {
     }
 
     pub(in crate::command) fn line(&self, document: &Document) -> CommandLine {
-        // Names of keys are those of the layer's tracks.
+        // Keys are written with the tracks of the layer.
         let proxy = match &self.command {
             KeysOfLayer::Set(_) => None,
             _ => layer_as_clip(document, self.clip(), &self.layer).ok(),
@@ -74,13 +75,13 @@ impl LayerKeysCommand {
         line
     }
 
-    /// The layer whose keys are edited, if it is there.
+    /// Returns the layer whose keys are edited, if it exists.
     pub(in crate::command) fn layer_of(&self, document: &Document) -> Option<PoseLayerId> {
         let clip = self.clip().find(document).ok()?;
         self.layer.find(document, LayerHome::Clip(clip)).ok()
     }
 
-    /// The clip that a command on keys is about.
+    /// Returns the clip of the command.
     const fn clip(&self) -> &ClipName {
         match &self.command {
             KeysOfLayer::Set(key) => &key.clip,
@@ -106,7 +107,8 @@ impl LayerKeysCommand {
         let keys = Shared::make_mut(&mut layer.keys);
         for edit in done.edits {
             match edit {
-                // The first key of what was the same at all times: that is still there around it.
+                // A constant component gets its first key. Additional keys around it keep the
+                // constant value.
                 Edit::SetTrack { clip: of, track, to: Some(to) }
                     if of == clip && new_key && is_first(&constants, track, &to) =>
                 {
@@ -140,7 +142,7 @@ impl LayerKeysCommand {
     fn done(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         match &self.command {
             KeysOfLayer::Set(key) => {
-                // Smoothly, unless somebody says otherwise.
+                // Keys of layers are smooth by default.
                 let interpolation = key.interpolation.or(Some(Between::Smooth));
                 KeyCommand::from(SetKey { interpolation, ..key.clone() }).work(scene)
             }
@@ -154,8 +156,8 @@ impl LayerKeysCommand {
     }
 }
 
-/// Whether a track is the first key of something that a layer adds at all times, and of another
-/// value.
+/// Whether a track is the first key of a component that was constant, with another value than the
+/// constant.
 fn is_first(layer: &PoseLayer, id: TrackId, track: &Track) -> bool {
     let constant = layer.constant(track.target);
     let same = || {
@@ -170,11 +172,11 @@ fn is_first(layer: &PoseLayer, id: TrackId, track: &Track) -> bool {
     none && moves(&constant, track.property) && !same()
 }
 
-/// A document in which a layer is the clip, and every node stands as the layer would have it at all
-/// times: commands on keys work on it as they do on a clip.
+/// Returns a temporary document in which a layer replaces the clip, and each node has the layer's
+/// constant offset as its pose. Commands on keys can run on it as on a clip.
 ///
 /// # Errors
-/// Where there is no such clip or layer.
+/// If the clip or the layer does not exist.
 pub fn layer_as_clip(
     document: &Document,
     clip: &ClipName,

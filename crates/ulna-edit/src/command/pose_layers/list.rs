@@ -1,4 +1,4 @@
-//! The list of layers: adding, removing, ordering, copying, and settings of each layer.
+//! Commands on the list of layers: adding, removing, ordering, copying, and settings of each layer.
 
 use super::{
     commands::{
@@ -16,7 +16,7 @@ use crate::{
 use ulna_model::{ClipId, Document, LayerHome, Notice, PoseLayer, PoseLayerId, Shared};
 
 impl NewLayer {
-    /// On top of the others.
+    /// Adds a layer on top of the others.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let home = home_of(document, self.clip.as_ref())?;
@@ -146,7 +146,7 @@ impl CopyLayer {
     }
 }
 
-/// Layers of another clip as copies of one's own.
+/// Returns the edit that copies the layers of one clip to another; empty if there are none.
 pub(in crate::command) fn copies(document: &Document, from: ClipId, to: ClipId) -> Vec<Edit> {
     let layers = document.aids.layers(LayerHome::Clip(from));
     if layers.is_empty() {
@@ -159,7 +159,7 @@ pub(in crate::command) fn copies(document: &Document, from: ClipId, to: ClipId) 
     set(LayerHome::Clip(to), layers.iter().enumerate().map(copy).collect())
 }
 
-/// The edit that leaves a clip without layers, where it has some.
+/// Returns the edit that removes all layers of a clip; `None` if it has none.
 pub(in crate::command) fn without(document: &Document, clip: ClipId) -> Option<Edit> {
     let home = LayerHome::Clip(clip);
     document.aids.pose_layers.contains_key(&home).then_some(Edit::SetPoseLayers { home, to: None })

@@ -14,7 +14,7 @@ use ulna_model::{Document, LayerMask, MixMask, Notice, PoseLayer};
 use ulna_motion::mask_weights;
 
 impl MaskPoseLayer {
-    /// As a mask of a lane.
+    /// Returns the command that sets the mask of a layer. `None` removes the mask.
     pub fn with(of: LayerOf, mask: Option<&MixMask>) -> Self {
         let mut made =
             Self { of, region: None, below: None, falloff: None, node: None, weights: None };
@@ -29,7 +29,7 @@ impl MaskPoseLayer {
                 made.falloff = (*falloff > 0).then_some(*falloff as usize);
             }
             Some(MixMask::Painted(list)) if list.is_empty() => {
-                // Nowhere: no node has any of it.
+                // An empty mask: no node is affected.
                 made.node = None;
                 made.weights = Some(Numbers(vec![0.0]));
             }

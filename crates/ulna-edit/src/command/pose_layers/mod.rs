@@ -1,5 +1,4 @@
-//! Commands on layers of user-local transforms: edits of a pose, or of a whole clip, that stay
-//! edits.
+//! Commands on pose layers: changes of a pose or of a clip that can be edited later.
 
 mod commands;
 mod folding;

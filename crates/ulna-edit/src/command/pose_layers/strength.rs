@@ -1,4 +1,4 @@
-//! Strength of a layer, constant or by keys.
+//! Commands on the strength of a layer, constant or with keys.
 
 use super::{
     commands::{LayerStrength, LayerStrengthKeys, StrengthGoes},
@@ -42,7 +42,7 @@ impl LayerStrength {
     }
 }
 
-/// Keys of a strength.
+/// Returns a track with the keys of a layer's strength.
 fn strength_track(times: Vec<f32>, values: Vec<f32>, interpolation: Interpolation) -> Track {
     Track {
         target: NodeId(0),
@@ -83,7 +83,7 @@ impl LayerStrengthKeys {
         let mut layer = found.layer().clone();
         let (times, values): (Vec<f32>, Vec<f32>) = keys.into_iter().unzip();
         if times.is_empty() {
-            // What it was at first stays.
+            // Without keys, the strength at 0 s becomes the constant strength.
             layer.strength =
                 layer.strength_keys.as_ref().map_or(layer.strength, |_| strength_of(&layer, 0.0));
         }

@@ -1,4 +1,4 @@
-//! Values of a layer: set by number, cleared, and neutral keys.
+//! Commands on the values of a layer: setting and clearing values, and neutral keys.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use ulna_model::{LayerHome, NodeId, Notice, Property, Shared, Transform};
 use ulna_motion::user_at;
 
 impl SetInLayer {
-    /// By number: nothing is divided out, it is what the layer adds in full.
+    /// Sets the offset that the layer adds at full strength.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let nodes = self.node.all(document)?;

@@ -1,4 +1,4 @@
-//! New joints below others, or at the top of the scene.
+//! Adds joints below other joints, or at the top of the scene.
 
 use std::collections::BTreeSet;
 
@@ -18,13 +18,14 @@ use crate::{
 };
 use ulna_model::{Document, Local, Node, NodeId, Transform, transform::is_invertible};
 
-/// Joints nearer to the mirror plane than this part of their distance from the origin are in it.
+/// Largest distance from the mirror plane that counts as zero, as a fraction of the distance from
+/// the origin.
 const IN_PLANE: f64 = 1e-6;
 
-/// A joint to be added.
+/// A joint to add.
 struct NewJoint {
     parent: Option<NodeId>,
-    /// Position in the scene, meters.
+    /// Position in the scene, in meters.
     at: DVec3,
     name: String,
 }
@@ -43,7 +44,7 @@ impl AddJoint {
         finish(rig, scene, None)
     }
 
-    /// The joints that were asked for, each followed by its mirror image where that is wanted.
+    /// Returns the requested joints. With symmetry, each is followed by its mirror image.
     fn joints(
         &self,
         document: &Document,
@@ -67,7 +68,7 @@ impl AddJoint {
                 all.push(NewJoint { parent: *parent, at, name });
                 continue;
             };
-            // Where both parents are named, each has its own joint.
+            // If both parents are given, each already gets its own joint.
             let is_named = across != *parent && parents.contains(&across);
             let (name, other) = match other_side(&name) {
                 Some(other) => (name, other),
@@ -83,7 +84,8 @@ impl AddJoint {
     }
 }
 
-/// Parent and position of the mirror image of a new joint; `None` where that is the joint itself.
+/// Returns the parent and the position of the mirror image of a new joint; `None` if the image is
+/// the joint itself.
 fn mirrored(
     document: &Document,
     twins: &Twins<'_>,
@@ -127,10 +129,10 @@ fn add(rig: &mut RigDraft, joint: NewJoint) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// The parent's name with the next number, in front of its side: `Spine`, `Spine1`;
-/// `Arm.L`, `Arm1.L`. A first joint is called `Joint`.
+/// Returns the parent's name with the next number, before the side: `Spine` becomes `Spine1`, and
+/// `Arm.L` becomes `Arm1.L`. Without a parent, the name is `Joint`.
 fn next_name(document: &Document, parent: Option<NodeId>) -> String {
-    /// Endings that tell the side.
+    /// Name endings that mark the side.
     const SIDES: [&str; 10] = [".L", ".R", "_L", "_R", ".l", ".r", "_l", "_r", "_left", "_right"];
     let Some(parent) = parent else { return "Joint".to_owned() };
     let label = document.node(parent).label(parent);
@@ -138,7 +140,7 @@ fn next_name(document: &Document, parent: Option<NodeId>) -> String {
     let stem = &label[..label.len() - side.len()];
     let base = stem.trim_end_matches(|c: char| c.is_ascii_digit());
     let number: u64 = stem[base.len()..].parse().unwrap_or(0);
-    // A number that a joint of either side has is taken.
+    // Both sides use the same numbers, so a number of either side is taken.
     let numbers = document.nodes.values().filter_map(|n| {
         let rest = n.name.as_deref()?.strip_prefix(base)?;
         let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Axes of joints that are found from bones, or from the joint on the other side.
+//! Computes joint axes from the directions of bones, or from mirror joints.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +14,9 @@ use ulna_geometry::orthogonal_factor;
 use ulna_model::{Document, NodeId};
 use ulna_motion::{BoneDirections, Mirror};
 
-/// Sines below this: two directions are the same.
+/// Sine of the angle below which two directions count as parallel.
 const ALONG: f64 = 0.02;
-/// Sine of the rise above which a bone is steep: 60°.
+/// Sine of the elevation above which a bone counts as steep: 60°.
 const STEEP: f64 = 0.866;
 
 impl OwnAxis {
@@ -32,17 +32,17 @@ impl OwnAxis {
     }
 }
 
-/// Axes of joints by the bones that they belong to.
+/// Rule that orients joint axes by the direction of the bone.
 pub(super) struct BoneAxes {
     pub(super) aim: OwnAxis,
     pub(super) up: OwnAxis,
     pub(super) up_to: UpDirection,
-    /// Radians.
+    /// Rotation about the bone, in radians.
     pub(super) roll: f64,
 }
 
 impl BoneAxes {
-    /// The rotation of each joint about its own axes that gives it these axes.
+    /// Returns the local rotation of each joint that orients it by this rule.
     pub(super) fn rotations(
         &self,
         document: &Document,
@@ -55,7 +55,7 @@ impl BoneAxes {
         let bones = BoneDirections::of(document, head);
         let meant: BTreeSet<NodeId> = nodes.iter().copied().collect();
         let mut made = BTreeMap::new();
-        // Parents first: their new axes count for those below.
+        // Parents first, because their new axes can affect those of their children.
         for node in document.nodes.order().iter().filter(|n| meant.contains(n)) {
             let q = self.rotation(document, &bones, *node, &made)?;
             made.insert(*node, q);
@@ -99,7 +99,8 @@ impl BoneAxes {
             UpDirection::Parent => bones.above(node).map(of_parent),
             UpDirection::Now => Some(own * self.up.vector()),
         };
-        // Directions in the axes of the joint, without the part along the bone.
+        // Converts a direction of the scene to joint space, and removes the component along the
+        // bone.
         let inside = |way: DVec3| {
             let way = (own.transpose() * way).normalize();
             way - along * way.dot(along)
@@ -113,7 +114,8 @@ impl BoneAxes {
     }
 }
 
-/// Signs of axes: a mirror image of axes has one or three of them turned over.
+/// All combinations of axis signs. Mirrored axes need one or three negative signs to become a
+/// rotation.
 const SIGNS: [DVec3; 8] = [
     DVec3::new(1.0, 1.0, 1.0),
     DVec3::new(1.0, -1.0, -1.0),
@@ -125,7 +127,7 @@ const SIGNS: [DVec3; 8] = [
     DVec3::new(-1.0, -1.0, -1.0),
 ];
 
-/// The signs that make a rotation of an orthogonal matrix: the smallest one.
+/// Returns the axis signs that turn an orthogonal matrix into the rotation with the smallest angle.
 pub(super) fn smallest_signs(image: &DMat3) -> DVec3 {
     let trace = |s: &DVec3| s.dot(DVec3::new(image.x_axis.x, image.y_axis.y, image.z_axis.z));
     let side = image.determinant().signum();
@@ -133,8 +135,9 @@ pub(super) fn smallest_signs(image: &DMat3) -> DVec3 {
     fits.max_by(|a, b| trace(a).total_cmp(&trace(b))).unwrap_or(DVec3::ONE)
 }
 
-/// The mirror image of the axes of a joint in those of its mirror joint, `G_n⁻¹·M·G_p`, where both
-/// stand symmetric: orthogonal, and `None` where one of them is scaled to zero.
+/// Returns the mirror image of the axes of a joint in the space of its mirror joint: `G_n⁻¹·M·G_p`,
+/// orthogonalized. `G` are the symmetric rest orientations of both joints, and `M` is the
+/// reflection. `None` if a joint has a scale of 0.
 pub(super) fn mirrored_axes(mirror: &Mirror, node: NodeId, partner: NodeId) -> Option<DMat3> {
     let stand = |n: NodeId| DMat3::from_mat4(mirror.stand(n).as_dmat4());
     let reflection = DMat3::from_mat4(mirror.reflection(node)?);
@@ -142,7 +145,7 @@ pub(super) fn mirrored_axes(mirror: &Mirror, node: NodeId, partner: NodeId) -> O
     if image.is_finite() { orthogonal_factor(&DMat4::from_mat3(image)) } else { None }
 }
 
-/// The refusal of two mirror joints where one side is meant.
+/// Returns the error for a pair of mirror joints where joints of only one side are allowed.
 pub(super) fn both_sides(document: &Document, node: NodeId, partner: NodeId) -> CommandError {
     let [node, partner] = [node, partner].map(|n| document.node(n).label(n));
     CommandError::other(
@@ -154,8 +157,8 @@ pub(super) fn both_sides(document: &Document, node: NodeId, partner: NodeId) -> 
     )
 }
 
-/// The rotation of each joint about its own axes that gives it the mirror image of the axes of its
-/// mirror joint. Of the four ways to turn such an image into axes, the nearest to its own.
+/// Returns the local rotation of each joint that gives it the mirrored axes of its mirror joint. Of
+/// the possible axis signs, the one with the smallest rotation is used.
 pub(super) fn mirrored_rotations(
     document: &Document,
     nodes: &[NodeId],

@@ -1,4 +1,4 @@
-//! Scale and rotation of the nodes above a skeleton, taken out.
+//! Removes scale and rotation from the nodes above a skeleton.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::command::{CommandError, Outcome, Scene, error::refuse};
 use ulna_model::{Document, Interpolation, NodeId, Property, Track, Transform};
 use ulna_motion::surgery::Moving;
 
-/// A scale nearer to 1 than this, and a rotation smaller (radians), are none.
+/// Largest deviation of a scale from 1, and largest rotation in radians, that count as rounding.
 const NONE: f64 = 1e-5;
 
 impl MendArmature {
@@ -19,7 +19,7 @@ impl MendArmature {
         let document = scene.document;
         let joints: BTreeSet<NodeId> =
             document.skins.values().flat_map(|s| s.joints.iter().copied()).collect();
-        // All nodes above joints, and those of them that are none.
+        // Nodes above joints that are not joints themselves.
         let mut above: BTreeSet<NodeId> = BTreeSet::new();
         for joint in &joints {
             above.extend(std::iter::successors(document.node(*joint).parent, |n| {
@@ -44,7 +44,7 @@ impl MendArmature {
                 "the nodes above the skeleton have no scale and no rotation",
             ));
         }
-        // The frame of each: what is above it is taken out with it.
+        // Change of each node's frame. It includes the changes of the nodes above.
         let mut frames: BTreeMap<NodeId, Moving> = BTreeMap::new();
         let mut scales: BTreeMap<NodeId, f64> = BTreeMap::new();
         for node in &armature {
@@ -57,7 +57,7 @@ impl MendArmature {
                 ),
                 None => (Moving::IDENTITY, 1.0),
             };
-            // M' = C_p⁻¹·M·C becomes the identity.
+            // The new local transform `M' = C_p⁻¹·M·C` becomes the identity.
             let flat = || refuse("squashed_flat", "an armature is scaled to zero");
             let Some(back) = parent.inverse() else { return flat() };
             let Some(c) = back.then(&own).inverse() else { return flat() };
@@ -83,7 +83,7 @@ impl MendArmature {
     }
 }
 
-/// Whether a key of a track differs from a transform, or has a slope.
+/// Whether a key of a track differs from a transform, or has a nonzero tangent.
 fn moves(track: &Track, rest: &Transform) -> bool {
     let rest: &[f32] = match track.property {
         Property::Translation => &rest.translation.to_array(),
@@ -98,7 +98,7 @@ fn moves(track: &Track, rest: &Transform) -> bool {
         };
         let off = match track.property {
             _ if is_cubic && k % 3 != 1 => off(0.0, rest),
-            // Two signs of a quaternion are one rotation.
+            // Opposite quaternions are the same rotation.
             Property::Rotation => off(1.0, rest).min(off(-1.0, rest)),
             _ => off(1.0, rest),
         };
@@ -111,7 +111,7 @@ fn is_plain(local: &Transform) -> bool {
     f64::from(off) <= NONE && f64::from(local.rotation.xyz().length()) <= NONE
 }
 
-/// Refuses an armature whose keys move it, or whose scale differs between axes.
+/// Returns an error if keys move an armature node, or if its scale is nonuniform.
 fn refuse_moving(document: &Document, node: NodeId) -> Result<(), CommandError> {
     let label = document.node(node).label(node);
     let keyed = document.clips.iter().find(|(_, clip)| {

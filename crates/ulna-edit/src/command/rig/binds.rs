@@ -1,4 +1,5 @@
-//! Bind matrices of skins: made from the rest of the nodes, given to the nodes, or dropped.
+//! Changes bind matrices of skins: computes them from the rest pose, applies them to the nodes, or
+//! removes them.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ use ulna_model::{
 use ulna_motion::{Pose, Stack};
 use ulna_weights::{at_rest, bound_mesh, rests_after, snapshot, world};
 
-/// Elements nearer than this to each other, relative to the largest one, are the same.
+/// Largest difference between equal elements, relative to the largest element.
 const SAME: f32 = 1e-5;
 
 impl InverseBinds {
@@ -44,7 +45,7 @@ fn unchanged() -> Outcome {
     Outcome::noted("nothing_to_change", "the bind matrices already fit the joints")
 }
 
-/// `IBM_j = W_j⁻¹·G` at rest, for the place `G` at which the skin shows its meshes.
+/// Computes `IBM_j = W_j⁻¹·G` in the rest pose. `G` maps from the space of the meshes to the scene.
 fn from_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandError> {
     let document = scene.document;
     let still = at_rest(document);
@@ -53,7 +54,8 @@ fn from_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandErr
     rig.moves_skin = true;
     for id in skins {
         let skin = document.skin(*id);
-        // Without bind matrices, a skin does not say where its meshes are: their nodes do.
+        // A skin without bind matrices does not define the mesh space. It is taken from the node of
+        // the mesh.
         let user = document.node_ids().find(|n| document.node(*n).skin == Some(*id));
         let scene_from_mesh = match (skin.has_inverse_bind, user) {
             (true, _) => bound_mesh(document, &rest, *id).scene_from_mesh,
@@ -85,14 +87,14 @@ fn from_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandErr
     finish(rig, scene, None)
 }
 
-/// The rest that the bind matrices give becomes the pose of the file. Clips that move the skeleton
-/// keep what they held of the old pose in tracks of one key.
+/// Moves the joints to the rest pose that the bind matrices define. Clips of the skeleton get
+/// single keys for components that they took from the old pose.
 fn to_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandError> {
     let mut rig = RigDraft::of(scene.document);
     rig.moves_skin = true;
     let joints: BTreeSet<NodeId> =
         skins.iter().flat_map(|s| scene.document.skin(*s).joints.iter().copied()).collect();
-    // A rest that was chosen over the matrices gives way to theirs.
+    // A rest pose that the user set despite the bind matrices is replaced.
     let is_chosen = |n: &NodeId| scene.document.node(*n).rest_source == RestSource::Pose;
     let chosen: Vec<NodeId> = joints.iter().copied().filter(is_chosen).collect();
     let rests = rests_after(scene.document, &chosen);
@@ -133,7 +135,8 @@ fn to_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandError
     Ok(done)
 }
 
-/// A clip of the skeleton with a key for each component that some nodes had from their pose.
+/// Returns a clip with a key for each unanimated component whose pose value is lost. `None` if the
+/// clip does not change.
 fn held(
     document: &Document,
     clip: &Shared<Clip>,
@@ -171,7 +174,7 @@ fn held(
     (to.tracks != clip.tracks).then_some(to)
 }
 
-/// Whether values are the same but for the rounding of bind matrices.
+/// Whether values are equal up to the rounding of bind matrices.
 fn is_near(a: &[f32], b: &[f32]) -> bool {
     let most = a.iter().fold(1.0f32, |m, v| m.max(v.abs()));
     a.iter().zip(b).all(|(a, b)| (a - b).abs() <= SAME * most)
@@ -185,7 +188,7 @@ fn of(property: Property, local: &Transform) -> Vec<f32> {
     }
 }
 
-/// Removes bind matrices that are all identities: without them, glTF has identities, too.
+/// Removes bind matrices that are all identities, which is the default in glTF.
 fn dropped(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandError> {
     let document = scene.document;
     let mut rig = RigDraft::of(document);
@@ -208,7 +211,8 @@ fn dropped(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandError>
         }
         let to = Skin { has_inverse_bind: false, ..skin.clone() };
         rig.draft.put(Edit::SetSkin { skin: *id, to: Some(Shared::new(to)) })?;
-        // Their rest came from the bind matrices; now the transform in the file is the rest.
+        // The rest pose of these joints was defined by the bind matrices. It is now the transform
+        // in the file.
         let others = |n: &NodeId| {
             let skins = rig.document().skins.values();
             skins.filter(|s| s.has_inverse_bind).any(|s| s.joints.contains(n))

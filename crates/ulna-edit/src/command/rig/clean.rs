@@ -1,4 +1,4 @@
-//! Nodes that a skeleton does not need: found, named and dissolved.
+//! Finds nodes that a skeleton does not need, and removes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,21 +11,23 @@ use crate::command::{CommandError, Outcome, Scene, nodes::refuse_fixed};
 use ulna_model::{Document, Interpolation, MixMask, NodeId, Notice, Property, Track};
 use ulna_motion::Skeleton;
 
-/// Names in one sentence.
+/// Maximum number of names in a sentence.
 const MOST: usize = 3;
 
-/// Part of the names of the nodes into which assimp splits the transform of an FBX node.
+/// Part of the names of nodes that the importer assimp creates when it splits the transform of an
+/// FBX node.
 const ASSIMP: &str = "$AssimpFbx$";
 
-/// Uses of nodes: weights, keys and other data that would be lost without them.
+/// Uses of nodes that prevent their removal: weights, keys and other data.
 pub(super) struct NodeUses<'d> {
     document: &'d Document,
     skeleton: Skeleton,
-    /// Nodes with keys in a clip that change a value.
+    /// Nodes with keys in a clip that change a value over time.
     moved: BTreeSet<NodeId>,
-    /// Nodes of layers, unkeyed poses, pins and masks of the mix.
+    /// Nodes with values in pose layers or unkeyed poses, pinned nodes, and nodes in masks of the
+    /// mix.
     named: BTreeSet<NodeId>,
-    /// Joints of skins that a mesh uses: the use of others is not known.
+    /// Joints that belong only to skins with meshes. The purpose of other skins is unknown.
     known: BTreeSet<NodeId>,
 }
 
@@ -60,8 +62,8 @@ impl<'d> NodeUses<'d> {
         self.skeleton.joints[node.index()]
     }
 
-    /// Whether the node moves no vertex, shows nothing, is not hidden, and nothing but a clip names
-    /// it.
+    /// Whether a node deforms no vertex, has no mesh, camera or light, is visible, and is referred
+    /// to only by clips, if at all.
     fn is_bare(&self, node: NodeId) -> bool {
         let about = self.document.node(node);
         !self.skeleton.deforms[node.index()]
@@ -73,7 +75,7 @@ impl<'d> NodeUses<'d> {
             && (!self.is_joint(node) || self.known.contains(&node))
     }
 
-    /// Whether it moves no vertex, shows nothing, and has no keys but constant ones.
+    /// Whether a node is unused, and has no keys or only constant keys.
     fn is_idle(&self, node: NodeId) -> bool {
         self.is_bare(node) && !self.moved.contains(&node)
     }
@@ -82,12 +84,12 @@ impl<'d> NodeUses<'d> {
         self.document.node(node).name.as_deref().is_some_and(|n| n.contains(ASSIMP))
     }
 
-    /// Whether the name is one that exporters give to the ends of chains.
+    /// Whether the name marks the end of a chain, as exporters name it.
     fn is_named_leaf(&self, node: NodeId) -> bool {
         self.document.node(node).name.as_deref().is_some_and(is_leaf_name)
     }
 
-    /// Whether a joint has no joint below it, and is no leaf joint itself.
+    /// Whether a joint has no joint below it, and is not a leaf joint itself.
     pub(super) fn is_chain_end(&self, node: NodeId) -> bool {
         let below = |n: NodeId| self.document.children(n).to_vec();
         let mut open = below(node);
@@ -100,13 +102,13 @@ impl<'d> NodeUses<'d> {
         self.is_joint(node) && !self.is_named_leaf(node)
     }
 
-    /// The nearest joint above a node.
+    /// Returns the nearest ancestor that is a joint.
     pub(super) fn joint_above(&self, node: NodeId) -> Option<NodeId> {
         let parent = |n: &NodeId| self.document.node(*n).parent;
         std::iter::successors(parent(&node), parent).find(|n| self.is_joint(*n))
     }
 
-    /// Leaf joints: named so, idle, with nothing but such below.
+    /// Returns the leaf joints: unused nodes that are named as leaves, with only leaves below them.
     pub(super) fn leaves(&self) -> BTreeSet<NodeId> {
         self.idle_below(|node| {
             let parent = self.document.node(node).parent;
@@ -115,7 +117,7 @@ impl<'d> NodeUses<'d> {
         })
     }
 
-    /// Idle nodes that fit, with nothing but such below.
+    /// Returns the unused nodes that meet a condition, with only such nodes below them.
     fn idle_below(&self, fits: impl Fn(NodeId) -> bool) -> BTreeSet<NodeId> {
         let mut found = BTreeSet::new();
         for node in self.document.nodes.order().iter().rev() {
@@ -127,8 +129,8 @@ impl<'d> NodeUses<'d> {
         found
     }
 
-    /// Unused joints that a game may attach objects to, and those above them: by their names, or
-    /// alone at the end of a chain of other joints.
+    /// Returns unused joints to which a game may attach objects, and unused joints above them. They
+    /// are recognized by their names, or because they are single joints at the end of a chain.
     fn sockets(&self, unused: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
         let document = self.document;
         let is_alone = |n: NodeId| {
@@ -143,7 +145,8 @@ impl<'d> NodeUses<'d> {
         found.flat_map(|n| std::iter::successors(Some(n), up)).collect()
     }
 
-    /// Nodes between joints that do not move by themselves, and those of assimp anywhere.
+    /// Returns nodes between joints that have no motion of their own, and all unused nodes of
+    /// assimp.
     fn helpers(&self) -> BTreeSet<NodeId> {
         let document = self.document;
         let mut above = vec![false; document.nodes.len()];
@@ -163,7 +166,7 @@ impl<'d> NodeUses<'d> {
     }
 }
 
-/// Whether a track has more than one value.
+/// Whether a track changes its value over time.
 fn changes(track: &Track) -> bool {
     let count = track.times.len();
     let is_cubic = track.interpolation == Interpolation::CubicSpline;
@@ -178,7 +181,7 @@ fn changes(track: &Track) -> bool {
 }
 
 fn is_leaf_name(name: &str) -> bool {
-    // Exporters number names: `Hand_end.001`, `Hand_end_011`.
+    // Exporters append numbers to names: `Hand_end.001`, `Hand_end_011`.
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let bare = if bare.len() < name.len() { bare.trim_end_matches(['.', '_']) } else { bare };
     let lower = bare.to_lowercase();
@@ -188,7 +191,7 @@ fn is_leaf_name(name: &str) -> bool {
         || before.is_some_and(is_word)
 }
 
-/// Words in the names of joints that objects are attached to.
+/// Words in the names of joints to which objects are attached.
 const SOCKET_WORDS: [&str; 10] =
     ["socket", "slot", "attach", "mount", "weapon", "prop", "item", "grip", "holder", "snap"];
 
@@ -197,7 +200,7 @@ fn is_socket_name(name: &str) -> bool {
     SOCKET_WORDS.iter().any(|word| lower.contains(word))
 }
 
-/// Nodes to remove, with their kinds, and nodes that stay, with the reasons.
+/// Nodes to remove, with their kinds, and nodes that are kept, with the reasons.
 #[derive(Default)]
 struct CleanPlan {
     found: BTreeMap<NodeId, CleanKind>,
@@ -251,7 +254,8 @@ impl CleanPlan {
         plan
     }
 
-    /// Dissolves what it can: all at once, or else one after another without those that refuse.
+    /// Removes the planned nodes. If this fails for all of them together, removes them one by one
+    /// and keeps those that fail.
     fn dissolve(&mut self, mut rig: RigDraft) -> RigDraft {
         let nodes: BTreeSet<NodeId> = self.found.keys().copied().collect();
         if nodes.is_empty() {
@@ -272,8 +276,8 @@ impl CleanPlan {
         rig
     }
 
-    /// Dissolves nodes of assimp that have keys, where the same keys fit the node below: one of
-    /// them turns, another one moves.
+    /// Removes nodes of assimp that have keys, if the node below can take the same keys. This is
+    /// possible if one of the two rotates and the other one moves.
     fn dissolve_moving(&mut self, uses: &NodeUses<'_>, mut rig: RigDraft) -> RigDraft {
         let document = uses.document;
         let is_kept: BTreeSet<NodeId> = self.kept.iter().map(|(n, _)| *n).collect();
@@ -330,7 +334,7 @@ impl CleanPlan {
     }
 }
 
-/// The draft without some nodes, where every clip keeps its keys; else the reason.
+/// Returns the draft without these nodes. Fails with the reason if a clip would need other keys.
 fn dissolved_exactly(rig: &RigDraft, nodes: &BTreeSet<NodeId>) -> Result<RigDraft, String> {
     let mut made = rig.clone();
     made.dissolve(nodes).map_err(|e| e.to_string())?;
@@ -338,7 +342,7 @@ fn dissolved_exactly(rig: &RigDraft, nodes: &BTreeSet<NodeId>) -> Result<RigDraf
     if is_exact { Ok(made) } else { Err("clips would need other keys".to_owned()) }
 }
 
-/// The first names, and the number of the others.
+/// Returns the first names, and the number of the others.
 pub(super) fn names(document: &Document, nodes: &[NodeId]) -> String {
     let some: Vec<String> =
         nodes.iter().take(MOST).map(|n| format!("“{}”", document.node(*n).label(*n))).collect();

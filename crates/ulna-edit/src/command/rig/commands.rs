@@ -10,8 +10,8 @@ use crate::command::{
 };
 
 document_commands! {
-    /// Commands on the skeleton that keep the motion of every clip: the skin moves as before, with
-    /// the same keys where mathematics allows.
+    /// Commands on the skeleton. They preserve the motion of the skin in every clip, and the keys
+    /// where that is possible.
     RigCommand in "Rig";
 
     /// Turns the axes of joints; the skin and all other joints stay as they are in every clip
@@ -248,35 +248,35 @@ document_commands! {
 }
 
 choice! {
-    /// Conventions for the names of a humanoid's joints.
+    /// Naming conventions for the joints of a humanoid.
     HumanoidNames {
         /// The humanoid bones of VRM 1.0.
         Vrm = "VRM" | "vrm",
-        /// Mixamo.
+        /// The names of Mixamo.
         Mixamo = "Mixamo" | "mixamo",
-        /// The mannequin of Unreal Engine.
+        /// The names of the mannequin of Unreal Engine.
         Unreal = "Unreal" | "unreal",
     }
 }
 
 choice! {
-    /// Spellings of left and right in a name.
+    /// Notations of left and right in a name, with the left side as an example.
     SideStyle {
-        /// `L_` in front.
+        /// The prefix `L_`.
         FrontUpper = "L_Arm" | "L_",
-        /// `_L` behind.
+        /// The suffix `_L`.
         BehindUpper = "Arm_L" | "_L",
-        /// `.L` behind.
+        /// The suffix `.L`.
         DotUpper = "Arm.L" | ".L",
-        /// `Left` in front.
+        /// The prefix `Left`.
         WordUpper = "LeftArm" | "Left",
-        /// `l_` in front.
+        /// The prefix `l_`.
         FrontLower = "l_arm" | "l_",
-        /// `_l` behind.
+        /// The suffix `_l`.
         BehindLower = "arm_l" | "_l",
-        /// `.l` behind.
+        /// The suffix `.l`.
         DotLower = "arm.l" | ".l",
-        /// `left` in front.
+        /// The prefix `left`.
         WordLower = "leftArm" | "left",
     }
 }
@@ -284,11 +284,11 @@ choice! {
 choice! {
     /// Changes of bind matrices.
     BindSource {
-        /// They are computed from the rest pose of the joints.
+        /// Computes the bind matrices from the rest pose of the joints.
         FromNodes = "from-nodes" | "from_nodes",
-        /// The joints get the transforms that they give.
+        /// Moves the joints to the rest pose that the bind matrices define.
         ToNodes = "to-nodes" | "to_nodes",
-        /// They are removed.
+        /// Removes the bind matrices.
         Drop = "drop",
     }
 }
@@ -296,51 +296,51 @@ choice! {
 choice! {
     /// Kinds of nodes that a skeleton does not need.
     CleanKind {
-        /// Nodes between joints that do not move by themselves.
+        /// Nodes between joints that have no motion of their own.
         Helpers = "helpers",
-        /// Joints that move no vertex and have no keys.
+        /// Joints without weights and keys.
         Unused = "unused",
-        /// Such joints at the ends of chains, named by exporters.
+        /// Joints without weights and keys at the ends of chains, with the names of exporters.
         Leaves = "leaves",
     }
 }
 
 choice! {
-    /// Joints that take over the weights of a removed one.
+    /// Distribution of the weights of a removed joint.
     Heirs {
-        /// The ones with which the clips change least.
+        /// Chooses the joints so that the clips change least.
         Fit = "fit",
-        /// The nearest joint above.
+        /// Gives the weights to the nearest ancestor joint.
         Parent = "parent",
-        /// The joint whose bone is nearest, per vertex.
+        /// Gives each vertex's weights to the joint with the nearest bone.
         Nearest = "nearest",
-        /// The nearest joint above; the vertices are smoothed then.
+        /// Gives the weights to the nearest ancestor joint, and smooths them.
         Smoothed = "smoothed",
     }
 }
 
 choice! {
-    /// Weights after joints are merged into another one.
+    /// Distribution of the weights of merged joints.
     MergedWeights {
-        /// The other joint gets all of them.
+        /// Gives the weights to the remaining joint.
         Into = "into",
-        /// They are chosen so that the clips change least.
+        /// Chooses the joints so that the clips change least.
         Fit = "fit",
     }
 }
 
 choice! {
-    /// Motion of clips where joints get another pivot or other axes.
+    /// Effect on clips of a new pivot or new axes of a joint.
     Motion {
-        /// The skin moves as before.
+        /// The skin moves as before, by changed keys.
         Keep = "keep",
-        /// The same keys turn the joint about its new pivot and axes.
+        /// The keys stay the same and rotate the joint about its new pivot and axes.
         Follow = "follow",
     }
 }
 
 choice! {
-    /// Axes of a joint, and the directions against them.
+    /// Local axis of a joint, or its opposite direction.
     OwnAxis {
         /// The x axis.
         X = "x",
@@ -348,17 +348,17 @@ choice! {
         Y = "y",
         /// The z axis.
         Z = "z",
-        /// Against the x axis.
+        /// The negative x axis.
         MinusX = "-x",
-        /// Against the y axis.
+        /// The negative y axis.
         MinusY = "-y",
-        /// Against the z axis.
+        /// The negative z axis.
         MinusZ = "-z",
     }
 }
 
 choice! {
-    /// Directions that an axis follows.
+    /// Reference direction for the up axis of a joint.
     UpDirection {
         /// Up in the scene, or its front for steep bones.
         Scene = "scene",
@@ -366,17 +366,17 @@ choice! {
         Front = "front",
         /// The same axis of the parent joint.
         Parent = "parent",
-        /// The direction that the axis has.
+        /// The current direction of the axis.
         Now = "now",
     }
 }
 
 choice! {
-    /// Treatment of joints below a removed one.
+    /// Treatment of the joints below a removed one.
     BelowJoint {
-        /// They are attached to the parent and move as before.
+        /// The joints are attached to the parent of the removed joint and move as before.
         Keep = "keep",
-        /// They are removed, too.
+        /// The joints are removed, too.
         Remove = "remove",
     }
 }
@@ -384,9 +384,9 @@ choice! {
 choice! {
     /// Treatment of meshes when a pose becomes the rest pose.
     RestMesh {
-        /// They stay as they are, and so does all that is seen.
+        /// Meshes stay unchanged, and the displayed pose stays the same.
         Keep = "keep",
-        /// They are stored in the shape of the pose.
+        /// Meshes are stored in the shape of the pose.
         Rebake = "rebake",
     }
 }
@@ -394,9 +394,9 @@ choice! {
 choice! {
     /// Weights of meshes that are stored in the shape of a pose.
     RestWeights {
-        /// The ones with which the clips change least.
+        /// The weights that change the clips least.
         Fit = "fit",
-        /// The present ones.
+        /// The current weights.
         Keep = "keep",
     }
 }

@@ -1,12 +1,12 @@
-//! A figure of nodes with rigid meshes becomes a skeleton with a skin: nodes become joints, and
-//! each mesh moves with one of them.
+//! Converts a figure of nodes with rigid meshes to a skeleton with a skin. The nodes become joints,
+//! and each mesh is bound to one joint.
 //!
 //! ```text
-//!   T = W(t)·IBM,  IBM = W⁻¹,  p' = W·p  at rest     so that T·p' = W(t)·p
+//!   T = W(t)·IBM,  IBM = W⁻¹ and p' = W·p in the rest pose,  so that T·p' = W(t)·p
 //! ```
 //!
-//! A mesh that several nodes show keeps its vertices, and each of these nodes gets a skin of its
-//! own with one joint, `IBM = 1`.
+//! The vertices of a mesh with several nodes do not change. Each of these nodes gets its own skin
+//! with one joint, `IBM = 1`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,17 +53,17 @@ impl SkeletonFromNodes {
     }
 }
 
-/// A node of the figure that shows a rigid mesh.
+/// A node of the figure with a rigid mesh.
 struct FigurePart {
     node: NodeId,
     mesh: MeshId,
-    /// Whether another node shows the mesh, too.
+    /// Whether other nodes use the same mesh.
     is_shared: bool,
 }
 
-/// The nodes below a node that become joints, and the meshes that move with them.
+/// The nodes of a figure that become joints, and the meshes bound to them.
 struct Figure {
-    /// Parents before children.
+    /// The joints, parents before children.
     joints: Vec<NodeId>,
     parts: Vec<FigurePart>,
 }
@@ -107,7 +107,7 @@ impl Figure {
         Ok(Self { joints, parts })
     }
 
-    /// Makes the skins, and moves the meshes to nodes beside the skeleton.
+    /// Creates the skins, and moves the meshes to new nodes outside the skeleton.
     fn bind(&self, rig: &mut RigDraft, name: &str) -> Result<(), CommandError> {
         let document = rig.document().clone();
         let main = document.skins.next_id();
@@ -135,7 +135,7 @@ impl Figure {
         Ok(())
     }
 
-    /// `IBM = W⁻¹` at rest.
+    /// Returns the bind matrices `IBM = W⁻¹` in the rest pose.
     fn binds(&self, document: &Document) -> Result<Vec<Mat4>, CommandError> {
         let bind = |n: &NodeId| {
             let at = world(document, Some(*n), RestOrPose::Rest);
@@ -149,7 +149,8 @@ impl Figure {
         self.joints.iter().map(bind).collect()
     }
 
-    /// All vertices of a part move with one joint; those of a mesh of its own are put where it is.
+    /// Binds all vertices of a part to one joint. A mesh that is not shared is transformed to the
+    /// space of the scene.
     fn skin_part(
         &self,
         rig: &mut RigDraft,
@@ -172,7 +173,7 @@ impl Figure {
     }
 }
 
-/// Weights of one joint for all vertices.
+/// Returns weights that bind all vertices to one joint.
 fn rigid(vertices: usize, slot: u16) -> WeightMap {
     WeightMap {
         sets: 1,
@@ -183,7 +184,7 @@ fn rigid(vertices: usize, slot: u16) -> WeightMap {
     }
 }
 
-/// A skin with one joint for the shared mesh of a node.
+/// Adds a skin with one joint, for a node with a shared mesh.
 fn single(rig: &mut RigDraft, document: &Document, node: NodeId) -> Result<SkinId, CommandError> {
     let skin = rig.document().skins.next_id();
     let to = Skin {
@@ -196,7 +197,8 @@ fn single(rig: &mut RigDraft, document: &Document, node: NodeId) -> Result<SkinI
     Ok(skin)
 }
 
-/// A node beside the skeleton shows the mesh of a node, with its morph weights and their keys.
+/// Moves the mesh of a node to a new node outside the skeleton, with its morph weights and their
+/// keys.
 fn move_mesh(rig: &mut RigDraft, node: NodeId, skin: SkinId) -> Result<(), CommandError> {
     let document = rig.document().clone();
     let about = document.node(node);
@@ -208,12 +210,12 @@ fn move_mesh(rig: &mut RigDraft, node: NodeId, skin: SkinId) -> Result<(), Comma
         mesh: about.mesh,
         skin: Some(skin),
         morph_weights: about.morph_weights.clone(),
-        // It is below nothing that hides it any longer.
+        // The new node is not below the hidden nodes any longer.
         hidden: up().any(|n| document.node(n).hidden),
         ..Node::default()
     };
     let bare = Node { mesh: None, morph_weights: None, ..about.clone() };
-    // Keys of morph weights need a mesh at both ends of their way.
+    // Morph keys can only move while both nodes have the mesh.
     rig.draft.put(Edit::node(to, made))?;
     rig.morphs_to(&document, node, to)?;
     rig.draft.put(Edit::node(node, bare))?;
@@ -230,7 +232,7 @@ fn move_mesh(rig: &mut RigDraft, node: NodeId, skin: SkinId) -> Result<(), Comma
     Ok(())
 }
 
-/// A primitive in the space of the scene.
+/// Transforms a primitive to the space of the scene.
 fn put_shape(
     rig: &mut RigDraft,
     (mesh, primitive): (MeshId, PrimitiveId),
@@ -266,7 +268,7 @@ fn put_shape(
     rig.draft.put(Edit::SetShape { mesh, primitive, to: Box::new(to) })
 }
 
-/// Refuses a part that a skin could not show as before.
+/// Returns an error if a part would look different with a skin.
 fn refuse_part(document: &Document, node: NodeId) -> Result<(), CommandError> {
     let about = document.node(node);
     let label = about.label(node);
@@ -327,7 +329,8 @@ fn refuse_part(document: &Document, node: NodeId) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Refuses mirrored parts: programs draw a skinned mesh with the sides of its triangles as stored.
+/// Returns an error if a part is mirrored. Programs do not flip the triangles of mirrored skinned
+/// meshes.
 fn refuse_mirrored(document: &Document, parts: &[FigurePart]) -> Result<(), CommandError> {
     let mut scaled: BTreeMap<NodeId, bool> = BTreeMap::new();
     for clip in document.clips.values() {

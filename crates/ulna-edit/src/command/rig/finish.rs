@@ -1,5 +1,5 @@
-//! The end of a change of the skeleton: weights find their heirs, rests follow, and the deviation
-//! is measured.
+//! Completes a change of the skeleton: distributes the weights of removed joints, updates the rest
+//! pose, and measures the deviation of the clips.
 
 use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
@@ -15,11 +15,11 @@ use ulna_motion::{
     Deviation, DeviationRequest, Exactness, JointFrame, Skeleton, surgery::Rewritten,
 };
 
-/// The skin moves less than this where nothing but rounding is between, in parts of the size.
+/// Largest deviation of the skin that counts as rounding, as a fraction of the skeleton size.
 const NOISE: f64 = 1e-5;
 
-/// Completes a change of the skeleton: weights of removed joints find their heirs, rests follow,
-/// and what it does to all clips is measured.
+/// Completes a change of the skeleton. Distributes the weights of removed joints, updates the rest
+/// pose, and measures the deviation over all clips.
 pub(super) fn finish(
     mut rig: RigDraft,
     scene: &Scene<'_>,
@@ -32,7 +32,7 @@ pub(super) fn finish(
     let gone: Vec<NodeId> =
         before.node_ids().filter(|n| !rig.document().nodes.contains(*n)).collect();
     rig.settle()?;
-    // Nodes that move no vertex leave no weights behind.
+    // Removed nodes without weights leave no weights to distribute.
     let deforms = Skeleton::of(before).deforms;
     let leaves_weights = gone.iter().any(|n| deforms[n.index()]);
     match heirs {
@@ -41,7 +41,7 @@ pub(super) fn finish(
             all.iter().for_each(|done| fitted.add(done));
         }
         Heirs::Smoothed if leaves_weights => rig.smooth_losers(before, &gone)?,
-        // The nearest joints took over before.
+        // These weights were distributed when the joints were removed.
         Heirs::Fit | Heirs::Smoothed | Heirs::Parent | Heirs::Nearest => {}
     }
     if !rig.refitted.is_empty() {
@@ -82,11 +82,11 @@ pub(super) fn finish(
 }
 
 impl RigReport {
-    /// Several changes, made one after the other, as one: `before` the first and `after` the last
-    /// of them.
+    /// Combines the reports of successive changes. `before` is the document before the first
+    /// change, and `after` the document after the last one.
     ///
     /// # Errors
-    /// Where it was canceled.
+    /// If the measurement is canceled.
     pub fn of_all(
         before: &Document,
         after: &Document,
@@ -127,8 +127,8 @@ impl RigReport {
     }
 }
 
-/// The deviation over all clips; 0 where the change is exact by rule and nothing but rounding is
-/// found.
+/// Measures the deviation over all clips. If the change is exact and the result is within rounding,
+/// returns 0.
 fn measured(
     before: &Document,
     after: &Document,
@@ -162,7 +162,7 @@ fn measured(
     Ok(deviation)
 }
 
-/// Names of nodes that got another one.
+/// Returns the old and new names of renamed nodes.
 fn renamed(before: &Document, after: &Document) -> Vec<(String, String)> {
     let both = before.node_ids().filter(|n| after.nodes.contains(*n));
     both.filter(|n| before.node(*n).name != after.node(*n).name)
@@ -170,13 +170,13 @@ fn renamed(before: &Document, after: &Document) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Number of tracks of some nodes in all clips.
+/// Counts the tracks of these nodes in all clips.
 fn tracks_of(document: &Document, nodes: &[NodeId]) -> usize {
     let tracks = document.clips.values().flat_map(|c| c.tracks.values());
     tracks.filter(|t| nodes.contains(&t.target)).count()
 }
 
-/// Number of clips that are others than before.
+/// Counts the clips that changed.
 fn changed_clips(before: &Document, after: &Document) -> usize {
     let is_same = |id: ClipId, clip: &Shared<Clip>| {
         before.clips.get(id).is_some_and(|was| Shared::ptr_eq(was, clip) || was == clip)
@@ -184,7 +184,7 @@ fn changed_clips(before: &Document, after: &Document) -> usize {
     after.clips.iter().filter(|(id, clip)| !is_same(*id, clip)).count()
 }
 
-/// Number of meshes of which some primitive differs.
+/// Counts the meshes with a primitive that differs.
 fn changed_meshes(
     before: &Document,
     after: &Document,
@@ -203,7 +203,7 @@ fn canceled() -> CommandError {
     CommandError::other("canceled", "canceled")
 }
 
-/// Nodes that are new, gone, or attached elsewhere.
+/// Counts the nodes that were added, removed or reparented.
 fn node_counts(before: &Document, after: &Document) -> NodeCounts {
     let mut counts = NodeCounts {
         removed: before.node_ids().filter(|n| !after.nodes.contains(*n)).collect(),
@@ -220,7 +220,7 @@ fn node_counts(before: &Document, after: &Document) -> NodeCounts {
     counts
 }
 
-/// Number of joints of all skins with another inverse bind matrix, and of all joints.
+/// Counts the joints with a changed inverse bind matrix, and all joints, over all skins.
 fn inverse_binds(before: &Document, after: &Document) -> [usize; 2] {
     let mut counts = [0, 0];
     for (id, skin) in after.skins.iter() {

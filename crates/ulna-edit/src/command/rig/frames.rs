@@ -1,4 +1,4 @@
-//! Joints that get other axes or another pivot.
+//! Commands that change the axes or the pivot of joints.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ use ulna_model::{
 };
 use ulna_motion::surgery::{Chain, Factor, Moving, shear_between};
 
-/// The rotation of a node in the scene, in the rest pose.
+/// Returns the world rotation of a node in the rest pose.
 fn axes(document: &Document, node: NodeId) -> DQuat {
     let world = world(document, Some(node), RestOrPose::Rest);
     let like = document.node(node).rest.transform();
@@ -45,7 +45,7 @@ impl OrientJoint {
         finish(rig, scene, None)
     }
 
-    /// The rotation of each joint about its own axes.
+    /// Returns the local rotation that each joint gets.
     fn rotations(
         &self,
         document: &Document,
@@ -129,21 +129,24 @@ impl MoveJoint {
 }
 
 impl RigDraft {
-    /// Frames that the motion follows, `M' = T(R₀·S₀·d)·M` with rotations `R₀·q·R₀⁻¹·R` for
-    /// the rest `R₀`, `S₀`: rotations are turned, and the shift of each translation is returned.
+    /// Changes the frames of nodes, so that their keys apply in the new frames. The local transform
+    /// becomes `M' = T(R₀·S₀·d)·M`, with the rotation `R' = R₀·q·R₀⁻¹·R`. `q` and `d` are the
+    /// rotation and translation of the frame change; `R₀` and `S₀` are the rotation and scale of
+    /// the rest pose. Only rotations are changed here. The result is the offset of each
+    /// translation.
     pub(super) fn follow(
         &mut self,
         frames: &BTreeMap<NodeId, Moving>,
     ) -> Result<BTreeMap<NodeId, Moving>, CommandError> {
         let document = self.draft.document.clone();
-        // A node with a matrix has no keys.
+        // A node with a matrix cannot have keys.
         let is_matrix = |n: NodeId| matches!(document.node(n).rest, Local::Matrix(_));
         let mut shifts = BTreeMap::new();
         for (node, c) in frames.iter().filter(|(n, _)| !is_matrix(**n)) {
             let about = document.node(*node);
             let rest = Moving::still(&about.rest.transform());
             if !rest.is_uniform() {
-                // Only a frame that the rest can have.
+                // The frame must be possible without shear in the rest pose.
                 let made = rest.then(c).matrix();
                 if shear_between(&(rest.matrix() * c.matrix()), &made) > PLAIN {
                     let factors = vec![Factor::Local(*node), Factor::Constant(*c)];

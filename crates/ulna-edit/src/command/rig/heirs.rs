@@ -1,4 +1,4 @@
-//! Weights of removed joints: rules by which other joints take them over.
+//! Rules that distribute the weights of removed joints to other joints.
 
 use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 
@@ -16,16 +16,16 @@ use ulna_weights::{
     at_rest, fit_poses, fit_weights, joint_parents, vertices_of_joints,
 };
 
-/// Passes of smoothing, and their strength.
+/// Number of smoothing passes, and their strength.
 const SMOOTH: (usize, f32) = (3, 1.0);
 
-/// Meshes that are shown with a skin, each once.
+/// Returns the meshes that are used with a skin.
 fn meshes_of(document: &Document, skin: SkinId) -> BTreeSet<MeshId> {
     let nodes = document.nodes.values().filter(|n| n.skin == Some(skin));
     nodes.filter_map(|n| n.mesh).collect()
 }
 
-/// Remaining skins that lose joints.
+/// Returns the remaining skins that lose joints.
 fn skins_losing(before: &Document, after: &Document, gone: &[NodeId]) -> Vec<SkinId> {
     let loses = |skin: &Skin| skin.joints.iter().any(|j| gone.contains(j));
     let found = before.skins.iter().filter(|(id, s)| after.skins.contains(*id) && loses(s));
@@ -33,8 +33,8 @@ fn skins_losing(before: &Document, after: &Document, gone: &[NodeId]) -> Vec<Ski
 }
 
 impl RigDraft {
-    /// Gives the weights of joints that are to be removed to the joints whose bones are nearest to
-    /// each vertex at rest. Vertices without such a joint keep theirs.
+    /// Moves the weights of the joints to be removed to the joints with the nearest bones, per
+    /// vertex in the rest pose. Vertices without such a joint keep their weights.
     pub(super) fn give_to_nearest(&mut self, gone: &BTreeSet<NodeId>) -> Result<(), CommandError> {
         let document = self.draft.document.clone();
         let still = at_rest(&document);
@@ -100,7 +100,7 @@ impl RigDraft {
             let scope = Scope { locked: &locked, limit: usize::MAX, vertices: Some(&wanted) };
             let mut draft = WorkingWeights::new(&after, &canvas);
             let (passes, amount) = SMOOTH;
-            // Vertices that cannot be smoothed keep the weights of the joint above.
+            // Vertices that cannot be smoothed keep the weights of the ancestor joint.
             draft.smooth(passes, amount, false, None, &scope);
             for (k, change) in draft.changes(&after) {
                 let (mesh, primitive) = (canvas.parts()[k].mesh, canvas.parts()[k].primitive);
@@ -119,8 +119,8 @@ impl RigDraft {
         Ok(())
     }
 
-    /// Chooses the weights of vertices that lost joints so that the clips change least. `None` if
-    /// canceled.
+    /// Computes the weights of vertices that lost joints so that the clips change least. Returns
+    /// `None` if canceled.
     pub(super) fn fit_losers(
         &mut self,
         before: &Document,
@@ -151,15 +151,15 @@ impl RigDraft {
         Ok(Some(all))
     }
 
-    /// Chooses the weights of skins whose meshes have another shape so that the clips change least.
-    /// `None` if canceled.
+    /// Computes the weights of skins with changed mesh shapes so that the clips change least.
+    /// Returns `None` if canceled.
     pub(super) fn refit(
         &mut self,
         before: &Document,
         cancel: &AtomicBool,
     ) -> Result<Option<Vec<FittedWeights>>, CommandError> {
         let after = self.document().clone();
-        // The first pose is the rest, which is another one on purpose.
+        // The first pose is the rest pose, whose change is intended.
         let mut poses = fit_poses(before, &after, FIT_POSES);
         poses.remove(0);
         let mut all = Vec::new();
@@ -191,7 +191,7 @@ impl RigDraft {
     }
 }
 
-/// A vertex where the joints put it.
+/// Returns the skinned position of a vertex.
 fn posed(map: &WeightMap, vertex: usize, own: Vec3, palette: &[Mat4]) -> Vec3 {
     let one = |(joint, weight): (u16, f32)| {
         let matrix = palette.get(usize::from(joint));

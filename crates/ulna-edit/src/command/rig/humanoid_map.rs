@@ -1,4 +1,4 @@
-//! The humanoid map: which joint is which bone of a human.
+//! The humanoid map, which assigns joints to the bones of a human.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::{
 use ulna_model::{Document, NodeId, Notice, Shared};
 use ulna_motion::{guessed_bones, humanoid_bone, humanoid_map, misplaced_bones, missing_bones};
 
-/// Joints by bone, in the spelling of VRM 1.0.
+/// Joints by the bone names of VRM 1.0.
 type Bones = BTreeMap<&'static str, NodeId>;
 
 impl HumanoidMap {
@@ -22,7 +22,7 @@ impl HumanoidMap {
         for (role, node) in given.iter().flatten() {
             match node {
                 Some(node) => {
-                    // A joint is one bone: what it was before, it is no more.
+                    // A joint can be only one bone, so its old entry is removed.
                     map.retain(|_, n| n != node);
                     map.insert(role, *node);
                 }
@@ -57,7 +57,7 @@ impl HumanoidMap {
     }
 }
 
-/// The bones that an argument names, with their joints; `None` for those that are cleared.
+/// Returns the bones in an argument with their joints; `None` for bones to clear.
 fn given(
     document: &Document,
     bones: &Counterparts,
@@ -86,10 +86,10 @@ fn given(
     Ok(all)
 }
 
-/// The edit that makes this the map: of the VRM avatar, or of the scene.
+/// Returns the edit that stores the map in the VRM avatar, or in the scene.
 fn edit(document: &Document, map: &Bones) -> Result<Edit, CommandError> {
     let spelled = |role: &str| document.vrm.as_ref().map_or(role.into(), |vrm| vrm.spelled(role));
-    // Roles that are no bones stay.
+    // Entries that are not humanoid bones are kept.
     let kept = document.humanoid().into_iter().flat_map(|vrm| {
         let roles = vrm.roles().zip(vrm.bones.iter());
         roles.filter(|((role, _), _)| humanoid_bone(role).is_none()).map(|(_, own)| own.clone())
@@ -118,7 +118,7 @@ fn edit(document: &Document, map: &Bones) -> Result<Edit, CommandError> {
     Ok(Edit::SetHumanoid { scene: None, to })
 }
 
-/// Notes about a map.
+/// Returns notes about guessed, missing and misplaced bones.
 fn notes(document: &Document, map: &Bones, guessed: usize) -> Vec<Notice> {
     let mut notes = Vec::new();
     if guessed > 0 {

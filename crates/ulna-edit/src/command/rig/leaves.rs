@@ -1,4 +1,4 @@
-//! Leaf joints at the ends of chains: added and removed.
+//! Adds and removes leaf joints at the ends of chains.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ use crate::{
 use ulna_model::{Local, Node, NodeId, Notice, Transform};
 use ulna_motion::surgery::Moving;
 
-/// Length of a leaf without a bone before it, in sizes of the skeleton.
+/// Length of a leaf joint if the chain has no bone, as a fraction of the skeleton size.
 const STUB: f64 = 0.05;
 
 impl LeafJoints {
@@ -57,7 +57,7 @@ impl LeafJoints {
         finish(rig, scene, None)
     }
 
-    /// The translation of a leaf joint below the last joint of a chain.
+    /// Returns the local translation of a leaf joint below the last joint of a chain.
     fn way(&self, rig: &RigDraft, uses: &NodeUses<'_>, end: NodeId) -> Result<DVec3, CommandError> {
         let document = rig.document();
         let own = world(document, Some(end), RestOrPose::Rest);
@@ -99,7 +99,8 @@ fn add_leaf(rig: &mut RigDraft, end: NodeId, way: DVec3) -> Result<(), CommandEr
     join_skins(rig, id, Some(end), end, &Moving::moved(way))
 }
 
-/// Removes leaf joints without weights and keys: the named ones, and those below named joints.
+/// Removes leaf joints without weights and keys: all of them, or those at or below the given
+/// joints.
 fn remove(scene: &Scene<'_>, named: Option<&[NodeId]>) -> Result<Outcome, CommandError> {
     let document = scene.document;
     let is_meant = |n: &NodeId| {

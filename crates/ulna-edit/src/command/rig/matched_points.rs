@@ -1,11 +1,11 @@
-//! Joints of a copied skeleton with their positions in the scene.
+//! Argument with positions for joints of a copied skeleton.
 
 use glam::DVec3;
 use serde_json::Value;
 
 use crate::command::{ArgumentError, ArgumentType, Arguments, field::field};
 
-/// Joints by name, each with its position in the scene, in meters: `joint=x y z`.
+/// Joint names with their positions in the scene, in meters: `joint=x y z`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchedPoints(pub Vec<(String, DVec3)>);
 
@@ -38,7 +38,7 @@ fn read(from: &Arguments, name: &'static str) -> Result<MatchedPoints, ArgumentE
         .ok_or_else(|| Arguments::wrong(name, WANTED, value))
 }
 
-/// `Hips=0 0.93 0`, with blanks or commas between the numbers.
+/// Parses text such as `Hips=0 0.93 0`, with spaces or commas between the numbers.
 fn point(text: &str) -> Option<(String, DVec3)> {
     let (joint, numbers) = text.rsplit_once('=')?;
     let numbers: Option<Vec<f64>> = numbers

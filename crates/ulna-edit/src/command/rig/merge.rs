@@ -1,4 +1,4 @@
-//! Joints that are merged into another one.
+//! Merges joints into another joint.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,8 +58,9 @@ impl MergeJoint {
     }
 }
 
-/// Makes a joint one of every skin that has a joint which is merged into it, where it moves as that
-/// one does at rest: `B = W⁻¹·W_b·B_b`.
+/// Adds the remaining joint to every skin that contains a merged joint but not the remaining one.
+/// Both joints have the same skinning matrix in the rest pose: `B = W⁻¹·W_b·B_b`, with world
+/// transforms `W` and bind matrices `B`.
 fn join(
     rig: &mut RigDraft,
     document: &Document,

@@ -1,4 +1,4 @@
-//! Skins that become one: their joints are united, and the weights name joints of the united list.
+//! Merges skins. The joint lists are united, and the joint indices of the weights are updated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,7 +51,7 @@ impl MergeSkins {
         Ok(done)
     }
 
-    /// The skins of some meshes.
+    /// Returns the skins of these mesh nodes.
     fn named(&self, document: &Document, nodes: &[NodeId]) -> Result<Vec<SkinId>, CommandError> {
         let mut skins = BTreeSet::new();
         for node in nodes {
@@ -69,7 +69,7 @@ impl MergeSkins {
     }
 }
 
-/// Skins that deform a mesh, grouped so that those with a common joint are together.
+/// Returns the skins with meshes, grouped by common joints.
 fn sharing(document: &Document) -> Vec<Vec<SkinId>> {
     let mut groups: Vec<(BTreeSet<NodeId>, Vec<SkinId>)> = Vec::new();
     for (id, skin) in document.skins.iter() {
@@ -91,7 +91,7 @@ fn sharing(document: &Document) -> Vec<Vec<SkinId>> {
     groups.into_iter().map(|(_, skins)| skins).collect()
 }
 
-/// The first skin takes over the joints and the meshes of the others.
+/// Moves the joints and meshes of all skins of a group to its first skin.
 fn merge(rig: &mut RigDraft, group: &[SkinId]) -> Result<(), CommandError> {
     let document = rig.document().clone();
     for id in group {
@@ -148,7 +148,7 @@ fn merge(rig: &mut RigDraft, group: &[SkinId]) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Weights of meshes of some skins name the joints of another one.
+/// Replaces the joint indices of the meshes of these skins.
 fn renumber_meshes(
     rig: &mut RigDraft,
     document: &Document,
@@ -190,7 +190,7 @@ fn renumber_meshes(
     Ok(())
 }
 
-/// Skins that bind a joint in different ways: why they cannot become one.
+/// Returns the error for skins that bind a joint differently, with the reason.
 fn apart(
     document: &Document,
     (into, other): (SkinId, SkinId),
@@ -198,7 +198,7 @@ fn apart(
     joint: NodeId,
 ) -> CommandError {
     let skin = document.skin(other);
-    // IBM_b = IBM_a·K for one K: the space of the meshes is another one.
+    // If `IBM_b = IBM_a·K` with the same `K` for all joints, the meshes are in different spaces.
     let factors: Vec<DMat4> = skin
         .joints
         .iter()

@@ -1,4 +1,4 @@
-//! Joints of one side whose other side is made like theirs.
+//! Mirrors joints of one side to the other side.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,18 +29,19 @@ use ulna_weights::{
     PartChange, Scope as WeightScope, SkinnedSurface, WorkingWeights, layers::Sides,
 };
 
-/// Distances, in sizes of the skeleton, and rotations up to this are rounding.
+/// Largest distance, as a fraction of the skeleton size, and largest rotation that count as
+/// rounding.
 const NONE: f64 = 5e-5;
 
-/// Joints of one side, and those of the other.
+/// Joints of one side, with their counterparts on the other side.
 struct SidePlan<'d> {
     document: &'d Document,
     mirror: &'d Mirror,
-    /// Joints that have one on the other side.
+    /// Joints with a mirror joint.
     pairs: BTreeMap<NodeId, NodeId>,
-    /// Joints that have none, parents first.
+    /// Joints without a mirror joint, parents first.
     missing: Vec<NodeId>,
-    /// Named joints in the middle.
+    /// Given joints that are in the middle of the body.
     center: Vec<NodeId>,
 }
 
@@ -76,12 +77,13 @@ impl<'d> SidePlan<'d> {
         Ok(plan)
     }
 
-    /// The joint on the other side: by the mirror pairs, or by its name where it is out of place.
+    /// Returns the mirror joint, by the mirror pairs or else by name. The name also finds a joint
+    /// at a wrong position.
     fn partner(&self, node: NodeId) -> Option<NodeId> {
         self.mirror.partner(node).or_else(|| partner_by_name(self.document, node))
     }
 
-    /// The reflection of the body of a node, or of a node above it.
+    /// Returns the reflection of the body that a node or its nearest known ancestor belongs to.
     fn reflection(&self, node: NodeId) -> Option<DMat4> {
         let up = |n: &NodeId| self.document.node(*n).parent;
         std::iter::successors(Some(node), up).find_map(|n| self.mirror.reflection(n))
@@ -91,8 +93,8 @@ impl<'d> SidePlan<'d> {
         self.mirror.stand(node).as_dmat4()
     }
 
-    /// The signs by which most mirror joints of the skeleton turn the mirror images of axes into
-    /// axes: the convention of its makers. Without pairs, the x axis is turned over.
+    /// Returns the axis signs that most pairs of mirror joints in the skeleton have in common.
+    /// Without pairs, the x axis is negated.
     fn convention(&self) -> DVec3 {
         let mut votes: Vec<(DVec3, usize)> = Vec::new();
         for node in self.document.node_ids() {
@@ -108,7 +110,8 @@ impl<'d> SidePlan<'d> {
         first_best.map_or(DVec3::new(-1.0, 1.0, 1.0), |(signs, _)| *signs)
     }
 
-    /// The frames of joints that are there already, `W' = W·C`; none where nothing changes.
+    /// Returns the frame changes `W' = W·C` of existing mirror joints. Unchanged joints are
+    /// omitted.
     fn frames(&self, size: f64) -> Result<BTreeMap<NodeId, Moving>, CommandError> {
         let mut frames = BTreeMap::new();
         for (node, partner) in &self.pairs {
@@ -151,7 +154,7 @@ impl<'d> SidePlan<'d> {
         )
     }
 
-    /// The parent, on the other side, of the joints below a node.
+    /// Returns the node on the other side that becomes the parent of mirrored children of a node.
     fn parent_across(&self, node: NodeId) -> Result<NodeId, CommandError> {
         match self.partner(node) {
             Some(partner) => Ok(partner),
@@ -166,7 +169,7 @@ impl<'d> SidePlan<'d> {
         }
     }
 
-    /// Adds the missing joints; by joint, the new one on the other side.
+    /// Adds the missing joints. Returns the new joint for each source joint.
     fn add(&self, rig: &mut RigDraft) -> Result<BTreeMap<NodeId, NodeId>, CommandError> {
         let signs = DMat4::from_mat3(DMat3::from_diagonal(self.convention()));
         let mut made: BTreeMap<NodeId, (NodeId, DMat4)> = BTreeMap::new();
@@ -218,8 +221,8 @@ impl<'d> SidePlan<'d> {
     }
 }
 
-/// Makes new joints joints of the skins of those that they are mirrored from. At rest they put the
-/// mesh where those do: `B = W⁻¹·W_j·B_j`.
+/// Adds new joints to the skins of their source joints. In the rest pose, both have the same
+/// skinning matrix: `B = W⁻¹·W_j·B_j`, with world transforms `W` and bind matrices `B`.
 fn join(rig: &mut RigDraft, made: &BTreeMap<NodeId, NodeId>) -> Result<(), CommandError> {
     let document = rig.document().clone();
     let rest = |n: NodeId| world(&document, Some(n), RestOrPose::Rest);
@@ -249,8 +252,8 @@ fn join(rig: &mut RigDraft, made: &BTreeMap<NodeId, NodeId>) -> Result<(), Comma
     Ok(())
 }
 
-/// Mirrors the weights of vertices that the joints of one side move, to the other side of each
-/// skin. `pairs`: joints of the side that gives, with their mirror joints.
+/// Mirrors the weights of the joints of one side to the other side, in each skin. `pairs` maps
+/// source joints to their mirror joints.
 fn mirror_weights(
     rig: &mut RigDraft,
     pairs: &BTreeMap<NodeId, NodeId>,
@@ -274,8 +277,8 @@ fn mirror_weights(
     Ok(notes)
 }
 
-/// The edits that mirror weights of a skin, each with its number of vertices; or why there are
-/// none.
+/// Returns the edits that mirror weights of a skin, each with its number of vertices. Fails with
+/// the reason if mirroring is impossible.
 fn mirrored(
     document: &Document,
     id: SkinId,
@@ -311,7 +314,7 @@ fn mirrored(
     let locked = vec![false; canvas.joints().len()];
     let scope = WeightScope { locked: &locked, limit: usize::MAX, vertices: Some(&wanted) };
     let mut draft = WorkingWeights::new(document, &canvas);
-    // Vertices that cannot take them keep their own.
+    // Vertices that cannot receive the mirrored weights keep their own.
     draft.mirror(&sides.pairs, sides.axis, sides.offset, from_high, &scope);
     let part = |k: usize| (canvas.parts()[k].mesh, canvas.parts()[k].primitive);
     let edit = |(k, change): (usize, PartChange)| {
@@ -362,7 +365,7 @@ impl MirrorJoint {
         Ok(Outcome { notes, ..done })
     }
 
-    /// The named joints, and the joints below them with the nodes between.
+    /// Returns the given joints, and optionally the joints below them with all nodes between.
     fn nodes(&self, document: &Document, named: &[NodeId]) -> BTreeSet<NodeId> {
         let mut all: BTreeSet<NodeId> = named.iter().copied().collect();
         if !self.below.unwrap_or(true) {

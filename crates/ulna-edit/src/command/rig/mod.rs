@@ -1,4 +1,4 @@
-//! Changes of the skeleton that keep the motion of every clip.
+//! Commands that change the skeleton and preserve the motion of every clip.
 
 mod add;
 mod aim;

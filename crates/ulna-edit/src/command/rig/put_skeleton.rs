@@ -1,4 +1,4 @@
-//! A skeleton of another model as new nodes of this one.
+//! Adds the skeleton of another model as new nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,9 +20,9 @@ use crate::{
 };
 use ulna_model::{Document, Local, Node, NodeId, Notice, Transform};
 
-/// Sides count as the middle within this part of the width of a body.
+/// Largest offset of a body's center from x = 0 that is ignored, as a fraction of its width.
 const OFF_CENTER: f64 = 0.05;
-/// Names in a note, at most.
+/// Maximum number of names in a notice.
 const NAMED: usize = 3;
 
 impl PutSkeleton {
@@ -49,7 +49,7 @@ impl PutSkeleton {
     }
 }
 
-/// The joints that points name.
+/// Returns the matched points by joint index, instead of by joint name.
 fn resolved(
     source: &SkeletonSource,
     points: &MatchedPoints,
@@ -76,7 +76,7 @@ fn resolved(
     Ok(found)
 }
 
-/// The points, and those that follow for the other side; joints in the middle lie on the plane.
+/// Adds mirrored points for the other side. Joints in the middle get points on the mirror plane.
 fn with_mirrored(
     source: &SkeletonSource,
     points: &BTreeMap<usize, DVec3>,
@@ -95,12 +95,12 @@ fn with_mirrored(
     all
 }
 
-/// The new positions of all joints.
+/// New positions of all joints.
 struct Placed {
     positions: Vec<DVec3>,
     rotation: DQuat,
     placing: Placing,
-    /// Number of matched points, and the largest distance of a joint from its point, meters.
+    /// Number of matched points, and the largest distance of a joint from its point, in meters.
     points: (usize, f64),
 }
 
@@ -161,7 +161,7 @@ impl Placed {
 /// Names of the new nodes.
 struct Names {
     all: Vec<String>,
-    /// Names that were taken, as they became.
+    /// New names of joints whose own name was already in use.
     numbered: Vec<String>,
 }
 
@@ -170,7 +170,7 @@ impl Names {
         let mut taken: BTreeSet<String> =
             document.nodes.values().filter_map(|n| n.name.as_deref()).map(str::to_owned).collect();
         let (mut all, mut numbered) = (Vec::with_capacity(source.len()), Vec::new());
-        // Where the search for a free number goes on, by name.
+        // Next number to try, per name.
         let mut next: BTreeMap<String, usize> = BTreeMap::new();
         for joint in &source.joints {
             let base = format!("{prefix}{}", joint.name);
@@ -202,7 +202,7 @@ impl Names {
     }
 }
 
-/// The edits that add the joints.
+/// Returns the edits that add the joints.
 fn nodes(
     document: &Document,
     source: &SkeletonSource,
@@ -219,7 +219,7 @@ fn nodes(
     let top = last_rank(document, None);
     let (mut made, mut roots) = (Vec::with_capacity(source.len()), Vec::new());
     for (k, joint) in source.joints.iter().enumerate() {
-        // Joints above have no scale.
+        // Copied joints have no scale.
         let (above, origin) = joint
             .parent
             .map_or((DQuat::IDENTITY, DVec3::ZERO), |p| (rotations[p], placed.positions[p]));

@@ -1,4 +1,4 @@
-//! Names of many joints, changed by patterns, sides, numbers and tables.
+//! Renames many joints by patterns, sides, numbers and tables.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::command::{
 use ulna_model::{Document, NodeId, Notice};
 use ulna_motion::{JointNames, humanoid_names, joint_key};
 
-/// Sign that stands for a digit of a number.
+/// Placeholder for a digit of a number.
 const DIGIT: char = '#';
 
 impl RenameJoints {
@@ -79,8 +79,8 @@ impl RenameJoints {
         Ok(done)
     }
 
-    /// A name by a list, then with another text; `None` where neither fits, although one is
-    /// asked for.
+    /// Replaces a name by its entry in a list, and then replaces text in it. Returns `None` if a
+    /// list or text is given, but does not match.
     fn with_texts(&self, name: &str, listed: Option<&str>) -> Option<String> {
         let is_of_list = self.side.is_none() && !self.has_texts();
         let name = match listed {
@@ -123,7 +123,7 @@ impl RenameJoints {
         Ok(())
     }
 
-    /// Whether something but lists and the sides changes names.
+    /// Whether options other than the lists and the side change names.
     const fn has_texts(&self) -> bool {
         self.find.is_some()
             || self.prefix.is_some()
@@ -131,7 +131,7 @@ impl RenameJoints {
             || self.number.is_some()
     }
 
-    /// Names of a humanoid's joints, where they are asked for.
+    /// Returns the names for the joints of a humanoid; empty if they are not requested.
     fn humanoid_names(
         &self,
         document: &Document,
@@ -157,7 +157,7 @@ impl RenameJoints {
         rows(text)
     }
 
-    /// The named nodes, or all joints; parents before children.
+    /// Returns the given nodes, or all joints if none are given; parents before children.
     fn nodes(&self, document: &Document) -> Result<Vec<NodeId>, CommandError> {
         let named = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let joints = document.joint_flags();
@@ -169,8 +169,8 @@ impl RenameJoints {
     }
 }
 
-/// A name with another text: each `*` of a pattern keeps what it matched, and a text without `*` is
-/// replaced wherever it is. `None` where nothing is found.
+/// Replaces text in a name. With a pattern, each `*` keeps its matched text. Otherwise, all
+/// occurrences are replaced. Returns `None` if nothing matches.
 fn replaced(name: &str, find: &str, to: &str) -> Option<String> {
     if find.contains('*') {
         return captured(find, name).map(|texts| filled_in(to, &texts));
@@ -178,7 +178,7 @@ fn replaced(name: &str, find: &str, to: &str) -> Option<String> {
     name.contains(find).then(|| name.replace(find, to))
 }
 
-/// A name with a number in place of its signs `#`, or behind it where it has none.
+/// Replaces the `#` signs in a name by a number, or appends the number if there are none.
 fn numbered(name: &str, number: usize) -> String {
     let Some(start) = name.find(DIGIT) else { return format!("{name}_{number:02}") };
     let rest = name[start..].trim_start_matches(DIGIT);
@@ -186,18 +186,18 @@ fn numbered(name: &str, number: usize) -> String {
     format!("{}{number:0width$}{rest}", &name[..start])
 }
 
-/// Side of a name, and the name without it.
+/// A name, split into the side and the remaining parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct SidedName {
     is_left: bool,
-    /// The namespace in front, with its sign: `mixamorig:`.
+    /// The namespace with its separator, such as `mixamorig:`.
     space: String,
     stem: String,
-    /// The number behind, with its sign: `.001`.
+    /// The number at the end with its separator, such as `.001`.
     number: String,
 }
 
-/// Styles in the order in which a name is tried.
+/// Styles of side markers, in the order in which they are tried.
 const STYLES: [SideStyle; 8] = [
     SideStyle::DotUpper,
     SideStyle::DotLower,
@@ -210,7 +210,7 @@ const STYLES: [SideStyle; 8] = [
 ];
 
 impl SideStyle {
-    /// Texts for left and right, and whether they are in front.
+    /// Returns the texts for left and right, and whether they are a prefix.
     const fn texts(self) -> ([&'static str; 2], bool) {
         match self {
             Self::FrontUpper => (["L_", "R_"], true),
@@ -228,12 +228,12 @@ impl SideStyle {
         matches!(self, Self::WordUpper | Self::WordLower)
     }
 
-    /// Takes a name apart; `None` where it has no side in this style.
+    /// Splits a name; `None` if it has no side in this style.
     fn split(self, name: &str) -> Option<SidedName> {
         let at = name.rfind([':', '|']).map_or(0, |k| k + 1);
         let (space, own) = name.split_at(at);
         let (texts, is_front) = self.texts();
-        // A number behind the side: `thigh.L.001`.
+        // A number can follow the side: `thigh.L.001`.
         let bare = own.trim_end_matches(|c: char| c.is_ascii_digit());
         let bare = if bare.len() < own.len() { bare.trim_end_matches(['.', '_']) } else { bare };
         texts.iter().zip([true, false]).find_map(|(text, is_left)| {
@@ -245,7 +245,7 @@ impl SideStyle {
                 },
             };
             let next = stem.chars().next()?;
-            // `Lefty` is no left.
+            // `Lefty` does not mark the left side.
             if self.is_word() && next.is_lowercase() {
                 return None;
             }
@@ -269,7 +269,7 @@ impl SideStyle {
         }
         let mut letters = stem.chars();
         let stem = match letters.next() {
-            // `Left` and a word begin with capitals: `LeftArm`.
+            // After `Left`, the next word starts with a capital letter: `LeftArm`.
             Some(first) if self.is_word() => first.to_uppercase().chain(letters).collect(),
             _ => stem.clone(),
         };
@@ -277,7 +277,7 @@ impl SideStyle {
     }
 }
 
-/// A name with its side in another style; `None` where it has no side.
+/// Converts the side of a name to another style; `None` if it has no side.
 fn styled(name: &str, from: Option<SideStyle>, to: SideStyle) -> Option<String> {
     let split = match from {
         Some(from) => from.split(name),
@@ -286,11 +286,11 @@ fn styled(name: &str, from: Option<SideStyle>, to: SideStyle) -> Option<String> 
     split.map(|name| to.join(&name))
 }
 
-/// Spellings of the sides in names.
+/// Texts for left and right in names.
 const SIDES: [[&str; 2]; 6] =
     [["Left", "Right"], ["left", "right"], ["LEFT", "RIGHT"], ["左", "右"], ["L", "R"], ["l", "r"]];
 
-/// A name with the side exchanged; `None` where it has no side.
+/// Returns a name with the other side; `None` if it has no side.
 pub(super) fn other_side(name: &str) -> Option<String> {
     let (side, words) = joint_key(name);
     let side = side?;

@@ -1,12 +1,15 @@
-//! The present pose as the rest pose: nodes alone, or with the meshes in their posed shape.
+//! Makes the current pose the rest pose, for the nodes only or with the meshes in their posed
+//! shape.
 //!
 //! ```text
-//!   nodes alone   L' = L∘Ul                  IBM and meshes stay: nothing that is seen changes
+//!   nodes only    L' = L∘Ul                  IBM and meshes stay: the display does not change
 //!   rebaked       p' = G⁻¹·Σ w·T(pose)·p     IBM' = W(pose)⁻¹·G
 //! ```
 //!
-//! `G` is where the skin shows its meshes at rest. A vertex of one joint moves as before in every
-//! clip; blended ones do not, because `Σ w·T'·(Σ w·T·p)` is not `Σ w·T·p`.
+//! `L` is the local rest transform of a node, `Ul` its pose offset, `W` its world transform, and
+//! `T` the skinning matrix of a joint. `G` is `scene_from_mesh` in the rest pose. A rebaked vertex
+//! with one joint moves as before in every clip. A vertex with several joints does not, because `Σ
+//! w·T'·(Σ w·T·p)` differs from `Σ w·T·p`.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +72,7 @@ impl RestFromPose {
         Ok(done)
     }
 
-    /// Whether the weights of rebaked skins are fitted to the motion before.
+    /// Decides whether the weights of rebaked skins are fitted to the old motion.
     fn choose_weights(&self, rig: &mut RigDraft, skins: &[SkinId]) -> Result<(), CommandError> {
         let document = rig.document();
         let layered = skins.iter().find(|s| document.aids.weight_layers.contains_key(s));
@@ -95,13 +98,13 @@ impl RestFromPose {
     }
 }
 
-/// Meshes that some skins deform.
+/// Returns the meshes that these skins deform.
 fn meshes_of(document: &Document, skins: &[SkinId]) -> BTreeSet<MeshId> {
     let nodes = document.nodes.values();
     nodes.filter(|n| n.skin.is_some_and(|s| skins.contains(&s))).filter_map(|n| n.mesh).collect()
 }
 
-/// Whether some vertex has more than one joint.
+/// Whether a vertex has more than one joint.
 fn is_blended(map: &WeightMap) -> bool {
     (0..map.vertex_count()).any(|v| {
         let mut joints = map.vertex(v).filter(|(_, w)| *w != 0.0).map(|(j, _)| j);
@@ -111,7 +114,7 @@ fn is_blended(map: &WeightMap) -> bool {
 }
 
 impl RigDraft {
-    /// Layers of the pose become part of it.
+    /// Bakes the pose layers of the pose into the nodes.
     fn fold_pose_layers(&mut self) -> Result<(), CommandError> {
         let document = self.document();
         let layers = document.aids.layers(LayerHome::Pose);
@@ -131,7 +134,7 @@ impl RigDraft {
         self.draft.put(Edit::SetPoseLayers { home: LayerHome::Pose, to: None })
     }
 
-    /// The pose of each node becomes its rest; their number.
+    /// Makes the pose of each node its rest pose. Returns the number of changed nodes.
     fn rest_posed(&mut self, mesh: RestMesh) -> Result<usize, CommandError> {
         let document = self.document();
         let posed: Vec<(NodeId, Option<Box<Node>>)> = document
@@ -143,7 +146,7 @@ impl RigDraft {
                 free_of_zeros(&mut to);
                 let is_bound = matches!(node.rest_source, RestSource::Bind | RestSource::Pose);
                 to.rest_source = match mesh {
-                    // The bind matrices still give the rest before.
+                    // The bind matrices still define the old rest pose.
                     RestMesh::Keep if is_bound => RestSource::Pose,
                     RestMesh::Keep | RestMesh::Rebake => RestSource::File,
                 };
@@ -157,7 +160,8 @@ impl RigDraft {
         Ok(self.rested)
     }
 
-    /// Meshes get the shape of the pose, and skins are bound in it. The skins that changed.
+    /// Changes meshes to their posed shape, and rebinds the skins at the pose. Returns the changed
+    /// skins.
     fn rebake(&mut self) -> Result<Vec<SkinId>, CommandError> {
         let document = self.document().clone();
         let pose = Pose::evaluate(&document, &Stack::default());
@@ -205,13 +209,13 @@ impl RigDraft {
     }
 }
 
-/// Whether a node or one above it is posed.
+/// Whether a node or one of its ancestors is posed.
 fn is_posed(document: &Document, node: NodeId) -> bool {
     let up = std::iter::successors(Some(node), |n| document.node(*n).parent);
     up.into_iter().any(|n| document.node(n).pose.is_some())
 }
 
-/// The place at which a skin shows its meshes at rest. Meshes of a skin without bind matrices are
+/// Returns `scene_from_mesh` of a skin in the rest pose. Meshes of a skin without bind matrices are
 /// in the space of the scene.
 fn shown_at(document: &Document, skin: SkinId) -> DMat4 {
     if !document.skin(skin).has_inverse_bind {
@@ -221,7 +225,7 @@ fn shown_at(document: &Document, skin: SkinId) -> DMat4 {
     bound_mesh(document, &rest, skin).scene_from_mesh
 }
 
-/// Refuses a mesh that is shown in another pose elsewhere.
+/// Returns an error if a mesh is also used with another skin or without a skin.
 fn refuse_shared(document: &Document, mesh: MeshId, skin: SkinId) -> Result<(), CommandError> {
     let other = document.nodes.iter().find(|(_, n)| n.mesh == Some(mesh) && n.skin != Some(skin));
     let Some((node, about)) = other else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Nodes that get other local transforms, with the clips, layers and skins that follow.
+//! Changes local transforms of nodes, and adapts clips, layers and skins.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,39 +22,39 @@ use ulna_motion::{
 };
 use ulna_weights::found_rests;
 
-/// Largest shear that is taken for rounding, relative to the scale.
+/// Largest shear that counts as rounding, relative to the scale.
 pub(super) const PLAIN: f64 = 1e-4;
 
-/// A change of the skeleton while it is made.
+/// A change of the skeleton under construction.
 #[derive(Clone)]
 pub(super) struct RigDraft {
     pub(super) draft: DocumentDraft,
-    /// Tracks changed so far.
+    /// Counts of the tracks changed so far.
     pub(super) tracks: Rewritten,
-    /// Joints whose rest may follow from other bind matrices.
+    /// Joints whose rest pose must be recomputed from the bind matrices.
     pub(super) joints: BTreeSet<NodeId>,
-    /// Whether the change moves the skin by itself, so that it is measured in full.
+    /// Whether the change itself can move the skin, so that the result is not exact.
     pub(super) moves_skin: bool,
-    /// Weights that other joints took over by another rule than the fit.
+    /// Numbers of vertices whose weights were moved to other joints without a fit.
     pub(super) given: GivenWeights,
-    /// Nodes with another rest pose.
+    /// Number of nodes with a new rest pose.
     pub(super) rested: usize,
-    /// Skins whose weights are fitted to the motion before.
+    /// Skins whose weights will be fitted to the old motion.
     pub(super) refitted: Vec<SkinId>,
-    /// Nodes that lose their own motion on purpose, because others take it over.
+    /// Nodes that intentionally lose their motion to other nodes.
     pub(super) stilled: BTreeSet<NodeId>,
-    /// Nodes whose mesh another node shows afterwards.
+    /// For each node whose mesh was moved: the node that has the mesh now.
     pub(super) shown_by: BTreeMap<NodeId, NodeId>,
-    /// Frames of nodes, `new_from_old` inverted: `W' = W·C`.
+    /// Frame changes `C` of nodes, with `W' = W·C`.
     pub(super) frames: BTreeMap<NodeId, Moving>,
-    /// Baked keys are this near, meters, and the size of the skeleton.
+    /// Tolerance of baked keys, in meters.
     tolerance: f64,
     size: f64,
 }
 
 impl RigDraft {
     pub(super) fn of(document: &Document) -> Self {
-        /// DESIGN: a tenth of a millimeter on a body of 1.8 m.
+        /// DESIGN: 0.1 mm on a body of 1.8 m.
         const NEAR: f64 = 1e-4 / 1.8;
         let rest = Pose::evaluate(document, &Stack::default());
         let size = joint_bounds(document, &rest).map_or(0.0, |(low, high)| low.distance(high));
@@ -79,13 +79,13 @@ impl RigDraft {
         &self.draft.document
     }
 
-    /// Size of the skeleton, meters.
+    /// Size of the skeleton, in meters.
     pub(super) const fn size(&self) -> f64 {
         self.size
     }
 
-    /// Gives nodes the local transforms of some chains, in the rest pose, in the pose, in every
-    /// clip and in unkeyed poses.
+    /// Sets local transforms of nodes to products of old local transforms, in the rest pose, the
+    /// pose, all clips and all unkeyed poses.
     pub(super) fn rewrite(&mut self, chains: &[Chain]) -> Result<(), CommandError> {
         self.fold_layers(chains)?;
         let document = &self.draft.document;
@@ -116,7 +116,7 @@ impl RigDraft {
         Ok(())
     }
 
-    /// How near baked keys of each node come.
+    /// Returns the tolerances of baked keys per node.
     fn bounds(&self) -> NodeBounds {
         let document = &self.draft.document;
         let rest = Pose::evaluate(document, &Stack::default());
@@ -132,7 +132,7 @@ impl RigDraft {
         }
     }
 
-    /// Folds layers into the keys of nodes that become part of the transforms of others.
+    /// Bakes layers into the keys of nodes whose transforms become part of other nodes' transforms.
     pub(super) fn fold_layers(&mut self, chains: &[Chain]) -> Result<(), CommandError> {
         let own = chains
             .iter()
@@ -177,9 +177,8 @@ impl RigDraft {
         Ok(())
     }
 
-    /// Puts nodes into other frames, `W' = W·C` for each, while everything else stays: nodes below
-    /// them, the skin, and what hangs on them. Where the motion follows the new frames, that is so
-    /// at rest alone.
+    /// Changes the frames of nodes, `W' = W·C`, without moving child nodes, skin and attached
+    /// objects. With [`Motion::Follow`], this holds only in the rest pose.
     pub(super) fn reframe(
         &mut self,
         frames: &BTreeMap<NodeId, Moving>,
@@ -219,8 +218,8 @@ impl RigDraft {
         Ok(())
     }
 
-    /// `IBM' = C⁻¹·IBM` in every skin: what is right of it, such as a factor that decodes quantized
-    /// positions, stays.
+    /// Computes `IBM' = C⁻¹·IBM` in every skin. Factors on the right of the bind matrix are
+    /// preserved, such as the decoding of quantized positions.
     fn rebind(&mut self, frames: &BTreeMap<NodeId, Moving>) -> Result<(), CommandError> {
         let document = &self.draft.document;
         let mut edits = Vec::new();
@@ -241,8 +240,8 @@ impl RigDraft {
         self.draft.put_all(edits)
     }
 
-    /// Objects attached to a node that gets another frame move to a new node below it, so that each
-    /// keeps its place: meshes without a skin, cameras, lights, instances.
+    /// Moves the objects of nodes with a new frame to new child nodes, so that they stay in place.
+    /// Objects are meshes without a skin, cameras, lights and instances.
     fn detach_objects(&mut self, frames: &BTreeMap<NodeId, Moving>) -> Result<(), CommandError> {
         let document = self.draft.document.clone();
         let mut next = document.nodes.next_id();
@@ -285,7 +284,7 @@ impl RigDraft {
         Ok(())
     }
 
-    /// Keys of morph targets follow a mesh to another node.
+    /// Moves the morph keys of a mesh to another node.
     pub(super) fn morphs_to(
         &mut self,
         document: &Document,
@@ -298,7 +297,7 @@ impl RigDraft {
                 return Err(unfollowed(document, Some(clip), why));
             }
             if let Some((track, keys)) = found.track(from, Property::Weights) {
-                // The channel of a track in the file keeps its target: another one takes the keys.
+                // A track of the file cannot change its target, so the keys move to a new track.
                 let free = self.draft.document.clips[clip].free_track_id();
                 let keys = Track { target: to, ..(**keys).clone() };
                 self.draft.put(Edit::SetTrack { clip, track, to: None })?;
@@ -309,9 +308,10 @@ impl RigDraft {
         self.unkeyed_morphs_to(from, to)
     }
 
-    /// Rests follow the bind matrices, as they will when the file is opened again.
+    /// Updates the rest pose from the bind matrices, as when the file is opened again.
     pub(super) fn settle(&mut self) -> Result<(), CommandError> {
-        // A rest that was chosen over the bind matrices goes with new matrices only.
+        // A rest pose that the user set despite the bind matrices is only replaced if the matrices
+        // change.
         let is_chosen =
             |n: NodeId| !self.moves_skin && self.document().node(n).rest_source == RestSource::Pose;
         let there = self.joints.iter().copied().filter(|n| self.document().nodes.contains(*n));
@@ -326,7 +326,7 @@ impl RigDraft {
                         let Node { rest, rest_source, pose, .. } = *found;
                         Node { rest, rest_source, pose, ..now.clone() }
                     }
-                    // The bind matrices give it no rest any longer.
+                    // The bind matrices no longer define its rest pose.
                     (_, RestSource::Bind) => Node { rest_source: RestSource::File, ..now.clone() },
                     _ => return None,
                 };
@@ -337,13 +337,13 @@ impl RigDraft {
     }
 }
 
-/// How near baked keys come, by node.
+/// Tolerances of baked keys.
 struct NodeBounds {
-    /// Meters of the scene in a unit of the parent.
+    /// Scale by node: meters in the scene per unit of the parent's space.
     scales: BTreeMap<NodeId, f64>,
-    /// Meters.
+    /// Tolerance in meters.
     tolerance: f64,
-    /// Radians.
+    /// Tolerance in radians.
     angle: f64,
 }
 
@@ -354,14 +354,15 @@ impl NodeBounds {
     }
 }
 
-/// A matrix with the exact last row of an affine one.
+/// Converts a matrix to single precision, with the exact last row of an affine matrix.
 pub(super) fn affine(m: DMat4) -> Mat4 {
     let mut m = m.as_mat4();
     (m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w) = (0.0, 0.0, 0.0, 1.0);
     m
 }
 
-/// Whether bind matrices are the same but for rounding: the linear part, and the translation.
+/// Whether bind matrices are equal up to rounding. The linear part and the translation are compared
+/// separately.
 pub(super) fn is_same_bind(a: &Mat4, b: &Mat4) -> bool {
     const SAME: f32 = 1e-6;
     let near = |a: &[f32], b: &[f32]| {
@@ -372,7 +373,8 @@ pub(super) fn is_same_bind(a: &Mat4, b: &Mat4) -> bool {
     near(&a[..12], &b[..12]) && near(&a[12..], &b[12..])
 }
 
-/// A node with the local transform of a chain, in the rest pose and in the pose.
+/// Returns the node of a chain with the product of the chain as its local transform, in the rest
+/// pose and in the pose.
 fn moved(document: &Document, chain: &Chain) -> Result<Node, CommandError> {
     let node = document.node(chain.node);
     let local = |which: &dyn Fn(&Node) -> Local| {
@@ -400,7 +402,7 @@ fn moved(document: &Document, chain: &Chain) -> Result<Node, CommandError> {
     Ok(Node { rest, pose, ..node.clone() })
 }
 
-/// Layers with what they hold of some nodes only.
+/// Returns copies of the layers that contain only the nodes for which `holds` is true.
 fn layers_of(layers: &PoseLayers, holds: &dyn Fn(NodeId) -> bool) -> PoseLayers {
     let part = |layer: &PoseLayer| {
         let mut made = layer.clone();
@@ -419,7 +421,7 @@ fn layers_of(layers: &PoseLayers, holds: &dyn Fn(NodeId) -> bool) -> PoseLayers 
     layers.iter().map(part).collect()
 }
 
-/// Layers of nodes that get another frame: `U' = C⁻¹·U·C`.
+/// Returns the edits of layers for nodes with a new frame: `U' = C⁻¹·U·C`.
 fn layers_after(
     document: &Document,
     chains: &[Chain],

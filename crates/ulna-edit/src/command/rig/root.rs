@@ -1,9 +1,9 @@
-//! A root joint above a skeleton. Where nodes above the skeleton move, their motion becomes that of
-//! the root joint:
+//! Adds a root joint above a skeleton. The motion of nodes above the skeleton is moved to the root
+//! joint:
 //!
 //! ```text
-//!   W_R(t) = A·A⁻¹·A(t)      A(t): the nodes from the uppermost that moves to the parent of R,
-//!                            A: the same without a clip, as they stay
+//!   W_R(t) = A·A⁻¹·A(t)      A(t): product from the topmost moving node to the parent of R,
+//!                            A: the same product without a clip, which those nodes keep
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,11 +26,11 @@ use ulna_model::{
 };
 use ulna_motion::surgery::{Chain, Factor, Moving};
 
-/// Joints that belong together.
+/// Root joints of one skeleton.
 struct JointTree {
-    /// Joints with no joint above them.
+    /// Joints without an ancestor joint.
     tops: BTreeSet<NodeId>,
-    /// Skins of joints below them.
+    /// Skins of the joints below them.
     skins: Vec<SkinId>,
 }
 
@@ -72,14 +72,14 @@ impl AddRoot {
     }
 }
 
-/// The uppermost joint above a joint, or itself.
+/// Returns the topmost joint among a joint and its ancestors.
 fn top_of(document: &Document, joint: NodeId, is_joint: &[bool]) -> NodeId {
     let up = std::iter::successors(Some(joint), |n| document.node(*n).parent);
     up.filter(|n| is_joint[n.index()]).last().unwrap_or(joint)
 }
 
-/// Joints of all skins by skeletons: those of a skin belong together, and those with uppermost
-/// joints under the same parent.
+/// Groups the root joints of all skins by skeletons. Root joints of one skin belong together, and
+/// so do root joints with the same parent.
 fn joint_trees(document: &Document) -> Vec<JointTree> {
     let is_joint = document.joint_flags();
     let mut trees: Vec<JointTree> = Vec::new();
@@ -109,7 +109,7 @@ fn joint_trees(document: &Document) -> Vec<JointTree> {
     trees
 }
 
-/// The nodes above a node, from the uppermost on.
+/// Returns the ancestors of a node, topmost first.
 fn above(document: &Document, node: NodeId) -> Vec<NodeId> {
     let mut path: Vec<NodeId> =
         std::iter::successors(document.node(node).parent, |n| document.node(*n).parent).collect();
@@ -117,7 +117,7 @@ fn above(document: &Document, node: NodeId) -> Vec<NodeId> {
     path
 }
 
-/// The nodes above all of some nodes, from the uppermost on.
+/// Returns the common ancestors of nodes, topmost first.
 fn common_above(document: &Document, nodes: &BTreeSet<NodeId>) -> Vec<NodeId> {
     let mut paths = nodes.iter().map(|n| above(document, *n));
     let first = paths.next().unwrap_or_default();
@@ -127,7 +127,7 @@ fn common_above(document: &Document, nodes: &BTreeSet<NodeId>) -> Vec<NodeId> {
     })
 }
 
-/// Whether a clip or a layer moves a node.
+/// Whether a clip or a layer of a clip moves a node.
 fn moves(document: &Document, node: NodeId) -> bool {
     let is_fixed = |p: &Property| *p != Property::Weights;
     let in_clip = document.clips.values().any(|clip| {
@@ -138,7 +138,7 @@ fn moves(document: &Document, node: NodeId) -> bool {
     in_clip || clips.flat_map(|(_, layers)| layers.iter()).any(|l| l.nodes().contains(&node))
 }
 
-/// Whether a node shows nothing by its own transform: a skinned mesh alone.
+/// Whether a node has only a skinned mesh. Its transform then has no visible effect.
 fn is_unmoved(document: &Document, node: NodeId) -> bool {
     let about = document.node(node);
     about.mesh.is_some()
@@ -148,15 +148,15 @@ fn is_unmoved(document: &Document, node: NodeId) -> bool {
         && document.children(node).is_empty()
 }
 
-/// Adds a root joint above a skeleton.
+/// Adds a root joint above a skeleton, and returns it.
 fn add_root(rig: &mut RigDraft, tree: &JointTree, name: &str) -> Result<NodeId, CommandError> {
     let document = rig.document().clone();
     let path = common_above(&document, &tree.tops);
     let parent = path.last().copied();
     let moving = path.iter().position(|n| moves(&document, *n)).map_or(&[][..], |k| &path[k..]);
     refuse_left_behind(&document, moving, tree)?;
-    // What goes below the new joint: whatever leads to the skeleton, and all that moves with its
-    // parent.
+    // These nodes go below the new joint: the skeleton with its ancestors, and nodes that move with
+    // its parent.
     let is_above_joint =
         |n: NodeId| tree.tops.iter().any(|top| *top == n || document.is_above(n, *top));
     let siblings: Vec<NodeId> = match parent {
@@ -201,7 +201,7 @@ fn add_root(rig: &mut RigDraft, tree: &JointTree, name: &str) -> Result<NodeId, 
     Ok(root)
 }
 
-/// The root is in the scenes that show what is below it.
+/// Adds the root to the scenes that contain its children.
 fn add_to_scenes(rig: &mut RigDraft, root: NodeId, below: &[NodeId]) -> Result<(), CommandError> {
     let scenes: Vec<Edit> = rig
         .document()
@@ -217,7 +217,7 @@ fn add_to_scenes(rig: &mut RigDraft, root: NodeId, below: &[NodeId]) -> Result<(
     rig.draft.put_all(scenes)
 }
 
-/// Refuses where something would lose the motion of nodes that stop moving.
+/// Returns an error if an object would lose the motion that moves to the root joint.
 fn refuse_left_behind(
     document: &Document,
     moving: &[NodeId],
@@ -258,7 +258,7 @@ fn refuse_left_behind(
     Ok(())
 }
 
-/// The root joint takes over the motion of the nodes above it.
+/// Moves the motion of nodes above the skeleton to the root joint.
 fn take_motion(rig: &mut RigDraft, root: NodeId, moving: &[NodeId]) -> Result<(), CommandError> {
     let locals = || moving.iter().map(|n| Factor::Local(*n));
     rig.fold_layers(&[Chain { node: root, factors: locals().collect() }])?;
@@ -284,8 +284,8 @@ fn take_motion(rig: &mut RigDraft, root: NodeId, moving: &[NodeId]) -> Result<()
     rig.draft.put_all(gone)
 }
 
-/// The root becomes a joint of skins, without weights: `IBM_R = M·…·IBM_j` at rest, over the path
-/// from it to a joint `j`.
+/// Adds the root joint to skins, without weights. Its bind matrix is `IBM_R = M·…·IBM_j` in the
+/// rest pose, with the local transforms `M` along the path from the root to a joint `j`.
 fn join(rig: &mut RigDraft, root: NodeId, skins: &[SkinId]) -> Result<(), CommandError> {
     let document = rig.document();
     let mut edits = Vec::new();

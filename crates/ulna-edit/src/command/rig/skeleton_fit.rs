@@ -1,8 +1,8 @@
-//! Placement of a copied skeleton on a body: by the heights of both, or by matched points.
+//! Places a copied skeleton on a body, by the heights of both or by matched points.
 //!
 //! ```text
 //!   x' = s·R·x + t           least squares over the matched points; R is about the vertical
-//!   x'_j += d_j              d makes matched joints lie at their points; it is harmonic on the
+//!   x'_j += d_j              d moves matched joints to their points; it is harmonic on the
 //!                            tree, with 1/length as the weight of a bone
 //! ```
 
@@ -10,43 +10,45 @@ use std::collections::BTreeMap;
 
 use glam::{DQuat, DVec3};
 
-/// Lowest and highest corner.
+/// Minimum and maximum corner of a bounding box.
 pub(super) type Corners = (DVec3, DVec3);
 
-/// Part of the spread that must be horizontal before points say anything about the direction.
+/// Minimum horizontal fraction of the spread of points. Below it, the points do not define a
+/// rotation about the vertical.
 const HORIZONTAL: f64 = 0.1;
-/// Smaller rotations about the vertical are left to the displacements, radians.
+/// Smallest rotation about the vertical that is used, in radians. Smaller rotations are replaced by
+/// displacements of the joints.
 const TURNED: f64 = 10.0 * std::f64::consts::PI / 180.0;
-/// Bones count as at least this long, in sizes of the skeleton.
+/// Minimum length of a bone, as a fraction of the skeleton size.
 const SHORT: f64 = 1e-6;
 
-/// Uniform scale, rotation about the vertical and translation.
+/// Similarity transform: uniform scale, rotation about the vertical axis, and translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Placing {
-    /// Factor of all lengths.
+    /// Scale factor.
     pub(super) scale: f64,
-    /// Rotation about the vertical, radians.
+    /// Rotation about the vertical axis, in radians.
     pub(super) turn: f64,
-    /// Translation after both.
+    /// Translation, applied after scale and rotation.
     pub(super) shift: DVec3,
 }
 
 impl Placing {
-    /// Nothing changes.
+    /// The identity.
     pub(super) const NONE: Self = Self { scale: 1.0, turn: 0.0, shift: DVec3::ZERO };
 
-    /// The rotation.
+    /// Returns the rotation.
     pub(super) fn rotation(&self) -> DQuat {
         DQuat::from_rotation_y(self.turn)
     }
 
-    /// The new position of a point.
+    /// Returns the transformed point.
     pub(super) fn at(&self, point: DVec3) -> DVec3 {
         self.rotation() * point * self.scale + self.shift
     }
 
-    /// Scaled by the heights of two bodies, and set on the ground center of the second one. Flat
-    /// bodies are scaled by their largest extents.
+    /// Scales by the heights of two bodies, and moves the ground center of the first to that of the
+    /// second. Flat bodies are scaled by their largest extents.
     pub(super) fn by_heights(from: Corners, to: Corners) -> Self {
         let (from_size, to_size) = (from.1 - from.0, to.1 - to.0);
         let ratio = |a: f64, b: f64| Some(b / a).filter(|r| a > 0.0 && *r > 0.0 && r.is_finite());
@@ -59,14 +61,16 @@ impl Placing {
         Self { scale, turn: 0.0, shift: ground(to) - ground(from) * scale }
     }
 
-    /// The same, moved so that a point lies at its new position.
+    /// Changes the translation so that a point is mapped to its target.
     pub(super) fn through(self, (from, to): (DVec3, DVec3)) -> Self {
         Self { shift: self.shift + to - self.at(from), ..self }
     }
 
-    /// Puts points nearest to their new positions. `None` where they all lie at one place, or the
-    /// new positions are arranged against the points. `is_symmetric`: the rotation is 0 or a half
-    /// turn.
+    /// Returns the least-squares fit of points to their targets. With `is_symmetric`, the rotation
+    /// is 0° or 180°.
+    ///
+    /// The result is `None` if all points coincide, or if the targets have the opposite
+    /// arrangement.
     pub(super) fn by_points(pairs: &[(DVec3, DVec3)], is_symmetric: bool) -> Option<Self> {
         let count = pairs.len() as f64;
         let mean =
@@ -100,9 +104,9 @@ impl Placing {
     }
 }
 
-/// Displacements of joints. Those of `fixed` joints are given; along bones between them, the
-/// displacement changes with the length, and beyond them it stays the same. Parents come before
-/// their children.
+/// Interpolates displacements along bones, from `fixed` joints to all others. The displacement is
+/// linear in the length between fixed joints, and constant beyond them. Parents must precede their
+/// children.
 pub(super) fn displacements(
     parents: &[Option<usize>],
     positions: &[DVec3],
@@ -111,10 +115,11 @@ pub(super) fn displacements(
     let count = parents.len();
     let (low, high) = corners(positions).unwrap_or_default();
     let least = ((high - low).length() * SHORT).max(1e-12);
-    // The weight of the bone between a joint and its parent.
+    // Weight of the bone between a joint and its parent.
     let weight =
         |k: usize| parents[k].map_or(0.0, |p| 1.0 / positions[k].distance(positions[p]).max(least));
-    // By joint: how firmly all that is below it holds it, and where to.
+    // Per joint: total stiffness of the connections to the fixed joints below, and the sum of their
+    // displacements, weighted by stiffness.
     let mut held = vec![(0.0f64, DVec3::ZERO); count];
     for k in (0..count).rev() {
         let Some(parent) = parents[k] else { continue };
@@ -143,7 +148,7 @@ pub(super) fn displacements(
     made
 }
 
-/// The corners of points; `None` where there are none.
+/// Returns the bounding box of points; `None` if there are none.
 pub(super) fn corners(points: &[DVec3]) -> Option<Corners> {
     let first = *points.first()?;
     Some(points.iter().fold((first, first), |(low, high), p| (low.min(*p), high.max(*p))))
@@ -164,7 +169,7 @@ mod tests {
         let placing = Placing::by_heights(small, large);
         assert_eq!(placing.scale, 2.0);
         assert!(near(placing.at(DVec3::ZERO), DVec3::new(5.0, 1.0, 1.0)), "{placing:?}");
-        // Nothing is as high as a plane, or as a point.
+        // Flat boxes have no height.
         let plane = (DVec3::ZERO, DVec3::new(3.0, 0.0, 1.0));
         assert_eq!(Placing::by_heights(plane, small).scale, 2.0 / 3.0);
         assert_eq!(Placing::by_heights((DVec3::ZERO, DVec3::ZERO), small).scale, 1.0);
@@ -177,7 +182,7 @@ mod tests {
         let pairs = points.map(|p| (p, meant.at(p)));
         let found = Placing::by_points(&pairs, false).expect("a placing");
         assert!(pairs.iter().all(|(a, b)| near(found.at(*a), *b)), "{found:?}");
-        // Both sides on top of each other say nothing about the direction.
+        // Points on a vertical line do not define a direction.
         let upright = [(DVec3::ZERO, DVec3::ZERO), (DVec3::Y, DVec3::new(0.1, 2.0, 0.05))];
         assert_eq!(Placing::by_points(&upright, false).expect("a placing").turn, 0.0);
     }
@@ -193,18 +198,18 @@ mod tests {
 
     #[test]
     fn displacements_follow_the_bones_between_fixed_joints() {
-        // A line of four with a branch at the second, and another tree.
+        // A chain of four joints with a branch at the second, and a separate joint.
         let parents = [None, Some(0), Some(1), Some(2), Some(1), None];
         let positions = [0.0, 1.0, 3.0, 4.0, 1.0, 9.0].map(|x| DVec3::X * x);
         let fixed = BTreeMap::from([(0, DVec3::ZERO), (2, DVec3::Y * 3.0)]);
         let made = displacements(&parents, &positions, &fixed);
         let wanted = [0.0, 1.0, 3.0, 3.0, 1.0, 0.0].map(|y| DVec3::Y * y);
         assert!(made.iter().zip(wanted).all(|(a, b)| near(*a, b)), "{made:?}");
-        // Above the only fixed joint everything goes along.
+        // All joints above the only fixed joint move with it.
         let one = BTreeMap::from([(3, DVec3::Z)]);
         let made = displacements(&parents, &positions, &one);
         assert!(made[..5].iter().all(|d| near(*d, DVec3::Z)) && made[5] == DVec3::ZERO, "{made:?}");
-        // Joints at one place are one.
+        // Coincident joints move together.
         let made =
             displacements(&[None, Some(0)], &[DVec3::ONE; 2], &BTreeMap::from([(1, DVec3::X)]));
         assert!(made.iter().all(|d| near(*d, DVec3::X)), "{made:?}");

@@ -1,5 +1,5 @@
-//! The skeleton of another model at rest, and its text form, so that a journal or a script needs
-//! the other file no more.
+//! The skeleton of another model in its rest pose, and its text form. With the text, a journal or
+//! script does not need the other file.
 
 use std::sync::Arc;
 
@@ -16,19 +16,19 @@ use ulna_model::{Document, NodeId, Property, Transform, transform::decompose};
 use ulna_motion::{MirrorPairs, Pose, Stack, Surface};
 use ulna_weights::at_rest;
 
-/// A joint of a copied skeleton, at rest.
+/// A joint of a copied skeleton, in the rest pose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SourceJoint {
-    /// The name.
+    /// Name of the joint.
     pub name: String,
-    /// The joint above, an index of an earlier one.
+    /// Index of the parent joint, which precedes this joint; `None` for a root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
-    /// The position in the scene, meters.
+    /// Position in the scene, in meters.
     pub position: Vec3,
-    /// The rotation in the scene.
+    /// World rotation.
     pub rotation: Quat,
-    /// The joint on the other side; itself in the middle.
+    /// Index of the mirror joint; the joint itself if it is in the middle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mirror: Option<usize>,
 }
@@ -36,24 +36,24 @@ pub struct SourceJoint {
 /// The skeleton of another model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SkeletonSource {
-    /// The version of the text.
+    /// Version of the text format.
     #[serde(rename = "ulna_skeleton")]
     version: u32,
-    /// Parents before their children.
+    /// Joints, parents before children.
     pub joints: Vec<SourceJoint>,
-    /// Lowest and highest corner of the meshes that it moves, or of its joints, meters.
+    /// Bounding box of the meshes that the skeleton deforms, or else of its joints, in meters.
     pub bounds: [Vec3; 2],
 }
 
-/// The version of the text.
+/// Version of the text format.
 const VERSION: u32 = 1;
 
-/// A skeleton, or a text of one.
+/// A skeleton, or its text form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SkeletonText {
-    /// This one.
+    /// The parsed skeleton.
     Skeleton(Arc<SkeletonSource>),
-    /// The text that was read.
+    /// Text that is not parsed yet.
     Text(String),
 }
 
@@ -63,13 +63,13 @@ field!(
     |from, name| from.text(name).map(|t| Self::Text(t.to_owned())),
     |v, d| match v {
         Self::Text(text) => text.as_str().into(),
-        // Plain numbers and names always have a text.
+        // Serialization of plain numbers and names cannot fail.
         Self::Skeleton(source) => serde_json::to_string(&**source).unwrap_or_default().into(),
     }
 );
 
 impl SkeletonText {
-    /// The skeleton.
+    /// Parses the text, if necessary.
     pub(super) fn read(&self) -> Result<Arc<SkeletonSource>, CommandError> {
         let text = match self {
             Self::Skeleton(source) => return Ok(source.clone()),
@@ -102,21 +102,21 @@ impl SkeletonText {
 }
 
 impl SkeletonSource {
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn len(&self) -> usize {
         self.joints.len()
     }
 
-    /// Whether it has no joints.
+    /// Whether the skeleton has no joints.
     pub fn is_empty(&self) -> bool {
         self.joints.is_empty()
     }
 
-    /// The joints of a model that belong to a skin, or below one joint. Without skins: the bones of
-    /// its humanoid map, and all nodes that its clips turn.
+    /// Copies the skin joints of a model, or only those at or below `top`. If there are none,
+    /// copies the bones of its humanoid map and the nodes with rotation keys.
     ///
     /// # Errors
-    /// Where the model has no such joints, or not exactly one joint `top`.
+    /// If the model has no such joints, or if `top` does not match exactly one node.
     pub fn of(document: &Document, top: Option<&str>) -> Result<Self, CommandError> {
         let top = match top {
             None => None,
@@ -150,12 +150,12 @@ impl SkeletonSource {
         Ok(Self { version: VERSION, joints, bounds })
     }
 
-    /// Lowest and highest corner of the body.
+    /// Returns the bounding box of the body.
     pub(super) fn corners(&self) -> Corners {
         (self.bounds[0].as_dvec3(), self.bounds[1].as_dvec3())
     }
 
-    /// Its first fault, as a part of a sentence.
+    /// Describes the first invalid value, as a part of a sentence; `None` if all are valid.
     fn fault(&self) -> Option<String> {
         let count = self.joints.len();
         for (k, joint) in self.joints.iter().enumerate() {
@@ -182,7 +182,7 @@ impl SkeletonSource {
     }
 }
 
-/// The nodes that are copied, parents before their children.
+/// Returns the nodes to copy, parents before children.
 fn chosen(document: &Document, top: Option<NodeId>) -> Vec<NodeId> {
     let order = document.nodes.order();
     let mut inside = vec![top.is_none(); document.nodes.len()];
@@ -193,7 +193,7 @@ fn chosen(document: &Document, top: Option<NodeId>) -> Vec<NodeId> {
     let below = |flags: &[bool]| -> Vec<NodeId> {
         let is_meant = |n: &NodeId| inside[n.index()] && (flags[n.index()] || Some(*n) == top);
         let all: Vec<NodeId> = order.iter().copied().filter(is_meant).collect();
-        // The topmost node alone is no skeleton, unless it is a joint.
+        // A top node without joints below it is not a skeleton, unless it is a joint itself.
         let any = all.iter().any(|n| flags[n.index()]);
         if any { all } else { Vec::new() }
     };
@@ -217,7 +217,7 @@ fn chosen(document: &Document, top: Option<NodeId>) -> Vec<NodeId> {
     order.iter().copied().filter(|n| inside[n.index()] && is_empty(n)).collect()
 }
 
-/// `scene_from_node` of all nodes at rest.
+/// Returns `scene_from_node` of all nodes in the rest pose.
 fn rest_worlds(document: &Document) -> Vec<DMat4> {
     let mut worlds = vec![DMat4::IDENTITY; document.nodes.len()];
     for node in document.nodes.order().iter() {
@@ -228,7 +228,7 @@ fn rest_worlds(document: &Document) -> Vec<DMat4> {
     worlds
 }
 
-/// The rotation that makes a model face +Z: models of VRM 0 face −Z.
+/// Returns the rotation that makes a model face +Z. Models of VRM 0 face −Z.
 fn front(document: &Document) -> DQuat {
     match &document.vrm {
         Some(vrm) if vrm.version.starts_with('0') => DQuat::from_rotation_y(std::f64::consts::PI),
@@ -249,7 +249,7 @@ fn joints(
 ) -> Vec<SourceJoint> {
     let mut slots = vec![None; document.nodes.len()];
     nodes.iter().enumerate().for_each(|(k, n)| slots[n.index()] = Some(k));
-    // By node: the nearest copied joint at it or above it.
+    // Per node: the nearest copied joint among the node and its ancestors.
     let mut nearest = vec![None; document.nodes.len()];
     let mut made = Vec::with_capacity(nodes.len());
     for node in document.nodes.order().iter() {
@@ -276,7 +276,8 @@ fn joints(
     made
 }
 
-/// The corners of the meshes that some joints move, at rest; `None` where they move none.
+/// Returns the bounding box of the meshes that these joints deform, in the rest pose; `None` if
+/// there are none.
 fn surface_of(document: &Document, joints: &[NodeId]) -> Option<Corners> {
     let mut flags = vec![false; document.nodes.len()];
     joints.iter().for_each(|n| flags[n.index()] = true);
@@ -290,7 +291,7 @@ fn surface_of(document: &Document, joints: &[NodeId]) -> Option<Corners> {
     corners(&points.map(|p| p.as_dvec3()).collect::<Vec<_>>())
 }
 
-/// All shown triangles at rest.
+/// Returns all visible triangles in the rest pose.
 pub(super) fn surface_at_rest(document: &Document) -> Surface {
     let still = at_rest(document);
     Surface::new(&still, &Pose::evaluate(&still, &Stack::default()))

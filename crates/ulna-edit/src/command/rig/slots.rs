@@ -1,14 +1,14 @@
-//! Weights that name joints by other slots, for skins with other lists of joints.
+//! Replaces joint indices in weights, for skins whose joint lists change.
 
 use std::collections::BTreeSet;
 
 use crate::command::{CommandError, error::refuse, mesh_skins::skin_label};
 use ulna_model::{Document, MeshId, NodeId, SkinId, WeightMap};
 
-/// The new slot by the old one; `None` for a joint that is left out.
+/// New joint index per old joint index; `None` for a removed joint.
 pub(super) type SlotTable = Vec<Option<u16>>;
 
-/// Slots with weight in some meshes.
+/// Returns the joint indices with nonzero weights in these meshes.
 pub(super) fn used_slots(document: &Document, meshes: &BTreeSet<MeshId>) -> BTreeSet<u16> {
     let primitives = meshes.iter().flat_map(|m| &document.mesh(*m).primitives);
     let maps = primitives.filter_map(|p| p.weights.as_deref());
@@ -16,7 +16,7 @@ pub(super) fn used_slots(document: &Document, meshes: &BTreeSet<MeshId>) -> BTre
     slots.filter(|(_, w)| **w != 0.0).map(|(j, _)| *j).collect()
 }
 
-/// Weights with slots of another list of joints. Slots without weight become 0.
+/// Returns weights with new joint indices. The index of a zero weight becomes 0.
 pub(super) fn renumbered(map: &WeightMap, table: &SlotTable) -> WeightMap {
     let slot = |(joint, weight): (&u16, &f32)| {
         let to = table.get(usize::from(*joint)).copied().flatten();
@@ -26,13 +26,13 @@ pub(super) fn renumbered(map: &WeightMap, table: &SlotTable) -> WeightMap {
     WeightMap { joints: joints.into(), ..map.clone() }
 }
 
-/// The meshes that a skin deforms.
+/// Returns the meshes that a skin deforms.
 pub(super) fn meshes_on(document: &Document, skin: SkinId) -> BTreeSet<MeshId> {
     document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh).collect()
 }
 
-/// Refuses skins whose list of joints cannot change: those with weight layers, and those with
-/// weights of joints that do not exist.
+/// Returns an error if the joint list of a skin cannot change, because it has weight layers or
+/// weights of missing joints.
 pub(super) fn refuse_fixed_slots(document: &Document, skin: SkinId) -> Result<(), CommandError> {
     let label = skin_label(document, skin);
     if document.aids.weight_layers.contains_key(&skin) {
@@ -55,8 +55,8 @@ pub(super) fn refuse_fixed_slots(document: &Document, skin: SkinId) -> Result<()
     Ok(())
 }
 
-/// Refuses a mesh that a node with none of these skins deforms, too: its weights count the joints
-/// of each of them.
+/// Returns an error if a mesh is also used with another skin. Its joint indices would be wrong for
+/// that skin.
 pub(super) fn refuse_other_skins(
     document: &Document,
     mesh: MeshId,

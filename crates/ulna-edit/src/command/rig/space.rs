@@ -16,13 +16,13 @@ use ulna_model::{
 };
 use ulna_motion::surgery::{Chain, Factor, Moving};
 
-/// Distances (units of the node) and rotations (1 − cosine of half the angle) up to this are
-/// rounding.
+/// Largest distances (in units of the node) and rotations (1 − cosine of half the angle) that count
+/// as rounding.
 const NONE: f64 = 1e-12;
 
 impl RigDraft {
-    /// Vectors keep their place in the scene: `x' = C⁻¹·x`. The radius of a collider is in meters
-    /// of the scene and stays.
+    /// Keeps vectors in place in the scene: `x' = C⁻¹·x`. The radius of a collider is in meters of
+    /// the scene and does not change.
     pub(super) fn reframe_space(
         &mut self,
         frames: &BTreeMap<NodeId, Moving>,
@@ -67,18 +67,18 @@ impl RigDraft {
     }
 }
 
-/// A vector in the new frame of its node.
+/// Converts a vector to the new frame of its node.
 fn inside(c: &Moving, vector: &NodeVector) -> Option<glam::Vec3> {
     let value = vector.value.as_dvec3();
     Some(match vector.kind {
         VectorKind::Position => c.inverse()?.matrix().transform_point3(value).as_vec3(),
-        // As normals: a mirrored frame turns them over.
+        // Directions transform like normals, so a mirrored frame negates them.
         VectorKind::Direction => (c.rotation.inverse() * value * c.scale.x.signum()).as_vec3(),
     })
 }
 
-/// Refuses frames in which a constraint would do something else (`VRMC_node_constraint` 1.0,
-/// *Example of Implementation* of each kind).
+/// Returns an error if new frames would change the effect of a constraint (`VRMC_node_constraint`
+/// 1.0, *Example of Implementation* of each kind).
 fn refuse_other_axis(
     document: &Document,
     frames: &BTreeMap<NodeId, Moving>,
@@ -101,7 +101,7 @@ fn refuse_other_axis(
                 "rolls with “{other}” about one of its own axes; leave its orientation as it is"
             )
         }
-        // The rotation of the source is followed in the axes of the parents.
+        // A roll constraint compares rotations relative to the parents.
         ConstraintKind::Roll if !is_alike(above(node), above(source)) => {
             format!("rolls with “{other}”; orient the parents of both joints alike")
         }
@@ -117,14 +117,14 @@ fn refuse_other_axis(
     refuse("constraint_axis", format!("by a VRM constraint, “{label}” {why}"))
 }
 
-/// Refuses changes of the tree in which a constraint would do something else: rotations of both of
-/// its nodes are told from their parents.
+/// Returns an error if a new parent would change the effect of a constraint. Constraints use
+/// rotations relative to the parents of both nodes.
 pub(super) fn refuse_constraints(
     document: &Document,
     chains: &[Chain],
 ) -> Result<(), CommandError> {
     let chain = |n: NodeId| chains.iter().find(|c| c.node == n);
-    // The rotation of the new parent's axes to those of the old parent, at rest.
+    // Rotation from the old to the new parent's axes, in the rest pose.
     let turn = |n: NodeId| {
         let Some(chain) = chain(n) else { return Some(DQuat::IDENTITY) };
         let above = chain.factors.iter().copied().filter(|f| *f != Factor::Local(n)).collect();
@@ -167,7 +167,7 @@ pub(super) fn refuse_constraints(
     Ok(())
 }
 
-/// Whether a node has another rotation than at rest in a clip, in a layer or in the pose.
+/// Whether a clip, a layer or the pose changes a node's rotation from the rest pose.
 fn turns(document: &Document, node: NodeId) -> bool {
     let about = document.node(node);
     let rest = about.rest.transform().rotation;

@@ -1,4 +1,4 @@
-//! Skins that are split by meshes: each mesh gets a skin with the joints that it uses.
+//! Splits skins, so that each mesh gets a skin with only the joints that it uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ impl SplitSkins {
         let is_meant = |id: &SkinId| {
             let meshes = meshes_on(document, *id).len();
             let is_over = self.most.is_none_or(|most| document.skin(*id).joints.len() > most);
-            // A skin of one mesh only loses joints, which must be asked for.
+            // A skin with a single mesh would only lose joints. This is done only on request.
             let is_asked = named.is_some() || self.most.is_some();
             named.is_none_or(|n| n == *id) && is_over && meshes > usize::from(!is_asked)
         };
@@ -61,17 +61,18 @@ impl SplitSkins {
         Ok(done)
     }
 
-    /// Splits a skin; the numbers of joints of the skins that it becomes, none where it stays.
+    /// Splits a skin. Returns the numbers of joints of the new skins; empty if the skin stays
+    /// unchanged.
     fn split(&self, rig: &mut RigDraft, id: SkinId) -> Result<Vec<usize>, CommandError> {
         let document = rig.document().clone();
         let skin = document.skin(id);
-        // By the slots that they use: meshes with the same ones share a skin.
+        // Meshes by the joint indices that they use. Meshes with the same indices share a skin.
         let mut groups: BTreeMap<Vec<u16>, Vec<MeshId>> = BTreeMap::new();
         let mut order: Vec<Vec<u16>> = Vec::new();
         for mesh in meshes_on(&document, id) {
             let mut used: Vec<u16> = used_slots(&document, &[mesh].into()).into_iter().collect();
             if used.is_empty() {
-                // A skin has one joint at least.
+                // A skin needs at least one joint.
                 used.push(0);
             }
             self.refuse_more(&document, mesh, used.len())?;
@@ -123,7 +124,7 @@ impl SplitSkins {
         Ok(counts)
     }
 
-    /// Refuses a mesh that needs more joints than a skin may have.
+    /// Returns an error if a mesh uses more joints than a skin may have.
     fn refuse_more(
         &self,
         document: &Document,
@@ -144,7 +145,7 @@ impl SplitSkins {
     }
 }
 
-/// Weights of a mesh name joints of a list of some of them.
+/// Replaces the joint indices of a mesh by indices into `used`.
 fn renumber(
     rig: &mut RigDraft,
     document: &Document,
@@ -169,7 +170,7 @@ fn renumber(
 }
 
 impl RigDraft {
-    /// Nodes that are joints of no skin any longer rest as the file will say.
+    /// Resets the rest pose of nodes that are no longer joints to their transform in the file.
     fn free_joints(&mut self, before: &Document) -> Result<(), CommandError> {
         let is_joint = self.document().joint_flags();
         let joints: BTreeSet<NodeId> =

@@ -1,4 +1,4 @@
-//! Tables of names: comma-separated text with the old and the new name in each line.
+//! Tables of names: separated text with an old and a new name per line.
 
 use std::collections::BTreeSet;
 
@@ -7,17 +7,17 @@ use crate::command::{CommandError, error::refuse};
 /// One line of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TableRow {
-    /// The name now.
+    /// Current name.
     pub(super) from: String,
-    /// The name afterwards.
+    /// New name.
     pub(super) to: String,
 }
 
-/// The lines of a table. Cells are separated by a comma, a semicolon or a tab, and may be quoted.
-/// Empty lines and a heading `old,new` are skipped.
+/// Parses the lines of a table. Cells are separated by a comma, a semicolon or a tab, and may be
+/// quoted. Empty lines and a heading `old,new` are skipped.
 ///
 /// # Errors
-/// Where a line has not two names, or a name is there twice.
+/// If a line does not have two names, or if a name occurs twice.
 pub(super) fn rows(text: &str) -> Result<Vec<TableRow>, CommandError> {
     let mut rows: Vec<TableRow> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -51,7 +51,8 @@ pub(super) fn rows(text: &str) -> Result<Vec<TableRow>, CommandError> {
     }
 }
 
-/// The cells of a line, without blanks around them. Two quotes in a quoted cell are one.
+/// Splits a line into cells without surrounding spaces. A double quote in a quoted cell is escaped
+/// by another one.
 fn cells(line: &str) -> Vec<String> {
     let separator = ['\t', ';', ','].into_iter().find(|s| line.contains(*s)).unwrap_or(',');
     let mut cells = vec![String::new()];

@@ -1,4 +1,4 @@
-//! Joints that are inserted, dissolved, removed and attached elsewhere.
+//! Commands that insert, remove and reparent joints.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ use ulna_model::{Document, Local, Node, NodeId, References as _, Shared, Skin, T
 use ulna_motion::surgery::{Chain, Factor, Moving};
 
 impl RigDraft {
-    /// Carries out a command on nodes on what there is so far; its notes.
+    /// Runs a node command on the current state of the draft.
     fn run_nodes(
         &mut self,
         work: impl FnOnce(&Scene<'_>) -> Result<Outcome, CommandError>,
@@ -33,7 +33,7 @@ impl RigDraft {
         self.draft.put_all(done.edits)
     }
 
-    /// Attaches nodes to another parent with the local transforms that they have.
+    /// Reparents nodes with unchanged local transforms.
     pub(super) fn attach(
         &mut self,
         nodes: Vec<NodeId>,
@@ -50,14 +50,14 @@ impl RigDraft {
         self.run_nodes(|scene| command.work(scene))
     }
 
-    /// Removes nodes; nodes below them are attached to the nearest node above that stays, and move
-    /// as before.
+    /// Removes nodes. Their children are attached to the nearest remaining ancestor and move as
+    /// before.
     pub(super) fn dissolve(&mut self, nodes: &BTreeSet<NodeId>) -> Result<(), CommandError> {
         self.dissolve_into(nodes, &BTreeMap::new())
     }
 
-    /// As [`Self::dissolve`], with other new parents of some nodes below, and other joints that
-    /// take over the weights of some of the removed ones.
+    /// Removes nodes. `heirs` maps removed nodes to the nodes that receive their children and their
+    /// weights; the nearest remaining ancestor is the default.
     pub(super) fn dissolve_into(
         &mut self,
         nodes: &BTreeSet<NodeId>,
@@ -69,7 +69,7 @@ impl RigDraft {
         let joints: BTreeSet<NodeId> = skins.flat_map(|s| s.joints.iter().copied()).collect();
         let is_gone = |n: &NodeId| nodes.contains(n);
         let mut chains = Vec::new();
-        // By new parent and the node before which they come, nodes that are attached elsewhere.
+        // Nodes to reparent, by their new parent and their next sibling.
         let mut moved: BTreeMap<(Option<NodeId>, Option<NodeId>), Vec<NodeId>> = BTreeMap::new();
         for id in document.nodes.order().iter().filter(|n| !is_gone(n)) {
             let Some(parent) = document.node(*id).parent.filter(is_gone) else { continue };
@@ -97,7 +97,7 @@ impl RigDraft {
         Ok(())
     }
 
-    /// Removes nodes. Nodes below them are among them.
+    /// Removes nodes. The list must contain all their descendants.
     fn remove(
         &mut self,
         nodes: &BTreeSet<NodeId>,
@@ -108,7 +108,7 @@ impl RigDraft {
     }
 }
 
-/// Refuses to dissolve a node on which the avatar has something that would lose its place.
+/// Returns an error if a node to remove has a collider or a constraint of the avatar.
 fn refuse_named(document: &Document, node: NodeId) -> Result<(), CommandError> {
     if !document.node_space.names(node) {
         return Ok(());
@@ -123,7 +123,7 @@ fn refuse_named(document: &Document, node: NodeId) -> Result<(), CommandError> {
     )
 }
 
-/// Refuses to dissolve a node to which something is attached that would be lost.
+/// Returns an error if a node to remove has a mesh, a camera or a light.
 pub(super) fn refuse_attached(document: &Document, node: NodeId) -> Result<(), CommandError> {
     let about = document.node(node);
     let what = [
@@ -143,7 +143,7 @@ pub(super) fn refuse_attached(document: &Document, node: NodeId) -> Result<(), C
 
 impl InsertJoint {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        /// Joints at once; more are a slip of the hand.
+        /// Maximum number of joints to insert at once. A larger number is probably a mistake.
         const MOST: usize = 64;
         let document = scene.document;
         let nodes = self.node.all(document)?;
@@ -164,7 +164,7 @@ impl InsertJoint {
                     format!("“{label}” has no parent, so no joint fits between"),
                 );
             }
-            // The lowest one first: each next one goes above it.
+            // Starts with the lowest joint. Each next joint is inserted above it.
             let places: Vec<f64> = match self.count {
                 Some(_) => (1..=count).map(|k| k as f64 / (count + 1) as f64).collect(),
                 None => vec![at],
@@ -180,14 +180,15 @@ impl InsertJoint {
     }
 }
 
-/// A name that no node has: this one, or with a number.
+/// Returns a name that no node has: the given name, or that name with a number.
 pub(super) fn free_name(document: &Document, base: String) -> String {
     let taken: BTreeSet<&str> = document.nodes.values().filter_map(|n| n.name.as_deref()).collect();
     let names = std::iter::once(base.clone()).chain((2..).map(|k| format!("{base}{k}")));
     names.into_iter().find(|n| !taken.contains(n.as_str())).unwrap_or(base)
 }
 
-/// Inserts a joint above a node, at a part of the way from its parent; the new joint.
+/// Inserts a joint above a node, at a fraction of the distance from its parent. Returns the new
+/// joint.
 fn insert(
     rig: &mut RigDraft,
     node: NodeId,
@@ -221,7 +222,9 @@ fn insert(
     Ok(id)
 }
 
-/// A new joint moves with its parent, `IBM_n = C⁻¹·IBM_p`, or with the joint below it at rest.
+/// Adds a new joint to the skins that contain its parent or the joint below it. The bind matrix is
+/// derived from that of the parent, `IBM_n = C⁻¹·IBM_p`, or else from that of the joint below. Both
+/// joints then have the same skinning matrix in the rest pose.
 pub(super) fn join_skins(
     rig: &mut RigDraft,
     id: NodeId,
@@ -237,7 +240,7 @@ pub(super) fn join_skins(
             let back = Moving::moved(-c.translation).matrix();
             back * skin.inverse_bind[slot].as_dmat4()
         } else if let Some(slot) = slot(below) {
-            // B_n = B_c·M_c⁻¹ at rest.
+            // `B_n = B_c·M_c⁻¹` in the rest pose.
             let rest = document.node(below).rest.matrix().as_dmat4();
             rest * skin.inverse_bind[slot].as_dmat4()
         } else {
@@ -245,7 +248,8 @@ pub(super) fn join_skins(
         };
         let joints: Vec<NodeId> = skin.joints.iter().copied().chain([id]).collect();
         let matrix = affine(bind);
-        // A skin without bind matrices has identities; one more of them is none any longer.
+        // A skin without bind matrices has identities. A new matrix that differs makes all of them
+        // explicit.
         let binds: Vec<Mat4> = skin.inverse_bind.iter().copied().chain([matrix]).collect();
         let has_inverse_bind = skin.has_inverse_bind || matrix != Mat4::IDENTITY;
         let to = Skin {
@@ -290,9 +294,9 @@ fn removed_joints(
     without_joints(scene, &gone, (below, heirs))
 }
 
-/// A document without some nodes, by the rules of joints: weights are fitted if the file has clips,
-/// and nodes below them, where they are kept, move as before. Meshes, cameras and lights on the
-/// nodes are removed with them.
+/// Removes nodes in the same way as joints are removed. Weights are fitted if the file has clips,
+/// and remaining nodes below them move as before. Meshes, cameras and lights on the nodes are
+/// removed.
 pub(in crate::command) fn without_joints(
     scene: &Scene<'_>,
     gone: &BTreeSet<NodeId>,
@@ -332,8 +336,7 @@ impl ReparentJoint {
     }
 }
 
-/// Nodes attached to another parent, before one of its children or after all of them, with the
-/// motion that they have in every clip.
+/// Reparents nodes, before a sibling or at the end, without changing their motion in any clip.
 pub(in crate::command) fn reparented(
     scene: &Scene<'_>,
     moved: &[NodeId],
@@ -365,7 +368,8 @@ pub(in crate::command) fn reparented(
     finish(rig, scene, None)
 }
 
-/// The factors of `W_q⁻¹·W_p` over the path between two nodes; the scene for `None`.
+/// Returns the factors of `W_q⁻¹·W_p`, the transform from node `p` to node `q`, along the path
+/// between them; `None` stands for the scene.
 pub(super) fn way(document: &Document, q: Option<NodeId>, p: Option<NodeId>) -> Vec<Factor> {
     let up = |from: Option<NodeId>| -> Vec<NodeId> {
         std::iter::successors(from, |n| document.node(*n).parent).collect()

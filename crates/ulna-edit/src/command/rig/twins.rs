@@ -1,4 +1,4 @@
-//! Mirror joints of skeletons that are bound, and of those that are being made.
+//! Mirror joints, also for skeletons that are not bound yet.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::rename::other_side;
 use ulna_model::{Document, NodeId};
 use ulna_motion::Mirror;
 
-/// Mirror joints of a document, and the reflection that swaps their sides.
+/// Mirror joints of a document, and reflections of the scene.
 pub(super) struct Twins<'d> {
     document: &'d Document,
     mirror: Arc<Mirror>,
@@ -19,7 +19,7 @@ impl<'d> Twins<'d> {
         Self { document, mirror: Mirror::of(document) }
     }
 
-    /// The joint on the other side: by the mirror pairs, or by its name.
+    /// Returns the mirror joint, by the mirror pairs or else by name.
     pub(super) fn partner(&self, node: NodeId) -> Option<NodeId> {
         let pair = self.mirror.partner(node).filter(|p| *p != node);
         pair.or_else(|| partner_by_name(self.document, node))
@@ -30,7 +30,7 @@ impl<'d> Twins<'d> {
         self.mirror.partner(node) == Some(node)
     }
 
-    /// The reflection in the scene: that of the body of a joint, else at the plane of y and z.
+    /// Returns the reflection of a joint's body, or of the scene at the yz plane.
     pub(super) fn reflection(&self, node: Option<NodeId>) -> DMat4 {
         let up = |n: &NodeId| self.document.node(*n).parent;
         let known = std::iter::successors(node, up).find_map(|n| self.mirror.reflection(n));
@@ -38,7 +38,7 @@ impl<'d> Twins<'d> {
     }
 }
 
-/// The node that has the name of a node with the side exchanged.
+/// Returns the node with the same name except for the side.
 pub(super) fn partner_by_name(document: &Document, node: NodeId) -> Option<NodeId> {
     let name = other_side(document.node(node).name.as_deref()?)?;
     let mut all = document.nodes.iter();

@@ -1,4 +1,4 @@
-//! Unkeyed poses of nodes that get other local transforms.
+//! Adapts unkeyed poses when the local transforms of nodes change.
 
 use super::rewrite::{PLAIN, RigDraft, flat, shear};
 use crate::{Edit, command::CommandError};
@@ -8,25 +8,25 @@ use ulna_motion::{
     surgery::{Bounds, Chain, Moving},
 };
 
-/// The local transform that an unkeyed pose has to give a node.
+/// Local transform of a node that must result from an unkeyed pose.
 #[derive(Clone, Copy)]
 pub(super) struct WantedLocal {
     at: UnkeyedAt,
     node: NodeId,
-    /// The components that it gave before.
+    /// Components of the node in the unkeyed pose before the change.
     was: Components,
     to: Transform,
 }
 
-/// A clip of a document at the time of an unkeyed pose.
+/// Evaluates a clip at the time of an unkeyed pose.
 fn pose_at(document: &Document, at: UnkeyedAt, unkeyed: Option<Shared<Unkeyed>>) -> Pose {
     let stack = Stack::shown(document, Some(at.clip), f64::from(at.time()));
     Pose::evaluate(document, &stack.with_unkeyed(unkeyed))
 }
 
 impl RigDraft {
-    /// The products of chains in which an unkeyed pose has a part. The other nodes are where the
-    /// clip puts them at that time.
+    /// Returns the products of chains that an unkeyed pose affects. Other nodes have their
+    /// transforms from the clip at that time.
     pub(super) fn wanted_locals(&self, chains: &[Chain]) -> Result<Vec<WantedLocal>, CommandError> {
         let document = self.document();
         let mut wanted = Vec::new();
@@ -51,8 +51,8 @@ impl RigDraft {
         Ok(wanted)
     }
 
-    /// Puts the wanted transforms into the unkeyed poses: the components that they gave before, and
-    /// those that the changed clip no longer gives by itself.
+    /// Writes the wanted transforms into the unkeyed poses. Only two kinds of components are
+    /// written: those with an unkeyed value before, and those that differ from the changed clip.
     pub(super) fn put_unkeyed(
         &mut self,
         wanted: &[WantedLocal],
@@ -83,7 +83,7 @@ impl RigDraft {
         Ok(())
     }
 
-    /// Unkeyed weights of morph targets follow a mesh to another node.
+    /// Moves unkeyed morph weights of a mesh to another node.
     pub(super) fn unkeyed_morphs_to(
         &mut self,
         from: NodeId,

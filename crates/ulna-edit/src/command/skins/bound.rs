@@ -1,4 +1,4 @@
-//! Skins of joints in a pose, and helpers on nodes and their joints.
+//! Creation of skins that bind joints at a pose, and helper functions for joints.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use ulna_model::{Document, MeshId, NodeId, Shared, Skin};
 use ulna_motion::{Pose, Stack};
 use ulna_weights::snapshot;
 
-/// The pose of a moment.
+/// Returns the pose of a clip at a time, or the pose of the file.
 pub(super) fn standing(
     document: &Document,
     clip: Option<&ClipName>,
@@ -48,7 +48,7 @@ pub(super) fn labels(document: &Document, nodes: &[NodeId]) -> String {
     }
 }
 
-/// A skin of joints as they stand, around a mesh.
+/// Returns a skin that binds joints at a pose to a mesh.
 pub(super) fn bound(
     document: &Document,
     pose: &Pose,
@@ -81,7 +81,7 @@ pub(super) fn joints_of(count: usize) -> String {
     if count == 1 { "1 joint".to_owned() } else { format!("{count} joints") }
 }
 
-/// The largest joint that weights of some meshes count.
+/// Returns the largest joint index with weight in these meshes; `None` if there are no weights.
 pub(super) fn counted(document: &Document, meshes: &BTreeSet<MeshId>) -> Option<u16> {
     let primitives = meshes.iter().flat_map(|m| &document.mesh(*m).primitives);
     let maps = primitives.filter_map(|p| p.weights.as_deref());
@@ -89,12 +89,12 @@ pub(super) fn counted(document: &Document, meshes: &BTreeSet<MeshId>) -> Option<
     all.filter(|(_, w)| **w > 0.0).map(|(j, _)| *j).max()
 }
 
-/// Whether any skin has a node among its joints.
+/// Whether a node is a joint of any skin.
 pub(super) fn is_joint(document: &Document, node: NodeId) -> bool {
     document.skins.values().any(|s| s.joints.contains(&node))
 }
 
-/// Refuses nodes with meshes that are no joints yet.
+/// Returns an error if a node has a mesh and is not a joint yet.
 pub(super) fn refuse_meshes(document: &Document, joints: &[NodeId]) -> Result<(), CommandError> {
     let shows = |n: &&NodeId| document.node(**n).mesh.is_some() && !is_joint(document, **n);
     let Some(mesh) = joints.iter().find(shows) else { return Ok(()) };
@@ -108,8 +108,8 @@ pub(super) fn refuse_meshes(document: &Document, joints: &[NodeId]) -> Result<()
     )
 }
 
-/// Adds what hangs below some joints, each before what hangs below it: nodes that show something
-/// are none, unless a skin says so.
+/// Appends the descendants of joints, parents before children. Nodes with a mesh, camera or light
+/// are skipped, unless they are joints of a skin.
 pub(super) fn add_below(document: &Document, joints: &mut Vec<NodeId>) {
     let mut known: BTreeSet<NodeId> = joints.iter().copied().collect();
     let named = known.clone();

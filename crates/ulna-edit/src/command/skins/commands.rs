@@ -64,11 +64,11 @@ document_commands! {
 }
 
 choice! {
-    /// Shape of a mesh that is bound.
+    /// Shape of a mesh in a bind.
     BoundShape {
-        /// The modeled shape: it is shown at its joints.
+        /// The mesh keeps its stored shape, and is displayed in it at the pose of the bind.
         Stored = "stored",
-        /// The posed shape: it stays as it is shown.
+        /// The mesh is stored in its current deformed shape, and does not change on screen.
         Posed = "posed",
     }
 }

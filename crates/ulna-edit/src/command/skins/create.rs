@@ -1,4 +1,4 @@
-//! Meshes bound to joints for the first time.
+//! Binds meshes to joints for the first time.
 
 use std::collections::BTreeSet;
 
@@ -20,15 +20,15 @@ use ulna_motion::Pose;
 use ulna_weights::world;
 
 impl CreateSkin {
-    /// Changes that it would make, one sentence each, without its full stop.
+    /// Describes the changes that the command would make, one sentence each, without a full stop.
     ///
     /// # Errors
-    /// Why it cannot be done.
+    /// The reason, if the command cannot run.
     pub fn describe_changes(&self, document: &Document) -> Result<Vec<String>, CommandError> {
         Ok(self.plan(document)?.lines)
     }
 
-    /// Number of vertices that get computed weights.
+    /// Number of vertices whose weights the command computes.
     pub(in crate::command) fn vertices(&self, document: &Document) -> usize {
         let nodes = self.node.all(document).unwrap_or_default();
         let meshes: BTreeSet<MeshId> =
@@ -128,8 +128,8 @@ impl CreateSkin {
         Ok(plan)
     }
 
-    /// The joints in their order: as they are named, then what hangs below, where that is meant.
-    /// `counted` is the largest number that the meshes' weights have.
+    /// Returns the joints in order: the named ones, then optionally their descendants. `counted` is
+    /// the largest joint index in existing weights of the meshes.
     fn joints(
         &self,
         document: &Document,
@@ -175,8 +175,8 @@ impl CreateSkin {
         }
     }
 
-    /// The skin that a mesh hangs on: one that binds the same joints in the same way, else a new
-    /// one.
+    /// Returns the skin for a mesh: an existing skin with the same joints and bind matrices, or
+    /// else a new one.
     fn skin_for(
         &self,
         plan: &mut Plan,

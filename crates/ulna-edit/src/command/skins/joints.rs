@@ -1,4 +1,4 @@
-//! Joints added to skins and removed from them.
+//! Commands that add joints to skins and remove them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,7 +104,7 @@ impl RemoveSkinJoints {
     }
 }
 
-/// The skin of a file with one skin.
+/// Returns the only skin of a file. Fails if there are none or several.
 fn only_skin(document: &Document) -> Result<SkinId, CommandError> {
     let mut all = document.skins.ids();
     match (all.next(), all.next()) {
@@ -114,7 +114,7 @@ fn only_skin(document: &Document) -> Result<SkinId, CommandError> {
     }
 }
 
-/// Refuses joints that have weights on a mesh of the skins.
+/// Returns an error if a joint to remove has weight on a mesh of these skins.
 fn refuse_weighted(
     document: &Document,
     skins: &[SkinId],

@@ -1,4 +1,4 @@
-//! Skins: meshes hung on joints, and bound as they stand.
+//! Commands on skins: binding meshes to joints, and changing the joints of skins.
 
 mod bound;
 mod commands;

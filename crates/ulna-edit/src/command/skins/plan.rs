@@ -1,4 +1,4 @@
-//! Edits of a binding, applied to a copy as they are made, with notes for a person.
+//! Draft of a bind: edits that are applied to a copy, with notes for the user.
 
 use glam::{DMat4, Mat4};
 
@@ -15,9 +15,8 @@ use ulna_motion::Pose;
 use ulna_weights::{baked_shapes, rests_after};
 
 impl DocumentDraft {
-    /// Hangs a node's mesh on a skin. Its own transform counts no longer, nor do those above it:
-    /// where nothing else hangs on them, it becomes a root without a transform. Whether it did, or
-    /// was one before.
+    /// Assigns a skin to a mesh node. The transforms of the node and its ancestors then have no
+    /// effect. If nothing else depends on them, the node becomes a root without a transform.
     pub(super) fn hang(&mut self, node: NodeId, skin: SkinId) -> Result<Hung, CommandError> {
         self.skin(node, skin)?;
         let document = &self.document;
@@ -74,7 +73,8 @@ impl DocumentDraft {
         self.put(Edit::node(node, to))
     }
 
-    /// The rest of joints follows their bind.
+    /// Updates the rest pose of joints from their bind matrices. Returns the number of changed
+    /// joints.
     pub(super) fn settle(&mut self, joints: &[NodeId]) -> Result<usize, CommandError> {
         let changed = rests_after(&self.document, joints);
         let count = changed.len();
@@ -85,28 +85,28 @@ impl DocumentDraft {
     }
 }
 
-/// Handling of the node of a mesh that was bound.
+/// Effect of a bind on the node of the mesh.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hung {
-    /// No transform of it counted.
+    /// The node was already a root without a transform.
     AsItWas,
-    /// It is a root now.
+    /// The node became a root without a transform.
     Moved,
-    /// It keeps a place that counts no longer.
+    /// The node keeps its parent and transform, which have no effect on the skinned mesh.
     Stays,
 }
 
-/// Result of a bind without the new weights.
+/// Planned result of a bind, without computed weights.
 pub(super) struct Plan {
     pub(super) draft: DocumentDraft,
-    /// Changes, one sentence each, without its full stop.
+    /// Descriptions of the changes, one sentence each, without a full stop.
     pub(super) lines: Vec<String>,
-    /// Meshes that get weights.
+    /// Meshes whose weights will be computed.
     pub(super) bare: Vec<MeshId>,
 }
 
 impl Plan {
-    /// The edits without weights.
+    /// Returns the edits, without computed weights.
     pub(super) fn outcome(self) -> Outcome {
         Outcome {
             edits: self.draft.edits,
@@ -115,7 +115,7 @@ impl Plan {
         }
     }
 
-    /// The mesh of a node becomes what is seen of it.
+    /// Stores the mesh of a node in its current deformed shape.
     pub(super) fn bake(
         &mut self,
         document: &Document,
@@ -128,7 +128,7 @@ impl Plan {
         let Some(mesh) = document.node(node).mesh else { return Ok(()) };
         let also = |n: &NodeId| document.node(*n).mesh == Some(mesh) && *n != node;
         if let Some(other) = document.node_ids().find(also) {
-            // Two on one skin are posed alike.
+            // Nodes with the same skin deform their mesh equally, so it is stored once.
             if own.contains(&other) {
                 if other < node {
                     return Ok(());
@@ -153,7 +153,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Says how many joints are at rest elsewhere then.
+    /// Updates the rest pose of joints, and notes the number of changed joints.
     pub(super) fn settle(&mut self, joints: &[NodeId]) -> Result<(), CommandError> {
         let rests = self.draft.settle(joints)?;
         if rests > 0 {

@@ -1,4 +1,4 @@
-//! Skinned meshes bound again, at the current pose of their joints.
+//! Rebinds skinned meshes at the current pose of their joints.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +16,10 @@ use ulna_motion::{Pose, Stack};
 use ulna_weights::{at_rest, bound_mesh};
 
 impl BindSkin {
-    /// Changes that it would make, one sentence each, without its full stop.
+    /// Describes the changes that the command would make, one sentence each, without a full stop.
     ///
     /// # Errors
-    /// Why it cannot be done.
+    /// The reason, if the command cannot run.
     pub fn describe_changes(&self, document: &Document) -> Result<Vec<String>, CommandError> {
         Ok(self.plan(document)?.lines)
     }
@@ -82,7 +82,7 @@ impl BindSkin {
                     shown.apart * 1000.0
                 ));
             }
-            // The others of the skin stay as they are bound.
+            // Other meshes of the skin keep their bind, so the rebound meshes get a new skin.
             let place =
                 if own.len() == users.len() { skin } else { plan.draft.document.skins.next_id() };
             plan.draft.put(Edit::SetSkin { skin: place, to: Some(to) })?;

@@ -1,4 +1,5 @@
-//! Contents of weight layers: masks, painted weights, and the lines that repeat a stroke.
+//! Commands on the contents of weight layers: masks and painted weights. Also writes brush strokes
+//! as command lines.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +36,7 @@ impl MaskLayer {
         }
     }
 
-    /// The mask of what is in a layer: of the vertices that are named, or of all.
+    /// Sets the mask of the given vertices, or of all vertices in the layer.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let value = share(self.value, "value")?;
@@ -100,7 +101,7 @@ impl PaintLayer {
         }
     }
 
-    /// Sets a layer's weights of vertices, slot by slot: the text form of a stroke.
+    /// Sets the influences of vertices in a layer. This is the text form of a brush stroke.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         if self.layer == BASE {
@@ -139,7 +140,7 @@ impl PaintLayer {
         set(document, skin, with_part(layers, at, BTreeMap::from([(key, part)])))
     }
 
-    /// Sets the base weights of vertices.
+    /// Sets the influences of vertices in the base weights.
     fn paint_base(&self, document: &Document) -> Result<Vec<Edit>, CommandError> {
         let (mesh, primitive, mut patch) = self.slots().patch(document, false)?;
         let Some(skin) = document.layered(mesh, primitive) else {
@@ -161,7 +162,7 @@ impl PaintLayer {
     }
 }
 
-/// The lines that do what a stroke did to layers.
+/// Returns the command lines that repeat the effect of a stroke on layers.
 pub(crate) fn lines_of(
     document: &Document,
     to: &WeightLayers,
@@ -186,7 +187,7 @@ pub(crate) fn lines_of(
         }
     }
     for layer in &to.layers {
-        // As it was called then; the mesh says which skin is meant.
+        // The layer is named as it was at that time. The mesh determines the skin.
         let alone = to.layers.iter().filter(|o| o.name == layer.name).count() == 1;
         let text = if alone && !layer.name.starts_with('#') {
             layer.name.to_string()

@@ -1,4 +1,5 @@
-//! The list of weight layers: adding, removing, ordering, merging, and settings of each layer.
+//! Commands on the list of weight layers: adding, removing, ordering, merging, and settings of each
+//! layer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +26,7 @@ use ulna_model::{
 };
 use ulna_weights::layers::{merged_down, split};
 
-/// Changes one layer.
+/// Returns the edits that change one layer.
 pub(super) fn change(
     document: &Document,
     layer: &str,
@@ -39,7 +40,7 @@ pub(super) fn change(
 }
 
 impl AddLayer {
-    /// Above all others.
+    /// Adds a layer on top of the others.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let meshes = meshes_of(document, self.mesh.as_ref())?;
@@ -283,14 +284,14 @@ impl MergeLayer {
         }
         match merged_down(scene.document, skin, layers, layers.layers[at].id)? {
             Some(to) => set(scene.document, skin, to),
-            // The last one: what is seen stays.
+            // The last layer was merged. The combined weights stay.
             None => Ok(vec![Edit::SetLayers { skin, to: None }]),
         }
     }
 }
 
 impl FlattenLayers {
-    /// Leaves what is seen, and no layers.
+    /// Keeps the combined weights, and removes the layers.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let meshes = meshes_of(document, self.mesh.as_ref())?;

@@ -1,10 +1,10 @@
-//! Commands on weight layers. What they come to is set beside them, so that one step takes both
-//! back.
+//! Commands on weight layers. Each command also updates the combined weights, so that one undo step
+//! reverts both.
 //!
-//! While a skin has layers, a tool that names none works on what is seen, and its result goes into
-//! the topmost layer that shows, at full opacity: nothing lies over that, so what the tool made is
-//! what is seen. Where there is no such layer the tool is refused. Locked joints do not hold
-//! against layers.
+//! While a skin has layers, a tool without a layer argument works on the combined weights. Its
+//! result goes to the topmost visible layer, which must have full opacity, so that the result is
+//! displayed unchanged. Without such a layer, the tool is refused. Locked joints do not limit the
+//! effect of layers.
 
 mod commands;
 mod contents;

@@ -1,5 +1,5 @@
-//! Writing into weight layers: the weights that layers yield, and results of tools that go into a
-//! layer or into the base.
+//! Writes to weight layers: updates the combined weights, and moves results of tools into a layer
+//! or the base weights.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,11 +21,11 @@ use ulna_weights::{
     layers::{NoSides, compose, painted},
 };
 
-/// The command that pairs mirror joints, as messages name it.
+/// Name of the command that pairs mirror joints, for messages.
 const PAIR_JOINTS: &str = "joints.pair";
-/// The command that mirrors weights, as messages name it.
+/// Name of the command that mirrors weights, for messages.
 const MIRROR_WEIGHTS: &str = "weights.mirror";
-/// The command that adds a weight layer, as messages name it.
+/// Name of the command that adds a weight layer, for messages.
 const ADD_LAYER: &str = "weight_layer.add";
 
 impl From<NoSides> for CommandError {
@@ -44,7 +44,8 @@ impl From<NoSides> for CommandError {
     }
 }
 
-/// The edits that give a skin other layers. Without any left, the weights are those of the base.
+/// Returns the edits that set the layers of a skin and its combined weights. Without layers, these
+/// are the base weights.
 pub(super) fn set(
     document: &Document,
     skin: SkinId,
@@ -60,8 +61,8 @@ pub(super) fn set(
     Ok(edits)
 }
 
-/// Edits that set the weights to the result of the layers, and keep the seams with meshes of other
-/// skins closed.
+/// Returns the edits that set the combined weights of the layers. Coincident vertices of meshes
+/// with other skins are updated, so that no seam opens.
 fn seen_edits(
     document: &Document,
     skin: SkinId,
@@ -99,7 +100,7 @@ fn seen_edits(
     seen.chain(twins).collect()
 }
 
-/// Edits that update mirrored layers after the mirror pairs of joints changed.
+/// Returns the edits that update mirrored layers after a change of the mirror pairs.
 pub(in crate::command) fn mirrored_anew(document: &Document) -> Result<Vec<Edit>, CommandError> {
     let mut edits = Vec::new();
     for (skin, layers) in document
@@ -113,7 +114,8 @@ pub(in crate::command) fn mirrored_anew(document: &Document) -> Result<Vec<Edit>
     Ok(edits)
 }
 
-/// Text of a layer in a command line: its name if that is unique, else `#` and its number.
+/// Returns the text of a layer in a command line: its name if it is unique, else `#` and its
+/// number.
 pub fn layer_text(document: &Document, skin: SkinId, layer: LayerId) -> String {
     let all = || document.aids.weight_layers.values().flat_map(|l| &l.layers);
     let found = document.aids.weight_layers.get(&skin).and_then(|l| l.layer(layer));
@@ -125,7 +127,7 @@ pub fn layer_text(document: &Document, skin: SkinId, layer: LayerId) -> String {
     }
 }
 
-/// The layers of one skin, and which of them is meant.
+/// Returns the skin, its layers, and the index of the layer that matches a text.
 pub(super) fn find<'a>(
     document: &'a Document,
     text: &str,
@@ -169,7 +171,8 @@ pub(super) fn find<'a>(
     }
 }
 
-/// The primitives whose weights hang on a skin, shown or not, and on nobody else's layers.
+/// Returns the primitives with weights of a skin, visible or not, except those with layers of
+/// another skin.
 pub fn primitives_of(document: &Document, skin: SkinId) -> BTreeSet<PrimitiveKey> {
     let meshes = document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
     let keys = meshes.flat_map(|mesh| {
@@ -180,17 +183,18 @@ pub fn primitives_of(document: &Document, skin: SkinId) -> BTreeSet<PrimitiveKey
     keys.filter(|(mesh, k)| document.layered(*mesh, *k).is_none_or(|owner| owner == skin)).collect()
 }
 
-/// Name of the base weights in place of a layer. No layer is called by such a name: layers whose
-/// names begin so are called by their numbers.
+/// Name of the base weights in place of a layer. Layers whose names start with `#` are referred to
+/// by number, so the name is unique.
 pub const BASE: &str = "#base";
 
-/// The layer that a tool's result goes into: the topmost that shows, if its opacity is 1.
+/// Returns the layer that receives a tool's result: the topmost visible layer, which must have full
+/// opacity.
 ///
 /// # Errors
-/// Where there is none.
+/// If no layer is visible, or the topmost visible layer is partly transparent.
 pub fn layer_for(document: &Document, skin: SkinId) -> Result<LayerId, CommandError> {
     let layers = document.aids.weight_layers.get(&skin);
-    // One at an opacity of 0 is the topmost, too, and is said to be.
+    // A layer with an opacity of 0 also counts as the topmost one, and is reported.
     let is_seen = |all: &WeightLayers, l: &WeightLayer| {
         all.counts(&WeightLayer { opacity: 1.0, ..l.clone() })
     };
@@ -213,12 +217,14 @@ pub fn layer_for(document: &Document, skin: SkinId) -> Result<LayerId, CommandEr
     }
 }
 
-/// The edits that put painted weights, as they should be seen, into a layer. Where its opacity or
-/// what lies over it does not let them be seen whole, they are as far as it goes; the vertices get
-/// a mask of 1. `changes` need not be in the document, but may be.
+/// Returns the edits that write painted weights into a layer, so that the combined weights match
+/// them. The vertices get a mask of 1.
+///
+/// The match is only approximate if the layer is partly transparent or covered by other layers. It
+/// does not matter whether `changes` are already in the document.
 ///
 /// # Errors
-/// Where the layer is not there or does not show, and where a vertex would be left without weights.
+/// If the layer does not exist or is hidden, or if a vertex would have no weights.
 pub fn paint_into(
     document: &Document,
     skin: SkinId,
@@ -257,8 +263,8 @@ pub fn paint_into(
     }
 }
 
-/// A tool's edits, those of weights under layers turned into ones of a layer: the named one, or
-/// [`layer_for`] the skin.
+/// Converts a tool's edits of combined weights to edits of a layer: the named layer, or else the
+/// result of [`layer_for`].
 pub(in crate::command) fn through(
     document: &Document,
     layer: Option<&str>,
@@ -312,7 +318,7 @@ pub(in crate::command) fn through(
     Ok(plain)
 }
 
-/// The edits of a tool that works on what lies under the layers.
+/// Runs a tool on the base weights, and returns its edits with the updated combined weights.
 pub(in crate::command) fn on_base(
     document: &Document,
     tool: impl FnOnce(&Document) -> Result<Vec<Edit>, CommandError>,

@@ -1,5 +1,5 @@
-//! Automatic weights: from the shape of the meshes and the bones, for meshes with weights or
-//! without.
+//! Automatic weights from the shape of the meshes and the bones, for meshes with or without
+//! weights.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,29 +26,29 @@ use ulna_weights::{
     layers::{NoSides, Sides},
 };
 
-/// The least confidence of proposals that *all* rigid pieces take.
+/// Minimum confidence of a rigid piece for the option *all*.
 const SURE: f32 = 0.8;
-/// The most joints that a note lists.
+/// Maximum number of joints that a note lists.
 const LISTED: usize = 4;
 
-/// Computed weights of some primitives of a skin, with what is said of them.
+/// Computed weights of primitives of one skin, with their report.
 pub(super) struct Automatic {
-    /// By primitive.
+    /// Weights of each primitive.
     pub(super) maps: Vec<(MeshId, PrimitiveId, WeightMap)>,
     pub(super) report: BindReport,
 }
 
-/// Joints that may get weight.
+/// Selection of the joints that can receive weight.
 #[derive(Clone, Copy)]
 pub(super) enum MeantJoints<'a> {
-    /// The named ones.
+    /// The given joints.
     Named(&'a BTreeSet<NodeId>),
-    /// Joints chosen by a rule.
+    /// Joints selected by a rule.
     By(ChooseJoints),
 }
 
 impl AutomaticWeights {
-    /// The settings of automatic weights.
+    /// Returns the validated settings.
     pub(in crate::command) fn settings(&self) -> Result<BindSettings, CommandError> {
         let method = match self.method.unwrap_or(BindBy::Auto) {
             BindBy::Auto => BindMethod::Auto,
@@ -83,7 +83,7 @@ impl AutomaticWeights {
         Ok(BindSettings { method, sharpness, grid, limit, envelope, most_points, ..usual })
     }
 
-    /// The joints that were named.
+    /// Returns the joints that the command names; `None` if the argument is omitted.
     pub(in crate::command) fn named_joints(
         &self,
         document: &Document,
@@ -92,18 +92,18 @@ impl AutomaticWeights {
         Ok(named.map(|all| all.into_iter().collect()))
     }
 
-    /// The joints that may get weight; `named` are those that were named.
+    /// Returns the selection of joints: the named ones, or else a rule.
     pub(super) fn meant<'a>(&self, named: Option<&'a BTreeSet<NodeId>>) -> MeantJoints<'a> {
         let by = self.choose.unwrap_or(ChooseJoints::Weights);
         named.map_or(MeantJoints::By(by), MeantJoints::Named)
     }
 
-    /// Whether weights of mirrored vertices are averaged.
+    /// Whether the weights of mirrored vertices are averaged.
     pub(super) fn is_symmetric(&self) -> bool {
         self.symmetric == Some(true)
     }
 
-    /// Refuses numbers of rigid pieces that the report does not have.
+    /// Returns an error if the indices of rigid pieces are out of range.
     pub(super) fn check_rigid(&self, report: &BindReport) -> Result<(), CommandError> {
         let Some(RigidPieces::Numbers(numbers)) = &self.rigid else { return Ok(()) };
         let count = report.pieces.len();
@@ -121,7 +121,7 @@ impl AutomaticWeights {
 }
 
 impl Bind {
-    /// Replaces weights that exist.
+    /// Replaces existing weights by computed ones.
     pub(super) fn rebind(&self, scene: &Scene<'_>, what: Rebind) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let named = self.weights.named_joints(document)?;
@@ -146,7 +146,7 @@ impl Bind {
         let mut done = run(document, &reach, "bound", |draft, job| {
             let parts: Vec<(MeshId, PrimitiveId)> =
                 job.canvas.parts().iter().map(|p| (p.mesh, p.primitive)).collect();
-            // Joints that are not meant keep their weights: the others share what remains.
+            // Other joints keep their weights. The given joints share the remaining weight.
             let kept = |joint: &NodeId| {
                 what == Rebind::Joints && named.as_ref().is_some_and(|named| !named.contains(joint))
             };
@@ -156,7 +156,7 @@ impl Bind {
             let request = AutomaticRequest {
                 skin: job.canvas.skin,
                 parts: &parts,
-                // With some joints only, the shares between all of them are asked for.
+                // If only some joints are replaced, their fractions are computed among all joints.
                 meant: self.weights.meant(named.as_ref().filter(|_| what != Rebind::Joints)),
                 weights: &self.weights,
                 settings: &settings,
@@ -187,7 +187,7 @@ impl Bind {
     }
 }
 
-/// One note on the methods, on rigid pieces, and on the joints that were left out.
+/// Returns a note with the methods, the number of rigid pieces, and the joints without weight.
 pub(super) fn said(document: &Document, report: &BindReport) -> Notice {
     let words = |method: &PieceMethod| match method {
         PieceMethod::Heat => "heat",
@@ -202,7 +202,7 @@ pub(super) fn said(document: &Document, report: &BindReport) -> Notice {
     let mut pieces: BTreeMap<PieceMethod, usize> = BTreeMap::new();
     report.pieces.iter().for_each(|piece| *pieces.entry(piece.method).or_insert(0) += 1);
     let by: Vec<String> = match pieces.is_empty() {
-        // Points without triangles.
+        // There are points, but no triangles.
         true => vec!["by distance".to_owned()],
         false => pieces
             .iter()
@@ -229,19 +229,19 @@ pub(super) fn said(document: &Document, report: &BindReport) -> Notice {
     Notice::new("bound_by_methods", text)
 }
 
-/// Primitives of a skin that get weights.
+/// Request for weights of primitives of one skin.
 pub(super) struct AutomaticRequest<'a> {
     pub(super) skin: SkinId,
     pub(super) parts: &'a [(MeshId, PrimitiveId)],
     pub(super) meant: MeantJoints<'a>,
     pub(super) weights: &'a AutomaticWeights,
     pub(super) settings: &'a BindSettings,
-    /// The number of the first piece.
+    /// Index of the first piece in the report.
     pub(super) first_piece: usize,
     pub(super) watch: RunWatch<'a>,
 }
 
-/// Weights of primitives of a skin.
+/// Computes the weights of primitives of a skin.
 pub(super) fn automatic(
     document: &Document,
     request: &AutomaticRequest<'_>,
@@ -294,7 +294,7 @@ pub(super) fn automatic(
     finished(joints, request, made, left_out)
 }
 
-/// The report of bound meshes, with the wanted pieces made rigid.
+/// Returns the weights and the report, with the requested pieces bound to one joint each.
 fn finished(
     joints: &[NodeId],
     request: &AutomaticRequest<'_>,
@@ -347,13 +347,13 @@ fn finished(
     Ok(Automatic { maps, report })
 }
 
-/// The mirror image of primitives of a skin and of its joints.
+/// Returns the mirror vertices and mirror joints of primitives of a skin.
 fn mirror(
     document: &Document,
     skin: SkinId,
     parts: &[(MeshId, PrimitiveId)],
 ) -> Result<BindMirror, CommandError> {
-    // A surface is made of primitives with weights.
+    // A surface contains only primitives with weights, so temporary weights are added.
     let mut weighted = document.clone();
     for (mesh, primitive) in parts {
         let found = &document.mesh(*mesh).primitives[primitive.index()];
@@ -365,7 +365,7 @@ fn mirror(
     let Some(canvas) = SkinnedSurface::whole(&weighted, skin) else {
         return Ok(BindMirror::default());
     };
-    // Joints that are paired by their places alone may be those of one chain.
+    // Pairs by position alone are not reliable: both joints can belong to one chain.
     let is_sure = |role: &Role| {
         role.partner.is_some()
             && matches!(role.how, PairSource::Names | PairSource::Both | PairSource::Given)
@@ -394,7 +394,7 @@ fn mirror(
     Ok(BindMirror { vertices: vertices.collect(), joints })
 }
 
-/// Weights that are all of the first joint.
+/// Returns weights that bind all vertices to the first joint.
 fn first_joint(vertices: usize) -> WeightMap {
     WeightMap {
         sets: 1,
@@ -405,7 +405,7 @@ fn first_joint(vertices: usize) -> WeightMap {
     }
 }
 
-/// The computed maps, for edits.
+/// Converts the computed weights to shared maps for edits.
 pub(super) fn shared_maps(made: Automatic) -> Vec<(MeshId, PrimitiveId, Shared<WeightMap>)> {
     made.maps.into_iter().map(|(mesh, k, map)| (mesh, k, Shared::new(map))).collect()
 }

@@ -1,4 +1,4 @@
-//! Weights for primitives that have none though they hang on a skin.
+//! Computes weights for skinned primitives without weights.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ impl Bind {
     }
 }
 
-/// The primitives of a skin that have no weights, and are meant.
+/// Returns the requested primitives of a skin that have no weights.
 fn bare(
     document: &Document,
     skin: SkinId,
@@ -69,14 +69,14 @@ fn bare(
     list
 }
 
-/// A bind of meshes without weights.
+/// Request for weights of meshes without weights.
 struct BareRequest<'a> {
     primitive: Option<PrimitiveId>,
     meant: MeantJoints<'a>,
     weights: &'a AutomaticWeights,
 }
 
-/// The weights of meshes that hang on a skin and have none.
+/// Computes the weights of skinned meshes that have none.
 pub(in crate::command) fn bind_bare(
     document: &Document,
     meshes: &[MeshId],
@@ -88,13 +88,14 @@ pub(in crate::command) fn bind_bare(
     bind_meshes(document, meshes, &BareRequest { primitive: None, meant, weights }, watch)
 }
 
-/// Passes of smoothing unless a number is given, and how strong they are: over a body they spread
-/// weights by no more than this part of a bone. A coarse mesh, whose edges are as long as its
-/// bones, is hardly smoothed, or all of it would move with all.
+/// Default number of smoothing passes. Their strength is chosen so that weights spread by at most
+/// [`SPREAD`], as a fraction of the bone length. Otherwise, a coarse mesh with edges as long as its
+/// bones would move as a whole.
 const PASSES: usize = 3;
 const SPREAD: f32 = 0.25;
 
-/// How strong a pass is on a mesh. `n` passes spread over about `√(n · strength)` edges.
+/// Returns the strength of a smoothing pass on a mesh. `n` passes spread weights over about `√(n ·
+/// strength)` edges.
 fn strength(
     document: &Document,
     list: &[(MeshId, PrimitiveId)],
@@ -128,8 +129,8 @@ fn strength(
     }
 }
 
-/// Gives weights to meshes without any, then smooths them. Vertices at the same place as one that
-/// has weights get those.
+/// Computes weights of meshes without weights, and smooths them. A vertex that coincides with a
+/// weighted vertex gets its weights.
 fn bind_meshes(
     document: &Document,
     meshes: &[MeshId],
@@ -159,7 +160,7 @@ fn bind_meshes(
             ));
         }
         let (heads, parents) = (joint_heads(document, skin), joint_parents(document, skin));
-        // Weights by distance are smoothed unless told otherwise.
+        // Weights by distance are smoothed by default.
         let smooth = match (weights.passes, settings.method) {
             (Some(passes), _) => (passes.min(1000), 1.0),
             (None, BindMethod::Distance) => (PASSES, strength(document, &list, &heads, &parents)),
@@ -207,7 +208,8 @@ fn bind_meshes(
     })
 }
 
-/// Closes the seams with what had weights before, and smooths the rest.
+/// Copies weights to coincident vertices at the seams to weighted meshes, and smooths the other
+/// vertices.
 fn settle(
     bound: &mut Document,
     canvas: &SkinnedSurface,
@@ -232,7 +234,7 @@ fn settle(
     let unlocked = vec![false; canvas.joints().len()];
     let scope = |vertices| Scope { locked: &unlocked, limit: usize::MAX, vertices };
     let mut draft = ulna_weights::WorkingWeights::new(bound, canvas);
-    // What cannot be copied keeps its own.
+    // Vertices keep their own weights if copying is impossible.
     let all = scope(None);
     draft.put(&all, given);
     let some = scope(Some(&open[..]));

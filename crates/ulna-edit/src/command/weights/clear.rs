@@ -1,4 +1,4 @@
-//! Meshes that lose their weights.
+//! Removes the weights of meshes.
 
 use super::commands::ClearWeights;
 use crate::{
@@ -40,7 +40,8 @@ impl ClearWeights {
             if edits.len() > before {
                 names.push(mesh_label(document, mesh));
             }
-            // A skin without joints and weights is no glTF (section 3.7.3.3).
+            // glTF requires JOINTS and WEIGHTS for skinned meshes (section 3.7.3.3), so the skin is
+            // removed, too.
             let stays = |(primitive, found): (PrimitiveId, &Primitive)| {
                 found.weights.is_some() && !is_meant(primitive)
             };

@@ -1,4 +1,4 @@
-//! Commands on weights, and the scope of each.
+//! Commands on weights, and their scope.
 
 use glam::Vec3;
 
@@ -301,7 +301,7 @@ impl WeightCommand {
             Self::SetWeights(SetWeights { primitive, layer, .. }) => {
                 Touch { primitive: Some(primitive), layer: Some(layer), ..Touch::nothing() }
             }
-            // What has no weights is no part of what is painted.
+            // These commands do not change painted weights.
             Self::Bind(_) | Self::ClearWeights(_) | Self::PairJoints(_) => return None,
         };
         Some(touch)

@@ -1,4 +1,4 @@
-//! Tools that set weights of joints: floods, gradients, averages and given numbers.
+//! Commands that set weights of joints: floods, gradients, averages and given numbers.
 
 use super::{
     commands::{Along, Assign, Average, Flood, Gradient, SetWeights},
@@ -17,7 +17,7 @@ use ulna_model::{Document, NodeId, WeightPatch};
 use ulna_motion::{Pose, Stack, ik};
 use ulna_weights::{Brush, BrushKind, Falloff, Influences, gradient};
 
-/// The brush of a flood: what it does, with which value, how strongly.
+/// Returns the brush of a flood, with its operation, value and strength.
 fn brush(how: Option<How>, value: Option<f32>, amount: Option<f32>) -> Brush {
     let kind = match how.unwrap_or(How::Replace) {
         How::Replace => BrushKind::Replace,
@@ -32,7 +32,7 @@ fn brush(how: Option<How>, value: Option<f32>, amount: Option<f32>) -> Brush {
         ..Brush::default()
     };
     let sane = brush.clamped();
-    // By numbers a weight may be scaled by more than a brush is dragged to.
+    // Scaling by a command allows larger factors than the brush in the window.
     let value = if kind == BrushKind::Scale && brush.value.is_finite() {
         brush.value.clamp(0.0, 100.0)
     } else {
@@ -103,7 +103,7 @@ impl Along {
             let from = from.map_or_else(limb, Ok)?;
             let (first, mut at) = (number(from)?, number(to)?);
             let mut chain = vec![at];
-            // No more steps than joints, whatever the list of parents says.
+            // The number of steps is limited, in case the parents contain a cycle.
             for _ in 0..job.canvas.parents().len() {
                 if at == first {
                     break;
@@ -127,7 +127,7 @@ impl Along {
     }
 }
 
-/// The vertices that a scope has, each with the same influences.
+/// Returns the vertices of a scope, all with the same influences.
 fn all_alike(job: &Job, target: &Influences) -> Vec<(u32, Influences)> {
     let scope = job.scope();
     let wanted = (0..job.canvas.vertex_count() as u32)
@@ -145,7 +145,7 @@ impl Average {
 }
 
 impl Assign {
-    /// Gives all named vertices the same influences, what was copied from one, or each its own.
+    /// Sets the given vertices to the same influences, or each vertex to its own row of influences.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let (document, weights) = (scene.document, &self.weights.0);
         let nodes = self.joints.in_order(document)?;
@@ -196,7 +196,7 @@ impl Assign {
 }
 
 impl SetWeights {
-    /// Puts in what a stroke left: slots of vertices, joints by their names.
+    /// Sets the influences of vertices, as the text form of a brush stroke lists them.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let Self { mesh, primitive, joints, vertices, of, weights, layer } = self;
         let slots = Slots { mesh, primitive: *primitive, joints, vertices, of, weights };
@@ -207,7 +207,7 @@ impl SetWeights {
     }
 }
 
-/// Weights that a line sets are a vertex's whole: from 0 to 1, each joint once, with a sum of 1.
+/// Checks the influences of each vertex: weights of 0 to 1 with a sum of 1, and no joint twice.
 fn check_slots(patch: &WeightPatch) -> Result<(), CommandError> {
     let stride = (patch.sets * 4).max(1);
     let slots = patch.joints.chunks_exact(stride).zip(patch.weights.chunks_exact(stride));
@@ -234,7 +234,7 @@ fn check_slots(patch: &WeightPatch) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// The line that does what an edit of weights did; nothing for other edits.
+/// Returns the command line that repeats an edit of weights; `None` for other edits.
 pub(crate) fn line_of(document: &Document, edit: &Edit) -> Option<CommandLine> {
     let Edit::PatchWeights { mesh, primitive, patch } = edit else { return None };
     slots_line(

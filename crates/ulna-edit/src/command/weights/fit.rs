@@ -1,4 +1,4 @@
-//! Weights that a tool has chosen, fitted to the clips.
+//! Fits the weights that result from a tool to the motion of the clips.
 
 use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
@@ -11,7 +11,7 @@ use ulna_weights::{
     SurfaceFitRequest, SurfacePoint, WorkingWeights, fit_poses, fit_to_surface, fit_weights,
 };
 
-/// Points of a surface by the vertices of a canvas that they carry, in rising order.
+/// Vertices of a surface in ascending order, each with the source point that it follows.
 pub(super) type CarriedVertices = Vec<(u32, SurfacePoint)>;
 
 /// Whether a document has clips that weights can be fitted to.
@@ -19,20 +19,21 @@ pub(super) fn has_clips(document: &Document) -> bool {
     document.clips.values().any(|clip| clip.played().next().is_some())
 }
 
-/// The note on a fit that has nothing to fit to.
+/// Returns the note that there are no clips for a fit. `kept` describes the result instead.
 pub(super) fn no_clips(kept: &str) -> Notice {
     let said = format!("the file has no clips that weights could be fitted to, so {kept}");
     Notice::new("no_clips_to_fit", said)
 }
 
-/// The note on a fit: `error` names the distance, and `start` the weights before it.
+/// Returns the note about the result of a fit. `error` names the distance, and `start` the weights
+/// before the fit.
 pub(super) fn fitted_note(report: &FitReport, error: &str, start: &str) -> Notice {
     let [before, after] = report.mean.map(|mean| mean * 1e3);
     let said = format!("{error} in the clips: {after:.3} mm, {before:.3} mm with {start}");
     Notice::new("weights_fitted", said)
 }
 
-/// A document with the weights of a draft.
+/// Returns a document with the weights of a draft.
 fn with_weights(document: &Document, draft: &WorkingWeights<'_>, job: &Job) -> Document {
     let mut made = document.clone();
     for (k, part) in job.canvas.parts().iter().enumerate() {
@@ -51,7 +52,7 @@ fn has_locked(map: &WeightMap, vertex: usize, job: &Job) -> bool {
     map.vertex(vertex).any(|(joint, weight)| weight > 0.0 && is_locked(joint))
 }
 
-/// The vertices of which two drafts have other weights.
+/// Returns the vertices whose weights the draft changes, without those with locked joints.
 fn changed(before: &Document, draft: &WorkingWeights<'_>, job: &Job) -> FitVertices {
     let mut vertices = FitVertices::new();
     for (k, part) in job.canvas.parts().iter().enumerate() {
@@ -70,7 +71,7 @@ fn changed(before: &Document, draft: &WorkingWeights<'_>, job: &Job) -> FitVerti
     vertices
 }
 
-/// Puts fitted weights into a draft.
+/// Writes fitted weights into a draft.
 fn put(draft: &mut WorkingWeights<'_>, fitted: &FittedWeights, job: &Job) -> Refused {
     let mut rows: Vec<(u32, Influences)> = Vec::with_capacity(fitted.changed);
     for (mesh, primitive, patch) in &fitted.patches {
@@ -91,7 +92,7 @@ fn canceled() -> CommandError {
     CommandError::other("canceled", "canceled")
 }
 
-/// Leaves every vertex so many influences that the clips change least.
+/// Limits the number of influences per vertex, with the choice that changes the clips least.
 pub(super) fn limit_by_fit(
     document: &Document,
     (draft, job): (&mut WorkingWeights<'_>, &Job),
@@ -123,7 +124,7 @@ pub(super) fn limit_by_fit(
     Ok(refused)
 }
 
-/// Fits the weights of vertices to the motion of the surfaces that they were taken from.
+/// Fits the weights of vertices so that they follow their source surfaces in the clips.
 pub(super) fn follow_surfaces(
     document: &Document,
     (draft, job): (&mut WorkingWeights<'_>, &Job),

@@ -1,5 +1,4 @@
-//! The mirror image of one side's weights: within a skin, and from skin to skin where a body has
-//! several.
+//! Mirrors weights from one side to the other, within a skin or between the skins of one body.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +41,7 @@ impl PairJoints {
         let to: Shared<[_]> =
             document.aids.mirror_pairs.iter().copied().chain([(joint, with)]).collect();
         let mut edits = vec![Edit::SetMirrorPairs { to: to.clone() }];
-        // Mirrored layers show something else then.
+        // The combined weights of mirrored layers depend on the pairs.
         let paired = Document {
             aids: EditorState { mirror_pairs: to, ..document.aids.clone() },
             ..document.clone()
@@ -52,7 +51,7 @@ impl PairJoints {
     }
 }
 
-/// The meshes that are mirrored together with those of a skin: of all skins of its body.
+/// Returns the meshes of all skins that belong to the same body and are mirrored together.
 pub fn meshes_of_body(document: &Document, skin: SkinId) -> Vec<MeshId> {
     let bodies = bodies(document);
     let skins = bodies.iter().find(|skins| skins.contains(&skin)).map_or(&[][..], |skins| skins);
@@ -62,12 +61,12 @@ pub fn meshes_of_body(document: &Document, skin: SkinId) -> Vec<MeshId> {
     meshes.into_iter().collect()
 }
 
-/// Counts of vertices to mirror.
+/// Counts of vertices on the receiving side.
 #[derive(Clone, Copy, Default)]
 struct Counts {
-    /// Vertices that are meant on the side that takes, or on the plane.
+    /// Number of vertices on the receiving side or on the mirror plane.
     taking: usize,
-    /// Number of them with a mirror image.
+    /// Number of those vertices that have a mirror vertex.
     paired: usize,
 }
 
@@ -121,7 +120,7 @@ impl MirrorWeights {
         self.from == Side::Left
     }
 
-    /// Body by body, and what has two sides of its own skin by skin.
+    /// Mirrors each body with several skins as a whole, and all other skins separately.
     fn all(
         &self,
         document: &Document,
@@ -149,7 +148,7 @@ impl MirrorWeights {
         Ok(all)
     }
 
-    /// Within one skin.
+    /// Mirrors within one skin.
     fn within(
         &self,
         document: &Document,
@@ -180,7 +179,7 @@ impl MirrorWeights {
         })
     }
 
-    /// From skin to skin. `jobs` are of skins that are joined.
+    /// Mirrors between the skins of a body. `jobs` are the jobs of these skins.
     fn across(
         &self,
         document: &Document,
@@ -237,7 +236,7 @@ impl MirrorWeights {
     }
 }
 
-/// A mesh of a canvas, for a sentence.
+/// Returns the name of the first mesh of a surface, for messages.
 fn first_mesh(document: &Document, canvas: &SkinnedSurface) -> String {
     canvas.parts().first().map_or_else(String::new, |p| mesh_label(document, p.mesh))
 }

@@ -1,5 +1,5 @@
-//! Commands on weights: the tools of `ulna_weights` on the vertices that a line names, and strokes
-//! as lines of text.
+//! Commands on weights. They apply the tools of `ulna_weights` to the given vertices, and write
+//! brush strokes as text.
 
 mod automatic;
 mod bind;

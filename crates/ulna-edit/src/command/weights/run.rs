@@ -1,4 +1,5 @@
-//! Runs of weight tools: the surfaces and vertices that a command means, and edits of the results.
+//! Runs weight tools: finds the surfaces and vertices of a command, and makes edits from the
+//! results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +20,7 @@ use ulna_weights::{
     WorkingWeights,
 };
 
-/// A canvas with what a line touches of it.
+/// A surface, and the limits of a command on it.
 pub(super) struct Job {
     pub(super) canvas: SkinnedSurface,
     pub(super) locked: Vec<bool>,
@@ -33,9 +34,9 @@ impl Job {
     }
 }
 
-/// Scope of a command, skin by skin: all weights of the file, or those of a mesh, a primitive or
-/// some vertices. A mesh with several skins is changed once, with the skin that has the joints that
-/// the command names.
+/// Returns one job per skin for the scope of a command: all weights of the file, a mesh, a
+/// primitive or some vertices. A mesh with several skins is changed once, with the skin that
+/// contains the largest number of `joints`.
 pub(super) fn jobs(
     document: &Document,
     reach: &Reach,
@@ -99,8 +100,8 @@ pub(super) fn jobs(
     Ok(list)
 }
 
-/// Locked joints of a skin, as indices of the weights. An index is also locked if it is that of a
-/// locked joint in another skin of the mesh.
+/// Returns one flag per joint index of a skin: whether it is locked. An index is also locked if it
+/// belongs to a locked joint in another skin of the mesh.
 fn locked_slots(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -123,17 +124,17 @@ fn locked_slots(
 pub(super) struct ToolResult {
     pub(super) canvas: SkinnedSurface,
     pub(super) changes: Vec<(usize, PartChange)>,
-    /// Vertices that were left as they are, by the reason.
+    /// Number of unchanged vertices per reason.
     pub(super) left: BTreeMap<String, usize>,
 }
 
-/// Reasons as sentences.
+/// Returns the number of unchanged vertices per reason, with the reasons in words.
 pub(super) fn reasons(refused: &Refused) -> BTreeMap<String, usize> {
     refused.iter().map(|(why, count)| (why.to_string(), *count)).collect()
 }
 
-/// Runs a tool on every job, and gives what changed as edits. Where there are layers, one of them
-/// takes it.
+/// Runs a tool on each job, and returns the changes as edits. If there are layers, one of them
+/// receives the changes.
 pub(super) fn run(
     document: &Document,
     reach: &Reach,
@@ -143,8 +144,8 @@ pub(super) fn run(
     run_for(document, reach, &[], verb, tool)
 }
 
-/// As [`run`], for joints that the line names: a mesh that hangs on several skins is taken with the
-/// one that has them.
+/// Runs a tool as [`run`] does, but a mesh with several skins uses the skin that contains the
+/// largest number of `joints`.
 pub(super) fn run_for(
     document: &Document,
     reach: &Reach,
@@ -155,7 +156,7 @@ pub(super) fn run_for(
     run_all(document, reach, verb, |document| each_job(document, reach, joints, &mut tool))
 }
 
-/// As [`run`], on what lies under layers.
+/// Runs a tool as [`run`] does, but on the base weights below the layers.
 pub(super) fn run_on_base(
     document: &Document,
     reach: &Reach,
@@ -165,7 +166,7 @@ pub(super) fn run_on_base(
     run_all_on_base(document, verb, |document| each_job(document, reach, &[], &mut tool))
 }
 
-/// Runs a tool on all jobs.
+/// Runs a tool on each job of a command, and returns the results.
 fn each_job(
     document: &Document,
     reach: &Reach,
@@ -189,7 +190,8 @@ pub(super) fn done_by(
     Ok(ToolResult { canvas: job.canvas, changes, left })
 }
 
-/// Gives what a tool makes of canvases as edits. Where there are layers, one of them takes it.
+/// Runs a tool on several surfaces, and returns the changes as edits. If there are layers, one of
+/// them receives the changes.
 pub(super) fn run_all(
     document: &Document,
     reach: &Reach,
@@ -218,12 +220,12 @@ fn run_all_on_base(
     Ok(Outcome { edits, notes, ..Outcome::default() })
 }
 
-/// Turns results of tools into edits of the weights, with notices.
+/// Converts results of tools to edits of weights, with notices.
 fn gathered(document: &Document, verb: &str, all: Vec<ToolResult>) -> Outcome {
     let mut edits = Vec::new();
     let (mut left, mut touched) = (BTreeMap::<String, usize>::new(), 0);
-    // What one skin's job changes of another's vertices comes after all jobs: it is what both sides
-    // of a seam have.
+    // Changes of coincident vertices in other skins come after all jobs, so that both sides of a
+    // seam are equal.
     let (mut claimed, mut seams) = (Claimed::new(), Vec::new());
     for ToolResult { canvas, mut changes, left: why } in all {
         let found = if changes.is_empty() {
@@ -260,10 +262,11 @@ fn gathered(document: &Document, verb: &str, all: Vec<ToolResult>) -> Outcome {
         1 => format!("1 vertex left unchanged: {why}"),
         n => format!("{n} vertices left unchanged: {why}"),
     };
-    // Of equally many, the reason that comes last in the alphabet: any rule will do, so that the
-    // same is said each time.
+    // Of several reasons with the same count, the last in alphabetical order is chosen, so that the
+    // message is reproducible.
     let most = left.iter().max_by_key(|(_, count)| **count).map(said);
-    // What is said a second time, when nothing is left to do, is no failure.
+    // This is a notice, not an error, because repeating a command that has nothing left to do must
+    // succeed.
     let left = most.map(|why| Notice::new("vertices_left", why));
     let done = (touched > 0).then(|| match touched {
         1 => Notice::new("vertices_changed", format!("{verb} 1 vertex")),
@@ -283,7 +286,8 @@ fn gathered(document: &Document, verb: &str, all: Vec<ToolResult>) -> Outcome {
     }
 }
 
-/// Notice that a mesh has several skins, which share its weights although their joints differ.
+/// Describes a mesh with several skins that share its weights but have different joints; `None` for
+/// other meshes.
 fn shared_by(document: &Document, mesh: MeshId) -> Option<String> {
     let skins = skins_of(document, mesh);
     let first = document.skin(*skins.first()?);
@@ -305,7 +309,7 @@ fn differing(document: &Document, mesh: MeshId, primitive: PrimitiveId, to: &Wei
     (0..to.vertex_count()).filter(|v| slots(now, *v) != slots(to, *v)).count()
 }
 
-/// The number of a joint in a job's skin.
+/// Returns the index of a single joint in a job's skin.
 pub(super) fn joint_of(document: &Document, joint: &Nodes, job: &Job) -> Result<u16, CommandError> {
     let nodes = joint.all(document)?;
     let [node] = nodes[..] else {
@@ -314,7 +318,7 @@ pub(super) fn joint_of(document: &Document, joint: &Nodes, job: &Job) -> Result<
     number_of(document, node, &job.canvas)
 }
 
-/// The numbers of joints in a job's skin.
+/// Returns the indices of joints in a job's skin.
 pub(super) fn joints_of(
     document: &Document,
     joints: &Nodes,
@@ -323,7 +327,7 @@ pub(super) fn joints_of(
     joints.all(document)?.into_iter().map(|node| number_of(document, node, &job.canvas)).collect()
 }
 
-/// The number of a joint in the skin of a canvas.
+/// Returns the index of a joint in the skin of a surface.
 pub(super) fn number_of(
     document: &Document,
     node: NodeId,

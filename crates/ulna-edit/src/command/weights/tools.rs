@@ -1,4 +1,5 @@
-//! Tools that work on all weights: normalize, limit, prune, smooth, and the form of storage.
+//! Commands that change all weights: normalizing, limiting, pruning, smoothing, and the storage
+//! format.
 
 use super::{
     commands::{
@@ -177,7 +178,7 @@ impl Sets {
             ));
         }
         let reach = Reach { mesh, primitive, locked, ..Reach::default() };
-        // Under layers it is the base that has them.
+        // With layers, the number of sets belongs to the base weights.
         run_on_base(scene.document, &reach, "changed", |draft, job| {
             Ok(draft.set_sets(sets, &job.scope()))
         })
@@ -193,7 +194,7 @@ impl Store {
         };
         let reach =
             Reach { mesh: self.mesh.clone(), primitive: self.primitive, ..Reach::default() };
-        // Under layers it is the base that is stored so.
+        // With layers, the stored type belongs to the base weights.
         run_on_base(scene.document, &reach, "stored", |draft, job| {
             Ok(draft.store(encoding, &job.scope()))
         })

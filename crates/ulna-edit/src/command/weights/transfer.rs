@@ -1,5 +1,5 @@
-//! Weights from another mesh: each vertex takes those of the nearest point of its surface, or of
-//! the point at its texture coordinates.
+//! Transfers weights from another mesh, by nearest surface point, texture coordinates or vertex
+//! order.
 
 use std::{
     borrow::Cow,
@@ -32,8 +32,8 @@ use ulna_weights::{
 };
 
 impl Transfer {
-    /// Each vertex takes what the spot of that mesh at rest has, joints by their nodes, or by their
-    /// names where the other mesh hangs on another skin.
+    /// Copies to each vertex the weights of the matching point on the source mesh in the rest pose.
+    /// Joints are matched by node, or by name between different skins.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let by = self.by.map_or(CarryBy::Surface, CarryWay::way);
@@ -97,7 +97,8 @@ impl Transfer {
                 .zip(&rows)
                 .map(|((s, positions), row)| s.seen(positions, row));
             let near: Vec<CarrySource<'_>> = near.collect();
-            // By order each part takes from the one of its number.
+            // By vertex order, each primitive is matched to the source primitive with the same
+            // index.
             let near = if by == CarryBy::Order { in_order_of(canvas, &wanted, near) } else { near };
             let carried = carry(canvas, &|v| uv_of(document, canvas, v), &near, by, &wanted);
             distances.add(&carried, rest_scale(document, canvas.skin));
@@ -128,7 +129,7 @@ impl Transfer {
     }
 }
 
-/// The note on a fit of transferred weights.
+/// Returns the note on the fit of transferred weights.
 fn fit_note(has_clips: bool, report: &FitReport) -> Notice {
     const COPIED: &str = "the weights were copied as they are";
     if !has_clips {
@@ -141,7 +142,7 @@ fn fit_note(has_clips: bool, report: &FitReport) -> Notice {
     fitted_note(report, "mean distance from the motion of the source", "the copied weights")
 }
 
-/// By source and joint of its skin, the joint of a canvas that is the same node.
+/// Returns per source and joint index the index of the same node in the skin of a surface.
 fn same_joints(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -153,7 +154,7 @@ fn same_joints(
     sources.iter().map(of).collect()
 }
 
-/// The surfaces of sources at rest, in the mesh space of a canvas.
+/// Returns the surfaces of the sources in the rest pose, in the mesh space of a target surface.
 fn carrying<'a>(
     sources: &[Source<'_>],
     places: &'a [Vec<Vec3>],
@@ -165,7 +166,8 @@ fn carrying<'a>(
     sources.iter().zip(places).zip(joints).map(surface).collect()
 }
 
-/// The points whose surface is moved by joints of the canvas: only there do the clips move both.
+/// Returns the points of sources that share joints with the target. Other points do not move with
+/// the target in the clips.
 fn moved_alike(
     points: impl Iterator<Item = (u32, SurfacePoint)>,
     joints: &[Vec<Option<u16>>],
@@ -176,7 +178,7 @@ fn moved_alike(
     points.filter(is_moved).collect()
 }
 
-/// By primitive that gives, where its vertices lie in the mesh space of a canvas.
+/// Returns the vertex positions of each source primitive in the mesh space of the target.
 fn placed(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -196,8 +198,8 @@ fn placed(
     laid_over((document, document), canvas, givers, &pairs, wanted)
 }
 
-/// The joint of a skin that a name of another program means: the joint of that name, else of the
-/// name without its namespace, else of the same side and part of the body.
+/// Returns the joint index for a joint name of another program. The order of comparison is: the
+/// name, the path, the name without a namespace, the side and body part.
 pub fn joint_named(document: &Document, joints: &[NodeId], name: &str) -> Option<u16> {
     let only = |is: &dyn Fn(NodeId) -> bool| {
         let mut found = joints.iter().enumerate().filter(|(_, n)| is(**n));
@@ -212,7 +214,7 @@ pub fn joint_named(document: &Document, joints: &[NodeId], name: &str) -> Option
         .or_else(|| only(&|n| joint_key(&label(n)) == joint_key(name)))
 }
 
-/// The first texture coordinates of a vertex.
+/// Returns the first texture coordinates of a vertex; `None` if it has none.
 pub fn uv_of(document: &Document, canvas: &SkinnedSurface, vertex: u32) -> Option<glam::Vec2> {
     let (part, own) = canvas.part_of(vertex);
     let part = &canvas.parts()[part];
@@ -246,7 +248,7 @@ fn same_numbers(
     ))
 }
 
-/// The sources put where the parts that take from them are.
+/// Orders the sources by the target primitives that use them.
 fn in_order_of<'a>(
     canvas: &SkinnedSurface,
     wanted: &[u32],
@@ -261,13 +263,13 @@ fn in_order_of<'a>(
         indices: Cow::Borrowed(&[]),
         row: &no_row,
     };
-    // The source of a part that takes nothing is never asked.
+    // A target primitive without vertices to change does not use its source.
     (0..canvas.parts().len())
         .map(|k| if parts.contains(&k) { sources.next() } else { None }.unwrap_or_else(none))
         .collect()
 }
 
-/// Weights of a vertex of a map, with renumbered joints.
+/// Returns a function that enumerates the weights of a vertex with converted joint indices.
 fn row_of<'a>(
     map: &'a WeightMap,
     joints: &'a [Option<u16>],
@@ -279,7 +281,7 @@ fn row_of<'a>(
     }
 }
 
-/// A primitive that weights are carried over from.
+/// A primitive from which weights are transferred.
 struct Source<'a> {
     key: (MeshId, PrimitiveId),
     primitive: &'a Primitive,
@@ -292,8 +294,8 @@ impl<'a> Source<'a> {
         Some(Self { key, primitive, map: primitive.weights.as_deref()?, skin })
     }
 
-    /// By its joints, which they are of the canvas: the same node, or one of the same name or part
-    /// of the body.
+    /// Returns the target joint index per source joint. Joints are matched by node, name, or body
+    /// part.
     fn joints(&self, document: &Document, canvas: &SkinnedSurface) -> Vec<Option<u16>> {
         let label = |node: NodeId| document.node(node).label(node);
         let named = |node: NodeId| {
@@ -306,7 +308,7 @@ impl<'a> Source<'a> {
         own.iter().map(|n| canvas.joint(*n).or_else(|| known(*n))).collect()
     }
 
-    /// With its counterparts in the skin that takes.
+    /// Returns the source with its target joint indices.
     const fn giver<'b>(&self, joints: &'b [Option<u16>]) -> Giver<'b>
     where
         'a: 'b,
@@ -314,7 +316,7 @@ impl<'a> Source<'a> {
         Giver { primitive: self.primitive, skin: self.skin, joints }
     }
 
-    /// As it lies in the mesh space of a canvas.
+    /// Returns the source with its vertex positions in the mesh space of the target.
     fn seen<'b>(&'b self, positions: Vec<Vec3>, row: &'b RowOf<'b>) -> CarrySource<'b> {
         CarrySource {
             count: self.primitive.positions.len(),
