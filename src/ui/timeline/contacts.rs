@@ -1,5 +1,5 @@
-//! Rows of contacts: bars over the times in which a foot or a hand stays in place. They are
-//! dragged, added by a double click and removed by a right click.
+//! Contact rows: bars over the times at which a foot or hand is in contact. Bars can be dragged,
+//! added by a double click, and removed by a right click.
 
 use egui::{Align2, CursorIcon, Key, PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -18,21 +18,21 @@ use ulna_edit::command::{
 use ulna_model::{Goal, NodeId};
 use ulna_render::ColorRole;
 
-/// A contact that is dragged.
+/// Drag of a contact bar.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactDrag {
     joint: Option<NodeId>,
     grip: Option<ContactGrip>,
-    /// The bar as it was, seconds.
+    /// Start and end of the bar before the drag, in seconds.
     bar: [f32; 2],
-    /// All bars of the joint as they were.
+    /// All bars of the joint before the drag.
     others: Vec<[f32; 2]>,
-    /// Time of the press, seconds.
+    /// Time under the pointer at the press, in seconds.
     pressed: f32,
 }
 
-/// Draws the row of a joint in `rect`, with its name at the left, and handles drags and clicks. The
-/// part in `seen` is not covered.
+/// Draws the contact row of a joint in `rect`, with its name on the left, and handles drags and
+/// clicks. Only the part in `seen` is visible.
 pub fn contacts_ui(
     drag: &mut ContactDrag,
     ui: &Ui,
@@ -53,13 +53,13 @@ pub fn contacts_ui(
     row.drag(drag, ui, actions);
 }
 
-/// The row of a joint.
+/// Contact row of a joint.
 struct ContactRow<'a> {
     sheet: &'a Sheet<'a>,
     joint: NodeId,
     name: String,
     rect: Rect,
-    /// The part of its bars that is not covered.
+    /// Visible part of the row to the right of the names.
     body: Rect,
 }
 
@@ -81,7 +81,7 @@ impl ContactRow<'_> {
         painter.text(at(names.right() - 10.0), Align2::RIGHT_CENTER, words, small, color);
     }
 
-    /// A double click adds a contact.
+    /// Adds a contact on a double click.
     fn ground(&self, ui: &Ui, actions: &mut Actions) {
         let id = ui.scope_id().with(("contacts", self.joint.0));
         let ground = ui.interact(self.body, id, Sense::click());
@@ -102,7 +102,7 @@ impl ContactRow<'_> {
         );
     }
 
-    /// A time on a whole frame, unless Shift is held.
+    /// Rounds a time to the nearest frame, unless Shift is held.
     fn snapped(&self, ui: &Ui, time: f64) -> f32 {
         let fps = self.sheet.view.timeline.playback.fps;
         let free = fps <= 0.0 || ui.input(|i| i.modifiers.shift);
@@ -172,7 +172,7 @@ impl ContactRow<'_> {
         paint_bar(&ui.painter_at(self.body), self.sheet.view.theme, place, look);
     }
 
-    /// The bar that is held, wherever the pointer has gone with it.
+    /// Continues the drag of a bar, even if the pointer has left the row.
     fn drag(&self, drag: &mut ContactDrag, ui: &Ui, actions: &mut Actions) {
         let Some(grip) = drag.grip.filter(|_| drag.joint == Some(self.joint)) else { return };
         let (at, down, escapes) = ui.input(|i| {
