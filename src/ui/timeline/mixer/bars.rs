@@ -244,7 +244,7 @@ impl BarUi<'_, '_> {
             });
             parts.push((response, grip));
         };
-        // If bars overlap, only one of them can be dragged by its end.
+        // Only the selected, dragged or hovered bar has grips at its ends.
         let held = state.drag.as_ref().is_some_and(|d| (d.lane, d.bar) == (lane, b));
         if self.chosen || held || ui.rect_contains_pointer(seen) {
             part(
