@@ -36,11 +36,11 @@ pub enum Dialog {
         /// Path as typed.
         path: String,
     },
-    /// Path of a JSON file of keys.
+    /// Path of a JSON file of keyboard shortcuts.
     KeyFile {
         /// Path as typed.
         path: String,
-        /// Whether keys are written to the file; otherwise they are read.
+        /// Whether shortcuts are written to the file; otherwise they are read.
         saves: bool,
     },
     /// Path of a JSON file of a retarget map.
@@ -225,9 +225,9 @@ pub enum PathFor {
     MapIn,
     /// Save a retarget map to the file.
     MapOut,
-    /// Read keys from the file.
+    /// Read keyboard shortcuts from the file.
     KeysIn,
-    /// Write keys to the file.
+    /// Write keyboard shortcuts to the file.
     KeysOut,
     /// Save the document to the file.
     Save,
@@ -422,9 +422,9 @@ pub enum DialogAction {
     LoadReference(PathBuf),
     /// Read a retarget map from a file.
     ReadMap(PathBuf),
-    /// Read keys from a file.
+    /// Read keyboard shortcuts from a file.
     ReadKeys(PathBuf),
-    /// Write the user's key bindings to a file.
+    /// Write the keyboard shortcuts to a file.
     WriteKeys(PathBuf),
     /// Save the current retarget map to a file.
     SaveMap(PathBuf),

@@ -164,7 +164,7 @@ fn bone_ui(
     ui.label(state);
 }
 
-/// Whether a node can be chosen: a joint, or any node without a mesh if no mesh is skinned.
+/// Whether a node can be chosen: a joint, or any node without a mesh if the file has no joints.
 fn is_offered(view: &View<'_>, document: &Document, node: NodeId) -> bool {
     match view.joints.contains(&true) {
         true => view.joints.get(node.index()) == Some(&true),

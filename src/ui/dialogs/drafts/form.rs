@@ -252,7 +252,8 @@ impl FormDraft {
         }
     }
 
-    /// Checks that an exclusive or required choice of optional arguments is filled.
+    /// Checks that at least one of some optional arguments is given, and only one if they exclude each
+    /// other.
     fn chosen(&self, spec: &CommandSpec, choice: NeededChoice) -> Result<(), String> {
         let find = |name: &str| spec.arguments.iter().position(|a| a.name == name);
         let is_given = |name: &&str| find(name).is_some_and(|k| self.entered[k].value.is_some());
