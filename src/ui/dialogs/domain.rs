@@ -16,48 +16,48 @@ use ulna_session::{ExportRequest, Outlook, SaveRequest};
 /// Dialog over the window.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dialog {
-    /// Path of a file to open.
+    /// Asks for the path of a file to open.
     Open {
         /// Path as typed.
         path: String,
     },
-    /// Path of a file to import clips from.
+    /// Asks for the path of a file to import clips from.
     ImportFrom {
         /// Path as typed.
         path: String,
     },
-    /// Path of a file with clips to retarget.
+    /// Asks for the path of a file with clips to retarget.
     RetargetFrom {
         /// Path as typed.
         path: String,
     },
-    /// Path of a file to show as a reference model.
+    /// Asks for the path of a file to show as a reference model.
     ReferenceFrom {
         /// Path as typed.
         path: String,
     },
-    /// Path of a JSON file of keyboard shortcuts.
+    /// Asks for the path of a JSON file of keyboard shortcuts.
     KeyFile {
         /// Path as typed.
         path: String,
         /// Whether shortcuts are written to the file; otherwise they are read.
         saves: bool,
     },
-    /// Path of a JSON file of a retarget map.
+    /// Asks for the path of a JSON file of a retarget map.
     MapFile {
         /// Path as typed.
         path: String,
         /// Whether the map is saved to the file; otherwise it is read.
         saves: bool,
     },
-    /// Path of a file to import weights from.
+    /// Asks for the path of a file to import weights from.
     ImportWeights {
         /// Path as typed.
         path: String,
         /// Method that matches vertices; `None` chooses it automatically.
         by: Option<CarryWay>,
     },
-    /// Path of a file to write weights to.
+    /// Asks for the path of a file to write weights to.
     ExportWeights {
         /// Path as typed.
         path: String,
@@ -72,12 +72,12 @@ pub enum Dialog {
         /// Meshes, and their new bind pose.
         draft: Box<RebindDraft>,
     },
-    /// Import page for a foreign file.
+    /// Import page for a non-glTF file.
     Convert {
         /// File, contents and import options.
         draft: Box<ConvertDraft>,
     },
-    /// Error message for a foreign file that cannot be read.
+    /// Reports that a non-glTF file cannot be read.
     CannotRead {
         /// Path of the file.
         path: PathBuf,
@@ -94,24 +94,24 @@ pub enum Dialog {
         /// Filter and sort order of the list.
         draft: Box<SeamsDraft>,
     },
-    /// Path of a file to save to.
+    /// Asks for the path of a file to save to.
     SaveAs {
         /// Path as typed.
         path: String,
         /// Whether to save a copy, so that the document stays with its file.
         copy: bool,
     },
-    /// Question about unsaved work before an action.
+    /// Asks about unsaved work before an action.
     Unsaved {
         /// Action to perform after the answer.
         then: DeferredAction,
     },
-    /// List of the changes that saving makes to the file.
+    /// Lists the changes that saving makes to the file.
     Changes {
         /// One sentence per change.
         lines: Vec<String>,
     },
-    /// Question about an obstacle to a save.
+    /// Asks about an obstacle to a save.
     SaveRefused {
         /// Reason why saving stopped.
         obstacle: Obstacle,
@@ -120,7 +120,7 @@ pub enum Dialog {
         /// Whether a copy was to be saved.
         copy: bool,
     },
-    /// Message that one undo step prevents the document from being saved.
+    /// Shows which undo step prevents the document from being saved.
     CannotSave {
         /// Index of the step in the history.
         step: usize,
@@ -129,7 +129,7 @@ pub enum Dialog {
         /// Path to save to.
         path: PathBuf,
     },
-    /// Question after another program wrote the file.
+    /// Asks what to do after another program wrote the file.
     ChangedOnDisk {
         /// Selected answer.
         choice: ChangedOnDisk,
@@ -138,19 +138,19 @@ pub enum Dialog {
         /// Result of reloading the file, once computed.
         outlook: Option<Box<Outlook>>,
     },
-    /// Question about unkeyed poses before a save.
+    /// Asks which unkeyed poses to key before a save.
     Unkeyed {
         /// One row per unkeyed pose.
         rows: Vec<UnkeyedRow>,
     },
-    /// List of unsaved work from crashed sessions.
+    /// Lists unsaved work from crashed sessions.
     Recovery {
         /// Index of the entry with the list of its steps.
         open: Option<usize>,
         /// Index of the entry that the next confirmation discards.
         discard: Option<usize>,
     },
-    /// Message about an internal error in a frame.
+    /// Reports an internal error.
     Fault {
         /// Path of the error report.
         report: Option<String>,
@@ -178,7 +178,7 @@ pub enum Dialog {
     Plan,
     /// Humanoid map: the joint of each humanoid bone.
     Humanoid,
-    /// Path of a file to write the plan to.
+    /// Asks for the path of a file to write the plan to.
     SavePlan {
         /// Path as typed.
         path: String,
@@ -306,7 +306,7 @@ pub enum DeferredAction {
     Open(PathBuf),
     /// Open the sample model.
     Sample,
-    /// Open a foreign file with the chosen settings.
+    /// Open a non-glTF file with the chosen settings.
     Convert(Box<ConvertDraft>),
     /// Reload the file, and discard all changes.
     Revert,
@@ -388,11 +388,11 @@ pub enum DialogAction {
     GoTo(usize),
     /// Open a file.
     OpenPath(PathBuf),
-    /// Open a foreign file with the chosen settings.
+    /// Open a non-glTF file with the chosen settings.
     Convert(Box<ConvertDraft>),
-    /// Write the differences of a foreign file as text, to the report path of the draft.
+    /// Write the differences of a non-glTF file as text, to the report path of the draft.
     SaveReport(Box<ConvertDraft>),
-    /// Import the clips of a foreign file with the chosen settings.
+    /// Import the clips of a non-glTF file with the chosen settings.
     TakeClips(Box<ConvertDraft>),
     /// Ask for a file to open.
     AskOpen,
@@ -488,7 +488,7 @@ pub enum DialogAction {
     },
     /// Decide about a result that was computed before the model changed.
     TakeWorked {
-        /// Number of the result.
+        /// Number that identifies the result.
         number: u64,
         /// Whether to compute the result again on the current model, instead of applying it.
         again: bool,

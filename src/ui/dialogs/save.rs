@@ -254,7 +254,7 @@ pub fn changed_ui(
     });
 }
 
-/// Sentence about the edits that apply to the changed file.
+/// Describes which edits can be reapplied to the changed file.
 fn applies(outlook: Option<&Outlook>) -> String {
     let Some(Outlook { replayed, .. }) = outlook else {
         return "Reapplies your edits to the new file as one undo step. Checking which edits apply…"

@@ -87,7 +87,7 @@ pub struct DialogsView<'a> {
     pub bind: BindView<'a>,
     /// Files and clips in the import dialog.
     pub import: Option<&'a ImportView>,
-    /// Rendered preview of a foreign file.
+    /// Rendered preview of a non-glTF file.
     pub convert: ConvertView,
     /// Best transition points between clips.
     pub seams: &'a [BestSeam],

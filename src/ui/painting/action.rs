@@ -80,7 +80,7 @@ pub enum BendAction {
 /// Operation on the weights of several joints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum JointAct {
-    /// Applies the brush to all or to the selected vertices.
+    /// Applies the brush to the selected vertices, or to all without a selection.
     Flood,
     /// Blends weights toward the mean of the neighbors, one joint after another.
     Smooth,
@@ -118,9 +118,9 @@ pub enum PaintAction {
     },
     /// Replaces the brush settings.
     Brush(Box<Brush>),
-    /// Collapses the brush panel to its numbers, or expands it.
+    /// Reduces the brush panel to radius, strength and value, or expands it.
     FoldBrush(bool),
-    /// Starts the drag of a brush number; `None` ends the drag.
+    /// Starts a drag that changes this brush property; `None` ends the drag.
     AdjustBrush(Option<BrushNumber>),
     /// Lock or unlock the weights of joints.
     LockWeights {

@@ -37,7 +37,7 @@ pub struct PaintDomain {
     pub clipboard: WeightClipboard,
     /// Pointer position and viewport size, in points; `None` outside the viewport.
     pub pointer: Option<(Vec2, Vec2)>,
-    /// Drag that changes a brush number.
+    /// Drag that changes the radius, strength or value of the brush.
     pub adjusting: Option<BrushDrag>,
     /// Command that selects vertices. It runs as soon as the surface is ready.
     pub select_next: Option<VertexCommand>,
@@ -60,10 +60,10 @@ pub struct WeightClipboard {
     pub waiting: Option<u8>,
 }
 
-/// Drag that changes a brush number.
+/// Drag that changes the radius, strength or value of the brush.
 #[derive(Clone, Copy, Debug)]
 pub struct BrushDrag {
-    /// Brush number being changed.
+    /// Brush property being changed.
     pub number: BrushNumber,
     /// Brush at the start of the drag.
     pub before: Brush,

@@ -7,7 +7,7 @@ use ulna_edit::command::BrushCommand;
 use ulna_model::NodeId;
 use ulna_weights::Brush;
 
-/// Brush number that a drag can change.
+/// Numeric brush property that a drag can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BrushNumber {
     /// Radius of the brush.
@@ -19,7 +19,7 @@ pub enum BrushNumber {
 }
 
 impl BrushNumber {
-    /// Command that sets this number.
+    /// Command that sets this property.
     pub const fn command(self) -> BrushCommand {
         match self {
             Self::Radius => BrushCommand::Radius,
@@ -37,7 +37,7 @@ pub enum VertexPick {
     Box,
     /// Vertices within a line drawn around them.
     Lasso,
-    /// Vertices under the brush.
+    /// Vertices that the brush passes over.
     Brush,
 }
 

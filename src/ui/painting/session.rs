@@ -42,7 +42,7 @@ pub struct PaintSession {
     pub colors: Vec<Color>,
     /// Selected vertices of the surface, in ascending order.
     pub vertices: Vec<u32>,
-    /// Roles of the skin's joints in mirroring.
+    /// Mirror role of each joint in the skin; cached for the user's pairs.
     pub pairs: Derived<GivenPairs, MirrorPairs>,
     /// Mirror pairs of the surface; computed when a mirrored brush first needs them.
     pub mirror: Derived<GivenPairs, MirrorSides>,

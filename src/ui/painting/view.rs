@@ -25,7 +25,7 @@ pub struct PaintView<'a> {
     pub bending: &'a Bending,
     /// Result of the search for the worst deformations; `None` before a search.
     pub worst: Option<&'a WorstSearch>,
-    /// Brush number that is being dragged.
+    /// Brush property that is being changed by a drag.
     pub adjusting: Option<BrushNumber>,
     /// Whether the original weights are displayed; painting is disabled meanwhile.
     pub shows_original: bool,
@@ -100,7 +100,7 @@ impl<'a> PaintView<'a> {
         self.session.map_or(&[], |s| &s.colors)
     }
 
-    /// Roles of the skin's joints in mirroring.
+    /// Mirror role of each joint in the skin.
     pub fn roles(&self) -> &'a [Role] {
         self.session.and_then(|s| s.pairs.get()).map_or(&[], MirrorPairs::joints)
     }

@@ -116,8 +116,7 @@ pub struct Timeline {
     pub playback: Playback,
     /// Whether edits of a pose set keys immediately.
     pub auto_key: bool,
-    /// Whether an edit of a value that has selected keys changes all of them by the same
-    /// difference.
+    /// Whether an edit of a value changes all selected keys of this value by the same amount.
     pub edit_selected: bool,
     /// Settings of the current loop repair.
     pub repair: Option<RepairLoop>,

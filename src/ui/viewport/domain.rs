@@ -15,13 +15,13 @@ use ulna_render::{Camera, Shading};
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct ViewOptions {
-    /// The ground grid.
+    /// Whether the ground grid is shown.
     pub grid: bool,
-    /// Joints.
+    /// Whether joints are shown.
     pub joints: bool,
-    /// Names of joints.
+    /// Whether joint names are shown.
     pub names: bool,
-    /// Axes of joints.
+    /// Whether joint axes are shown.
     pub axes: bool,
     /// Whether names and axes are displayed for selected joints only.
     pub of_selected: bool,
@@ -31,13 +31,13 @@ pub struct ViewOptions {
     pub joint_size: f32,
     /// Whether only joints that influence vertices are drawn.
     pub deforming: bool,
-    /// Marks of pinned joints.
+    /// Whether marks of pinned joints are shown.
     pub pins: bool,
-    /// Center of mass and support area.
+    /// Whether the center of mass and the support area are shown.
     pub balance: bool,
-    /// Motion paths of the selected joints.
+    /// Whether motion paths of the selected joints are shown.
     pub motion_paths: bool,
-    /// Ghosts of the model at other times of the clip.
+    /// Settings of the onion skin: ghosts of the model at other times of the clip.
     pub onion: Onion,
     /// Whether the lights of the file replace the studio lights.
     pub lights: bool,
@@ -53,7 +53,8 @@ pub struct ViewOptions {
     pub inspector: bool,
     /// Whether the timeline is open.
     pub timeline: bool,
-    /// Whether the brush panel is collapsed to its numbers, to leave more space for the joints.
+    /// Whether the brush panel shows only radius, strength and value, to leave more space for the
+    /// joints.
     pub brush_folded: bool,
     /// Size of the tool handles, relative to the default of 1.
     pub gizmo_size: f32,

@@ -1,4 +1,4 @@
-//! Clips of a foreign file, and the choice of the clips to import.
+//! Clips of a non-glTF file, and the choice of the clips to import.
 
 use egui::{Align2, ScrollArea, Sense, Ui, pos2, vec2};
 

@@ -1,4 +1,4 @@
-//! Contents of a foreign file, and the files that were chosen together with it.
+//! Contents of a non-glTF file, and the files that were chosen together with it.
 
 use egui::{Align2, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};

@@ -1,4 +1,4 @@
-//! Differences between a foreign file and glTF, and other problems of the file.
+//! Differences between a non-glTF file and glTF, and other problems of the file.
 
 use egui::{Align2, Key, Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;

@@ -1,4 +1,4 @@
-//! Import page for a foreign file: a preview with axes and unit, contents, clips, and differences
+//! Import page for a non-glTF file: a preview with axes and unit, contents, clips, and differences
 //! from glTF.
 
 mod clips;

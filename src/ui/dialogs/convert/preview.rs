@@ -1,4 +1,4 @@
-//! Preview of a foreign file: the model beside a figure of known height.
+//! Preview of a non-glTF file: the model beside a figure of known height.
 
 use egui::{
     Align2, Color32, CursorIcon, Frame, Margin, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui,

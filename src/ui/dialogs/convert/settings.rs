@@ -1,4 +1,4 @@
-//! Settings for a foreign file: axes, unit, height and rate.
+//! Settings for a non-glTF file: axes, unit, height and rate.
 
 use egui::{DragValue, RichText, Sense, Ui, vec2};
 

@@ -1,4 +1,4 @@
-//! Choices on the import page for a foreign file.
+//! Choices on the import page for a non-glTF file.
 
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
@@ -20,7 +20,7 @@ pub const UNITS: [(f32, &str); 6] = [
     (0.056_444, "CMU mocap, 5.64 cm"),
 ];
 
-/// Counts of elements in a foreign file.
+/// Counts of elements in a non-glTF file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ForeignCounts {
     /// Number of meshes.
@@ -74,7 +74,7 @@ pub struct ForeignSettings {
     pub keeps_armature: bool,
 }
 
-/// Import settings of a foreign file that is about to be opened.
+/// Import settings of a non-glTF file that is about to be opened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConvertDraft {
     /// Path of the file.

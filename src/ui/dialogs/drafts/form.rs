@@ -183,7 +183,7 @@ impl FormDraft {
         find(&self.command)
     }
 
-    /// Whether the form refers to another node, clip, time or layer than another form.
+    /// Whether the node, clip, time or layer argument differs from that of another form.
     pub fn names_other_pose(&self, other: &Self, spec: &CommandSpec) -> bool {
         const NAMING: [&str; 4] = ["node", "clip", "time", "layer"];
         let both = self.entered.iter().zip(&other.entered);

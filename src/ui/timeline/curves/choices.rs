@@ -111,7 +111,7 @@ pub struct CurveChoices {
     pub rotations: BTreeMap<NodeId, RotationView>,
     /// Visibility set by the user per curve; it overrides `of`.
     pub eyes: BTreeMap<CurveOf, bool>,
-    /// The curves that are displayed by default, without entries in `eyes`.
+    /// Default set of shown curves; entries in `eyes` override it.
     pub of: CurvesOf,
     /// Curves that cannot be edited.
     pub locked: BTreeSet<CurveOf>,

@@ -146,7 +146,8 @@ impl Lines {
         keys(graph, of, mesh);
     }
 
-    /// Draws comparison states as dashed lines: the file as opened in gray, stored copies in color.
+    /// Draws other states of the curves as dashed lines: the file as opened in gray, stored copies
+    /// in color.
     fn behind(&mut self, graph: &Graph<'_>, of: &LinesOf, feather: f32, mesh: &mut Mesh) {
         let gray = graph.view.theme.color(ColorRole::TextTertiary).gamma_multiply(0.8);
         let accent = graph.view.theme.color(ColorRole::AccentText).gamma_multiply(0.7);

@@ -221,8 +221,8 @@ fn labels(painter: &Painter, graph: &Graph<'_>) {
     }
 }
 
-/// Comparison states of the curves that differ from the current state: the file as opened, and
-/// stored copies.
+/// Other states of the shown curves, for comparison: the file as opened, and stored copies.
+/// Unchanged curves are left out.
 fn behind(state: &mut TimelineState, graph: &Graph<'_>) -> Rc<Vec<(CurveState, ShownCurve)>> {
     let opened = graph.view.session.and_then(|s| s.opened().clips.get(graph.id));
     let opened = opened.filter(|_| graph.home().layer.is_none());

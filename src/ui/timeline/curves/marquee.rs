@@ -24,7 +24,7 @@ pub struct GraphPoint {
 }
 
 impl GraphPoint {
-    /// Converts a screen position.
+    /// Converts a screen position to a position in the graph.
     pub fn of(graph: &Graph<'_>, at: Pos2) -> Self {
         let rect = graph.layout.rect;
         let height = (at.y - rect.top()) / rect.height().max(1.0);

@@ -21,7 +21,7 @@ impl Pull {
         Self { gone: Vec2::ZERO, last: at }
     }
 
-    /// Moves on to the current pointer position.
+    /// Adds the pointer's motion since the last call. Shift slows it down.
     pub fn go_on(&mut self, at: Pos2, modifiers: Modifiers) {
         /// Factor of pointer motion while Shift is held.
         const FINE: f32 = 0.1;

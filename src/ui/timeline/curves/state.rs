@@ -54,8 +54,8 @@ pub struct CurvesState {
     pub(super) cache: CurveCache,
     pub(super) model: Derived<ModelOf, Rc<CurvesModel>>,
     pub(super) lines: Lines,
-    /// Comparison states of the curves that differ from the current state: the file as opened, and
-    /// stored copies.
+    /// Other states of the shown curves, for comparison: the file as opened, and stored copies.
+    /// Unchanged curves are left out.
     pub(super) behind: Rc<Vec<(CurveState, ShownCurve)>>,
     pub(super) strip: Strip,
     /// Choices that the preferences contain.

@@ -349,7 +349,7 @@ impl BarUi<'_, '_> {
     }
 }
 
-/// Times that a dragged time snaps to.
+/// Snap targets of a dragged time.
 enum On {
     Frames(f64),
     Things(Vec<f64>),

@@ -212,7 +212,7 @@ pub fn brush_ui(
         if input.escape {
             actions.push(Action::Cancel);
         } else if is_key_held(ui, view) {
-            // Maya: a drag changes the number while its key is held.
+            // Maya: a drag changes the brush property while its key is held.
             if ui.input(|i| i.pointer.button_released(PointerButton::Primary)) {
                 actions.push(PaintAction::AdjustBrush(None));
             }
@@ -222,7 +222,7 @@ pub fn brush_ui(
         }
         return;
     }
-    // The click that ended the drag of a number does not paint.
+    // The click that ended the drag of a brush property does not paint.
     if *swallow {
         *swallow = ui.input(|i| i.pointer.any_down());
         return;
@@ -237,7 +237,7 @@ pub fn brush_ui(
     }
 }
 
-/// Whether the key of the dragged brush number is held, in Maya's key map.
+/// Whether the key of the dragged brush property is held, in Maya's key map.
 fn is_key_held(ui: &Ui, view: &View<'_>) -> bool {
     let keys = &view.settings.keys;
     let number = view.paint.adjusting.filter(|_| keys.preset() == Preset::Maya);

@@ -50,8 +50,8 @@ pub fn brush_overlay_ui(lists_joints: bool, ui: &Ui, view: &View<'_>, rect: Rect
 /// very many, only those near the brush are drawn.
 fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
     const FEW: usize = 200;
-    /// Number of unpaired vertices above which no marks are drawn: such a model is not symmetric,
-    /// and each frame visits all of them.
+    /// Number of unpaired vertices above which no marks are drawn, because the model is not
+    /// symmetric and drawing would be slow.
     const MOST: usize = 50_000;
     const HALF: f32 = 3.0;
     /// Distance from the brush within which marks are drawn, in brush radii.
@@ -239,7 +239,7 @@ fn ring(painter: &Painter, view: &View<'_>, rect: Rect, points: &[Vec3], dashed:
     }
 }
 
-/// Draws the value of the dragged brush number beside the pointer.
+/// Draws the value of the dragged brush property beside the pointer.
 fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let Some(number) = view.paint.adjusting else { return };
     let brush = view.paint.options.brush;

@@ -61,7 +61,7 @@ pub struct Gesture {
     fine: FinePointer,
     ring: RingTurn,
     snapped_at: f64,
-    /// Snap target while a key is held.
+    /// Snap target of the held key; `None` without one.
     pub snap_to: Option<SnapTo>,
     /// Axis and angle in degrees of a trackball rotation.
     pub(super) ball: (Vec3, f32),

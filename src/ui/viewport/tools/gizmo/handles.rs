@@ -11,7 +11,7 @@ use super::{
 use crate::ui::viewport::pick::segment_distance;
 use ulna_render::Camera;
 
-/// Maximum distance of the pointer from a line, in points.
+/// Pick distance around a line, in points.
 const REACH: f32 = 7.0;
 /// Pick distance around the center of a box, disc or knob, in points.
 const SPOT: f32 = 8.0;
