@@ -81,7 +81,7 @@ pub enum Dialog {
     CannotRead {
         /// Path of the file.
         path: PathBuf,
-        /// Reason of the failure.
+        /// Reason for the failure.
         message: String,
     },
     /// Import of clips from other files.
@@ -111,9 +111,9 @@ pub enum Dialog {
         /// One sentence per change.
         lines: Vec<String>,
     },
-    /// Asks about an obstacle to a save.
+    /// Asks how to continue a save that is blocked, such as by a read-only file.
     SaveRefused {
-        /// Reason why saving stopped.
+        /// Reason why the save is blocked.
         obstacle: Obstacle,
         /// Requested save.
         request: Box<SaveRequest>,
@@ -124,7 +124,7 @@ pub enum Dialog {
     CannotSave {
         /// Index of the step in the history.
         step: usize,
-        /// Reason of the failure.
+        /// Reason for the failure.
         message: String,
         /// Path to save to.
         path: PathBuf,
@@ -312,7 +312,7 @@ pub enum DeferredAction {
     Revert,
 }
 
-/// Obstacle that stops a save.
+/// Reason why a save is blocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// The target file already exists.
@@ -477,16 +477,16 @@ pub enum DialogAction {
     /// Show the clip, time and joint with the largest skin deviation of the plan. The index refers
     /// to the list of the worst motions.
     ShowWorst(usize),
-    /// Save in spite of an obstacle.
+    /// Save although the save was blocked.
     SaveAnyway {
-        /// Reason why saving stopped.
+        /// Reason why the save is blocked.
         obstacle: Obstacle,
         /// Requested save.
         request: Box<SaveRequest>,
         /// Whether a copy was to be saved.
         copy: bool,
     },
-    /// Decide about a result that was computed before the model changed.
+    /// Apply or discard a result that was computed before the model changed.
     TakeWorked {
         /// Number that identifies the result.
         number: u64,

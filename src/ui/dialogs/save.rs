@@ -1,4 +1,4 @@
-//! Questions around saving: obstacles, failures, changed files, and content that would not be
+//! Questions around saving: blocked saves, failures, changed files, and content that would not be
 //! saved.
 //!
 //! Each question has one primary button on the right, which states the number of changes. Escape
@@ -15,7 +15,7 @@ use crate::ui::{DialogAction, ProgramAction};
 use ulna_render::ColorRole;
 use ulna_session::{Outlook, SaveRequest};
 
-/// Asks about an obstacle to a save.
+/// Asks how to continue a save that is blocked, such as by a read-only file.
 pub fn refused_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -69,7 +69,7 @@ pub fn refused_ui(
     refused_verbs(ui, view, (obstacle, verb), request, copy, actions);
 }
 
-/// Shows buttons with the alternatives for an obstacle to a save.
+/// Shows buttons with the alternatives for a blocked save.
 fn refused_verbs(
     ui: &mut Ui,
     view: &View<'_>,

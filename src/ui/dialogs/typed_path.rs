@@ -1,4 +1,4 @@
-//! Typed paths.
+//! Conversion of typed text to paths.
 
 use std::path::PathBuf;
 

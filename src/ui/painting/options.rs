@@ -14,7 +14,7 @@ pub enum BrushNumber {
     Radius,
     /// Strength of the brush.
     Strength,
-    /// The painted value.
+    /// Value that the brush paints.
     Value,
 }
 

@@ -46,7 +46,7 @@ pub struct TimelineState {
     pub(super) filter: RowFilter,
     pub(super) open: BTreeSet<NodeId>,
     pub(super) scroll: f32,
-    /// Whether the button is still down that ended a move; its click is ignored.
+    /// Whether the button that ended a move is still down; its click is ignored.
     pub(super) swallow: bool,
     /// Modifiers at the last press of the button.
     pub(super) pressed: egui::Modifiers,

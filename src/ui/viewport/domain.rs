@@ -422,9 +422,10 @@ pub enum ViewportAction {
         at: Vec2,
         /// Size of the viewport, in points.
         size: Vec2,
-        /// Same as [`ViewportAction::HoverSurface`]: joint that influences no vertices.
+        /// Joint at the click that influences no vertices. It is selected if no surface is in front
+        /// of it.
         behind: Option<PickedBone>,
-        /// Whether the click adds to or removes from the selection.
+        /// Whether the click toggles the selection instead of replacing it.
         toggle: bool,
     },
     /// Finds the joints and meshes under a right click. If the joint that a click would select is
@@ -446,7 +447,7 @@ pub enum ViewportAction {
         /// Bone at the pointer; `None` if there is none.
         bone: Option<PickedBone>,
     },
-    /// Sets whether mirror joints are posed with the joints.
+    /// Sets whether posing a joint also poses its mirror joint.
     SetSymmetry(bool),
     /// Sets whether children of posed joints follow them.
     SetChildren(Children),
@@ -535,7 +536,7 @@ pub struct Viewport {
     pub sought: Option<(SnapTo, Option<Vec3>)>,
     /// IK options of drags.
     pub reach: ReachOptions,
-    /// Whether mirror joints are posed with the joints.
+    /// Whether posing a joint also poses its mirror joint.
     pub symmetry: bool,
     /// Whether children of posed joints follow them.
     pub children: Children,
@@ -582,7 +583,7 @@ pub struct ViewportView<'a> {
     pub sought: Option<(SnapTo, Option<Vec3>)>,
     /// IK options of drags.
     pub reach: ReachOptions,
-    /// Whether mirror joints are posed with the joints.
+    /// Whether posing a joint also poses its mirror joint.
     pub symmetry: bool,
     /// Whether children of posed joints follow them.
     pub children: Children,

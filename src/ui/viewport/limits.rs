@@ -1,4 +1,4 @@
-//! Rotation limits of the joints of a dragged limb: an arc per joint, with a pointer at the current
+//! Rotation limits of the joints of a dragged limb: an arc per joint, with a needle at the current
 //! angle.
 
 use egui::{Align2, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};

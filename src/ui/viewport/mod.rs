@@ -40,7 +40,7 @@ pub struct ViewportState {
     brush: tools::BrushState,
     /// Modifiers at the press of a button. They determine the kind of drag until the release.
     press: egui::Modifiers,
-    /// Whether the button is still down that ended another gesture; its input is ignored.
+    /// Whether the button that ended another gesture is still down; its input is ignored.
     swallow: bool,
     /// Pose blend that was started by a key.
     blend: Option<BlendGesture>,

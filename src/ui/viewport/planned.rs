@@ -60,7 +60,7 @@ fn ring(painter: &Painter, at: Pos2, color: Color32) {
     painter.extend(Shape::dashed_line(&points, Stroke::new(1.5, color), 3.0, 2.5));
 }
 
-/// Draws the new axes of a joint, with lengths by their foreshortening.
+/// Draws the new axes of a joint, foreshortened as seen by the camera.
 fn axes(
     painter: &Painter,
     view: &View<'_>,

@@ -16,7 +16,7 @@ use ulna_render::ColorRole;
 /// Height of the footer, in points.
 pub(super) const HEIGHT: f32 = 92.0;
 
-/// Shows the footer.
+/// Shows the footer of the *Bind* panel.
 pub(super) fn foot_ui(
     ui: &mut Ui,
     view: &View<'_>,

@@ -19,7 +19,7 @@ use ulna_render::ColorRole;
 /// Width of the panel, in points.
 pub(super) const WIDTH: f32 = 352.0;
 
-/// Shows the panel.
+/// Shows the *Bind* panel.
 pub fn bind_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, actions: &mut Actions) {
     let Some(session) = view.session else { return };
     let (theme, document) = (view.theme, session.document());

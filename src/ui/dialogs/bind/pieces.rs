@@ -83,7 +83,7 @@ impl PieceLook {
     }
 }
 
-/// Shows the section; nothing before the first result.
+/// Shows the section of connected pieces; nothing before the first result.
 pub(super) fn pieces_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut BindDraft) {
     let (theme, bind) = (view.theme, view.dialogs.bind);
     let Some(report) = bind.found.and_then(|found| found.report.as_ref()) else { return };

@@ -16,7 +16,7 @@ use ulna_edit::command::PlayCommand;
 use ulna_model::Document;
 use ulna_render::ColorRole;
 
-/// Height of the section, in points.
+/// Height of the trial section, in points.
 pub(super) const HEIGHT: f32 = 178.0;
 /// Mesh colors, with their labels and descriptions.
 const COLORS: [(TrialColors, &str, &str); 3] = [
@@ -27,7 +27,7 @@ const COLORS: [(TrialColors, &str, &str); 3] = [
 /// Maximum angle of the bend, in degrees.
 const MOST: f32 = 150.0;
 
-/// Shows the section.
+/// Shows the trial section.
 pub(super) fn trial_ui(
     ui: &mut Ui,
     view: &View<'_>,

@@ -23,7 +23,7 @@ const METHODS: [(BindBy, &str, &str); 4] = [
     (BindBy::Distance, "Distance", "Measures distances to the bones in a straight line"),
 ];
 
-/// Shows the section.
+/// Shows the weights section.
 pub(super) fn weights_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut BindDraft) {
     let theme = view.theme;
     section_with(ui, theme, ("Weights", ""), |ui| {

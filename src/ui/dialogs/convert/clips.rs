@@ -18,7 +18,7 @@ const FILTERED: usize = 8;
 /// Distance from the right edge to the end of the lengths, in points.
 const LENGTH: f32 = 84.0;
 
-/// Height of the section with all its rows, in points.
+/// Height of the clips section with all its rows, in points.
 pub fn height(draft: &ConvertDraft) -> f32 {
     28.0 + if draft.found.clips.is_empty() { 0.0 } else { (listed(draft).len() + 1) as f32 * ROW }
 }

@@ -61,7 +61,7 @@ fn rows(draft: &ConvertDraft) -> Vec<DifferenceRow> {
     all
 }
 
-/// Height of the section with all its rows, in points.
+/// Height of the differences section with all its rows, in points.
 pub fn height(draft: &ConvertDraft) -> f32 {
     let path = if draft.report.is_some() { 36.0 } else { 0.0 };
     28.0 + path + (rows(draft).len() + 1) as f32 * ROW

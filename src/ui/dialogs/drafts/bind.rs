@@ -136,7 +136,7 @@ pub struct BindForeseen {
 }
 
 impl BindForeseen {
-    /// Converts a finished computation.
+    /// Creates the result of a finished computation.
     pub fn of(worked: &Worked, seconds: f64) -> Self {
         let refused = match worked.effects() {
             Ok((true, _)) => None,
@@ -147,7 +147,7 @@ impl BindForeseen {
         Self { refused, note: worked.sentence(), seconds, report }
     }
 
-    /// Creates a failed result, for a reason without a final period.
+    /// Creates a failed result. The reason has no final period.
     pub const fn refused(why: String) -> Self {
         Self { refused: Some(why), note: None, seconds: 0.0, report: None }
     }
@@ -194,8 +194,8 @@ impl BindDraft {
     /// Default number of smoothing passes for the method *distance*.
     const SMOOTH_DISTANCE: usize = 3;
 
-    /// Creates the initial choices. All visible meshes are listed. The selected meshes are checked;
-    /// without a selection, the unskinned meshes, or all if every mesh is skinned.
+    /// Creates the initial choices, with all visible meshes listed. Selected meshes are checked.
+    /// Without a selection, unskinned meshes are checked, or all meshes if every mesh has a skin.
     pub fn of(
         document: &Document,
         selected: &[NodeId],

@@ -252,7 +252,7 @@ impl FormDraft {
         }
     }
 
-    /// Checks that at least one of some optional arguments is given, and only one if they exclude each
+    /// Checks that at least one argument of a choice is given, and only one if they exclude each
     /// other.
     fn chosen(&self, spec: &CommandSpec, choice: NeededChoice) -> Result<(), String> {
         let find = |name: &str| spec.arguments.iter().position(|a| a.name == name);
@@ -345,7 +345,7 @@ fn in_frames(seconds: f64, rate: f64) -> Option<String> {
     is_whole.then(|| format!("{frames} {}", if frames == 1.0 { "frame" } else { "frames" }))
 }
 
-/// Texts of the fields for a value.
+/// Converts a value to the texts of an editor's fields.
 fn texts_of(entry: &Entry, value: Option<&Value>) -> Vec<String> {
     if *entry == Entry::StrengthKeys {
         let both = Quantity::of_strength_key();

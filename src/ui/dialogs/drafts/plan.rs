@@ -20,7 +20,7 @@ pub struct PlanForeseen {
 }
 
 impl PlanForeseen {
-    /// Converts a finished computation.
+    /// Creates the result of a finished computation.
     pub fn of(worked: &Worked, seconds: f64) -> Self {
         let report = worked.effects().map_err(ToString::to_string);
         let report = report.map(|(changes, report)| report.cloned().filter(|_| changes));
@@ -28,7 +28,7 @@ impl PlanForeseen {
         Self { report, note: worked.sentence(), seconds, refused_at }
     }
 
-    /// Creates an empty result, for a reason without a final period.
+    /// Creates the result of a refused command. The reason has no final period.
     pub const fn refused(why: String) -> Self {
         Self { report: Err(why), note: None, seconds: 0.0, refused_at: None }
     }

@@ -214,7 +214,7 @@ fn nodes<'a>(view: &View<'a>, document: &'a Document, of: NodesOf, many: bool) -
     }
 }
 
-/// Markers of the form's clip, by their times.
+/// Markers of the clip chosen in the form, by their times.
 fn markers(document: &Document, draft: &FormDraft) -> Listed<'static> {
     let clip = named_clip(document, draft).and_then(|id| document.clips.get(id));
     let markers: Vec<(f32, String)> = clip
@@ -244,7 +244,7 @@ fn markers(document: &Document, draft: &FormDraft) -> Listed<'static> {
     }
 }
 
-/// Clip of the form.
+/// Clip chosen in the form.
 fn named_clip(document: &Document, draft: &FormDraft) -> Option<ClipId> {
     let spec = draft.spec()?;
     let at = spec.arguments.iter().position(|a| a.name == "clip")?;
@@ -256,7 +256,7 @@ fn kept_pose_picks(document: &Document) -> Vec<Pick> {
     named(kept_poses(document).iter().map(|p| &p.name))
 }
 
-/// Reference models, or clips of the form's reference model.
+/// Reference models, or the clips of the reference model chosen in the form.
 fn references(entry: &Entry, view: &View<'_>, draft: &FormDraft) -> Vec<Pick> {
     match entry {
         Entry::ReferenceClip => named(reference_clips(view, draft).iter()),
@@ -264,7 +264,7 @@ fn references(entry: &Entry, view: &View<'_>, draft: &FormDraft) -> Vec<Pick> {
     }
 }
 
-/// Names of the clips of the form's reference model, or of the selected one.
+/// Names of the clips of the reference model chosen in the form, or of the selected one.
 fn reference_clips(view: &View<'_>, draft: &FormDraft) -> Vec<String> {
     let named = || {
         let at = draft.spec()?.arguments.iter().position(|a| a.name == "reference")?;
@@ -274,7 +274,7 @@ fn reference_clips(view: &View<'_>, draft: &FormDraft) -> Vec<String> {
     clips.into_iter().flatten().map(|(clip, _)| clip.clone()).collect()
 }
 
-/// Layers of the form's clip, or of the pose.
+/// Layers of the clip chosen in the form, or of the pose.
 fn pose_layers(document: &Document, draft: &FormDraft) -> Vec<Pick> {
     let layers = document.aids.layers(LayerHome::of(named_clip(document, draft)));
     let pick = |l: &ulna_model::PoseLayer| Pick {
@@ -284,7 +284,7 @@ fn pose_layers(document: &Document, draft: &FormDraft) -> Vec<Pick> {
     layers.iter().map(pick).collect()
 }
 
-/// Clips with layers in the form's file, or the layers of the chosen clip in that file.
+/// Clips with layers in the file chosen in the form, or the layers of the chosen clip in that file.
 fn there(name: &str, view: &View<'_>, draft: &FormDraft) -> Vec<Pick> {
     let Some(Ok(layers)) = view.dialogs.there.map(|t| t.layers.as_ref()) else { return Vec::new() };
     let mut list: Vec<Pick> = if name == "clip" {
@@ -300,7 +300,7 @@ fn there(name: &str, view: &View<'_>, draft: &FormDraft) -> Vec<Pick> {
     list
 }
 
-/// Morph targets of the form's node.
+/// Morph targets of the node chosen in the form.
 fn morph_targets(document: &Document, draft: &FormDraft) -> Vec<Pick> {
     let named = draft.spec().and_then(|spec| {
         let at = spec.arguments.iter().position(|a| a.name == "node")?;

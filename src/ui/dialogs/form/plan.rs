@@ -208,7 +208,7 @@ fn found_ui(
     }
 }
 
-/// Shows a fact: icon, sentence, and details below.
+/// Shows one effect: icon, sentence, and details below.
 fn fact(ui: &mut Ui, theme: &Theme, icon: MaterialIcon, sentence: &str, details: &str) {
     let height = if details.is_empty() { 22.0 } else { 38.0 };
     let size = vec2(ui.available_width(), height);

@@ -69,7 +69,7 @@ struct Seen {
     curves: Vec<(super::CurveId, std::rc::Rc<TrackCurves>)>,
     /// Number of keys before and after the filter.
     keys: (usize, usize),
-    /// Measurements, as a sentence.
+    /// Text about the result of the filter.
     said: String,
 }
 

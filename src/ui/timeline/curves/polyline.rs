@@ -79,7 +79,7 @@ impl Polylines {
         if let Some(kept) = kept {
             return kept.points.clone();
         }
-        // Include as many keys again in total, so that scrolling can use the cache.
+        // Include extra keys on both sides, so that scrolling can use the cache.
         let more = seen.len() / 2 + 2;
         let keys = seen.start.saturating_sub(more)..(seen.end + more).min(curve.len());
         let points = Rc::new(points(curve, keys.clone(), level));

@@ -58,7 +58,7 @@ pub struct ToolState {
     pub handles: Handles,
     /// Modifiers at the last press of the button.
     pub pressed: Modifiers,
-    /// Whether the button is still down that ended something; its click is ignored.
+    /// Whether the button that ended a drag or panel is still down; its click is ignored.
     pub swallow: bool,
     /// Pending request of a shortcut or a menu.
     pub wanted: Option<WantedOnCurves>,

@@ -1,5 +1,5 @@
-//! Keys of the selected bar at mix times. Cycles after the first are faded. The keys are edited in
-//! their clip.
+//! Keys of the selected bar, converted to mix time. Cycles after the first are faded. The keys are
+//! edited in their clip.
 
 use egui::{Align2, Rect, RichText, Stroke, Ui, UiBuilder, pos2, vec2};
 

@@ -5,7 +5,7 @@ use egui_material_icons::MaterialIcon;
 use super::gizmo::{HandleSet, Operation};
 use ulna_edit::command::{SetKey, ViewCommand};
 
-/// Tool of Pose and Animate mode.
+/// Tool of the viewport, such as move, rotate or scale.
 pub trait ViewportTool {
     /// Icon in the toolbar.
     fn icon(&self) -> MaterialIcon;
@@ -24,7 +24,7 @@ pub trait ViewportTool {
     }
 }
 
-/// Input that a hint names.
+/// Input that a hint describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Press {
     /// Mouse action or held key, by its text.

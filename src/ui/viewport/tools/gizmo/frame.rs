@@ -79,7 +79,7 @@ impl Frame {
             Pivot::Spot => spot(view).unwrap_or_else(|| head(view.pose, node)),
             Pivot::Active | Pivot::Each => head(view.pose, node),
         };
-        // An IK target is not given in the axes of the limb's end.
+        // The position of an IK target does not depend on the axes of the limb's end.
         let space = match (view.viewport.tool, view.viewport.space) {
             (ToolCommand::Drag, GizmoSpace::Of(Space::Local)) => GizmoSpace::Of(Space::World),
             (_, space) => space,

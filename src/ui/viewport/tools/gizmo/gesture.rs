@@ -1,5 +1,5 @@
-//! Gesture by a handle or by a key: the value from pointer motion and typed text. Each value is
-//! computed from the state at the start, so errors do not add up.
+//! Gesture started by a handle or a key. Its value comes from pointer motion or typed text. It is
+//! computed from the state at the start, so that errors do not accumulate.
 
 use egui::{Event, Key, Modifiers, Ui};
 use glam::{Quat, Vec2, Vec3};
@@ -179,7 +179,7 @@ impl Gesture {
         let scales_in_view = self.operation == Operation::Scale && space == GizmoSpace::View;
         self.space = match (self.operation, space) {
             _ if scales_in_view => GizmoSpace::Of(Space::Local),
-            // An IK target is not given in the axes of the limb's end.
+            // The position of an IK target does not depend on the axes of the limb's end.
             (Operation::Reach, GizmoSpace::Of(Space::Local)) if !self.own_axes => {
                 GizmoSpace::Of(Space::World)
             }

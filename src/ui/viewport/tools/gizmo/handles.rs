@@ -15,7 +15,7 @@ use ulna_render::Camera;
 const REACH: f32 = 7.0;
 /// Pick distance around the center of a box, disc or knob, in points.
 const SPOT: f32 = 8.0;
-/// Extent of plane squares along their axes, in points.
+/// Start and end of the plane squares along their axes, in points.
 const PLANE: (f32, f32) = (20.0, 33.0);
 const STEPS: usize = 96;
 /// Radius of the ring around a bone, in points.

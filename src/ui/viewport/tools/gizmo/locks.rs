@@ -1,4 +1,4 @@
-//! Handles without effect because of locked channels.
+//! Removal of handles that have no effect because of locked channels.
 
 use glam::Vec3;
 
