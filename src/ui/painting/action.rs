@@ -137,9 +137,9 @@ pub enum PaintAction {
     WeightLimit(usize),
     /// Selects the display of weights.
     WeightLook(WeightLook),
-    /// Sets whether a clip plays while painting.
+    /// Sets whether a clip is shown while painting.
     PaintOverClip(bool),
-    /// Sets whether the range of motion plays while painting.
+    /// Sets whether the range of motion is shown while painting.
     PaintRange(bool),
     /// Sets weights in a grid of vertices and joints, row by row.
     Cells {

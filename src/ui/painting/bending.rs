@@ -18,7 +18,7 @@ pub struct Bending {
     pub drag: Option<BendDrag>,
     /// Cache of the test poses of a skin, keyed by document generation and skin.
     pub tests: Derived<(u64, SkinId), Vec<Shared<TestPose>>>,
-    /// Range of motion of a skin, if it plays instead of a clip.
+    /// Range of motion of a skin, if it is shown instead of a clip.
     pub range: Option<(SkinId, Shared<Clip>)>,
 }
 

@@ -63,7 +63,7 @@ pub struct PaintOptions {
     pub locked: BTreeSet<NodeId>,
     /// Display of weights.
     pub look: WeightLook,
-    /// Whether a clip plays while painting.
+    /// Whether a clip is shown while painting.
     pub over_clip: bool,
     /// Shape of the area in which a drag selects vertices.
     pub pick: VertexPick,

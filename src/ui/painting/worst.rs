@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ulna_model::PrimitiveKey;
 use ulna_motion::{Spot, WorstPose};
 
-/// Maximum number of spots in the list.
+/// Maximum number of listed deformation spots.
 const SPOTS: usize = 10;
 
 /// Result of a search for the worst deformations.

@@ -106,7 +106,7 @@ impl RowsOf {
 }
 
 impl RowsOf {
-    /// Whether the same rows are listed. Only the keys of tracks may differ.
+    /// Whether these inputs list the same rows as `other`. Only the keys of tracks may differ.
     fn lists_as(&self, other: &Self) -> bool {
         let Self { clips, layers, tree, shown, filter, open, named, selection, time } = self;
         let targets = |clip: &Shared<Clip>| clip.tracks.targets().clone();

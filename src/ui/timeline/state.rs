@@ -131,7 +131,7 @@ impl TimelineState {
         }
     }
 
-    /// Requests an operation on keys by a shortcut.
+    /// Requests an operation on keys, which starts at the pointer.
     pub const fn want(&mut self, kind: Retime) {
         self.wanted = Some(kind);
     }

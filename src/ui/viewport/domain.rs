@@ -406,7 +406,7 @@ pub enum ViewportAction {
     Choose(DisplayChoice),
     /// Sets the joint under the pointer.
     Hover(Option<NodeId>),
-    /// Reports that the pointer is over the viewport, but over no joint.
+    /// Reports that the pointer is over the viewport, but over no joint that influences vertices.
     HoverSurface {
         /// Position in the viewport, in points.
         at: Vec2,

@@ -168,9 +168,9 @@ fn moved(by: &Mat4, [low, high]: [Vec3; 2]) -> [Vec3; 2] {
 }
 
 impl ConvertDraft {
-    /// Code of the difference about helper nodes.
+    /// Diagnostic code of the difference about helper nodes.
     pub(crate) const HELPERS: &str = "ULNA_FBX_HELPER_NODES";
-    /// Code of the difference about scale and rotation above the skeleton.
+    /// Diagnostic code of the difference about scale and rotation above the skeleton.
     pub(crate) const ARMATURE: &str = "ULNA_ARMATURE_MENDED";
     /// Height of the reference figure, in meters.
     pub const FIGURE: f32 = 1.8;

@@ -39,17 +39,17 @@ impl PlanForeseen {
 pub struct PlannedJoint {
     /// Current position in scene space; `None` for a new joint.
     pub before: Option<Vec3>,
-    /// Position with the plan; `None` for a removed joint.
+    /// Position after the plan is applied; `None` for a removed joint.
     pub after: Option<Vec3>,
-    /// Position of its parent with the plan.
+    /// Position of its parent after the plan is applied.
     pub parent: Option<Vec3>,
-    /// Unit axes with the plan, in scene space.
+    /// Unit axes after the plan is applied, in scene space.
     pub axes: [Vec3; 3],
     /// Whether the plan rotates the axes.
     pub is_turned: bool,
 }
 
-/// State of the plan for the window.
+/// Planned skeleton changes and their effects, as the window shows them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlanView<'a> {
     /// Last computed effects; `None` before the first result.

@@ -239,7 +239,7 @@ impl BoxDrag {
         if span.abs() < 1e-9 { 1.0 } else { ((to - about) / span).max(1e-3) }
     }
 
-    /// Screen heights of the dragged side and of the opposite side.
+    /// Vertical screen positions of the dragged side and of the opposite side.
     fn heights(&self) -> (f32, f32) {
         if self.grip.y > 0 {
             (self.span.top(), self.span.bottom())

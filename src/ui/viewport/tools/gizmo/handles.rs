@@ -1,5 +1,4 @@
-//! Handles of the gizmo: the set of a tool, their shapes in the viewport, and picking. LOOK §9.1
-//! specifies the sizes.
+//! Handles of the gizmo: the set of a tool, their shapes in the viewport, and picking.
 
 use glam::{Vec2, Vec3};
 

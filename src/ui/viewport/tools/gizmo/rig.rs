@@ -107,7 +107,7 @@ impl Gesture {
     }
 }
 
-/// Creates a command that does not change orientations yet.
+/// Creates an orient command without an orientation, which the caller adds.
 const fn oriented(node: Nodes, motion: Option<Motion>) -> OrientJoint {
     OrientJoint {
         node,
