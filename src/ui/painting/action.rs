@@ -158,7 +158,7 @@ pub enum PaintAction {
     OnJoints {
         /// Joints to change.
         nodes: Vec<NodeId>,
-        /// Operation.
+        /// Operation to run.
         act: JointAct,
     },
     /// Selects the vertices of the painted surface in an area of the viewport.

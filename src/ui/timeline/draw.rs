@@ -198,7 +198,7 @@ impl KeyStyle<'_> {
         }
     }
 
-    /// Draws the keys of a track that is not dense as diamonds.
+    /// Draws each key of a track as a diamond. Dense tracks are drawn with `band` instead.
     pub fn diamonds(&self, mesh: &mut Mesh, track: &Track, selected: &[f32], dead: &[f32]) {
         let seen = self.seen(&track.times);
         let has = |list: &[f32], time: f32| list.binary_search_by(|t| t.total_cmp(&time)).is_ok();

@@ -28,7 +28,7 @@ struct ContentRow {
     lacks: String,
 }
 
-/// Kinds of content in a file.
+/// Creates one row per kind of content in the file.
 fn rows(draft: &ConvertDraft) -> Vec<ContentRow> {
     let (counts, found) = (&draft.counts, &draft.found);
     let row = |content, icon, kind, count, detail| ContentRow {

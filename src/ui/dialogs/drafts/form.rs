@@ -126,8 +126,8 @@ pub struct Entered {
     pub texts: Vec<String>,
     /// Reason why the typed text is invalid.
     pub wrong: Option<String>,
-    /// Current values that empty fields stand for, if another field of the argument is filled;
-    /// empty if unknown.
+    /// Current values that replace empty fields if another field of the argument is filled; empty
+    /// if unknown.
     pub present: Vec<String>,
 }
 

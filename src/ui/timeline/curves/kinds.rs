@@ -34,7 +34,7 @@ impl CurveId {
     }
 }
 
-/// Subject of a curve, independent of the clip.
+/// Animated subject of a curve, independent of the clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CurveOf {
     /// Component of an animated property of a node.

@@ -165,7 +165,7 @@ pub(super) fn curves_rows(
     }
 }
 
-/// Shows the curves of some nodes only.
+/// Sets the default set of shown curves, and clears the user's visibility settings.
 pub(super) fn show(state: &mut TimelineState, of: CurvesOf) {
     let choices = &mut state.curves.choices;
     choices.of = of;

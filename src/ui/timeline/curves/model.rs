@@ -27,7 +27,7 @@ pub const DASHES: [Dash; 5] = [&[], &[6.0, 4.0], &[2.0, 3.0], &[9.0, 3.0, 2.0, 3
 pub struct ShownCurve {
     /// Identity of the curve.
     pub id: CurveId,
-    /// Subject of the curve.
+    /// Animated subject: node component, pointer channel or layer strength.
     pub of: CurveOf,
     /// Node that the curve animates; `None` for curves without a node.
     pub node: Option<NodeId>,

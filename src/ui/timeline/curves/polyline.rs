@@ -39,7 +39,7 @@ impl Level {
         2f64.powi(self.value)
     }
 
-    /// Maximum error of a simplified line that is not visible, in values.
+    /// Largest error of a simplified line that stays invisible, in value units.
     fn unseen(self) -> f64 {
         self.value() * if self.crowded { 0.5 } else { 0.25 }
     }

@@ -108,7 +108,7 @@ pub(super) fn lane_ui(
     }
 }
 
-/// Bar with its interaction.
+/// Bar of the mix, with the context for drawing and dragging it.
 struct BarUi<'a, 'v> {
     view: &'a View<'v>,
     document: &'a Document,

@@ -47,7 +47,7 @@ const fn label(is_short: bool, short: &'static str, long: &'static str) -> &'sta
     if is_short { short } else { long }
 }
 
-/// Shows the header above the lanes.
+/// Shows the header of the mixer, above the lanes.
 pub fn header_ui(
     state: &mut MixerState,
     ui: &mut Ui,
