@@ -1,4 +1,4 @@
-//! The dialogs and the actions that they ask for.
+//! Dialogs, and the requests that they send to the application.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -13,236 +13,236 @@ use ulna_edit::{CommandLine, CommandSpec, command::field::CarryWay};
 use ulna_model::{ClipId, UnkeyedAt};
 use ulna_session::{ExportRequest, Outlook, SaveRequest};
 
-/// A dialog over the window.
+/// Dialog over the window.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dialog {
-    /// A path to open, typed.
+    /// Asks for the path of a file to open.
     Open {
         /// Path as typed.
         path: String,
     },
-    /// Files to take clips of, typed.
+    /// Asks for the path of a file to import clips from.
     ImportFrom {
         /// Path as typed.
         path: String,
     },
-    /// A file whose clips are retargeted, typed.
+    /// Asks for the path of a file with clips to retarget.
     RetargetFrom {
         /// Path as typed.
         path: String,
     },
-    /// A file that is shown as a reference model, typed.
+    /// Asks for the path of a file to show as a reference model.
     ReferenceFrom {
         /// Path as typed.
         path: String,
     },
-    /// A JSON file of keys, typed.
+    /// Asks for the path of a JSON file of keyboard shortcuts.
     KeyFile {
         /// Path as typed.
         path: String,
-        /// Whether keys are written to it, and not read from it.
+        /// Whether shortcuts are written to the file; otherwise they are read.
         saves: bool,
     },
-    /// A JSON file of a retarget map, typed.
+    /// Asks for the path of a JSON file of a retarget map.
     MapFile {
         /// Path as typed.
         path: String,
-        /// Whether the map is saved to it.
+        /// Whether the map is saved to the file; otherwise it is read.
         saves: bool,
     },
-    /// A file to take weights of, typed.
+    /// Asks for the path of a file to import weights from.
     ImportWeights {
         /// Path as typed.
         path: String,
-        /// How vertices are matched; the method that fits is used if none is chosen.
+        /// Method that matches vertices; `None` chooses it automatically.
         by: Option<CarryWay>,
     },
-    /// File that weights are written to, typed.
+    /// Asks for the path of a file to write weights to.
     ExportWeights {
         /// Path as typed.
         path: String,
     },
-    /// Meshes that are bound to joints.
+    /// *Bind* panel, which binds meshes to joints.
     Bind {
-        /// Meshes, joints, parameters and trial of the panel.
+        /// Meshes, joints, parameters and trial pose of the panel.
         draft: Box<BindDraft>,
     },
-    /// Skinned meshes that are bound again in another pose.
+    /// *Rebind* dialog, which gives skinned meshes another bind pose.
     Rebind {
-        /// Meshes and the pose that becomes their bind pose.
+        /// Meshes, and their new bind pose.
         draft: Box<RebindDraft>,
     },
-    /// Content of a file of another format, and options of its import.
+    /// Import page for a non-glTF file.
     Convert {
-        /// File, contents and options of the import.
+        /// File, contents and import options.
         draft: Box<ConvertDraft>,
     },
-    /// A file of another format that cannot be read.
+    /// Reports that a non-glTF file cannot be read.
     CannotRead {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Reason.
+        /// Reason for the failure.
         message: String,
     },
-    /// Import clips of other files.
+    /// Import of clips from other files.
     Import {
-        /// Files, clips and options of the transfer.
+        /// Files, clips and transfer options.
         draft: Box<ImportDraft>,
     },
-    /// Best transition points between clips.
+    /// List of the best transition points between clips.
     Seams {
-        /// Filter and order of the list.
+        /// Filter and sort order of the list.
         draft: Box<SeamsDraft>,
     },
-    /// A path to save to, typed.
+    /// Asks for the path of a file to save to.
     SaveAs {
         /// Path as typed.
         path: String,
-        /// Whether the document stays with its file.
+        /// Whether to save a copy, so that the document stays with its file.
         copy: bool,
     },
-    /// Ask about unsaved work before an action.
+    /// Asks about unsaved work before an action.
     Unsaved {
-        /// Action to perform after saving.
+        /// Action to perform after the answer.
         then: DeferredAction,
     },
-    /// Changes that saving makes.
+    /// Lists the changes that saving makes to the file.
     Changes {
-        /// Sentences.
+        /// One sentence per change.
         lines: Vec<String>,
     },
-    /// Ask about an obstacle to a save.
+    /// Asks how to continue a save that is blocked, such as by a read-only file.
     SaveRefused {
-        /// Reason why saving stopped.
+        /// Reason why the save is blocked.
         obstacle: Obstacle,
-        /// The save that was requested.
+        /// Requested save.
         request: Box<SaveRequest>,
-        /// Whether it was to be a copy.
+        /// Whether a copy was to be saved.
         copy: bool,
     },
-    /// A step keeps the document from being saved.
+    /// Shows which undo step prevents the document from being saved.
     CannotSave {
-        /// Its place in the history.
+        /// Index of the step in the history.
         step: usize,
-        /// Why.
+        /// Reason for the failure.
         message: String,
-        /// The file.
+        /// Path to save to.
         path: PathBuf,
     },
-    /// Another program wrote the file.
+    /// Asks what to do after another program wrote the file.
     ChangedOnDisk {
-        /// Chosen way to go on.
+        /// Selected answer.
         choice: ChangedOnDisk,
-        /// Time since it was written, in words.
+        /// Text of the time since the file was written.
         written: Option<String>,
-        /// Effect of reloading it, once known.
+        /// Result of reloading the file, once computed.
         outlook: Option<Box<Outlook>>,
     },
-    /// Poses that are not keyed, before a save.
+    /// Asks which unkeyed poses to key before a save.
     Unkeyed {
-        /// One a pose.
+        /// One row per unkeyed pose.
         rows: Vec<UnkeyedRow>,
     },
-    /// Unsaved work of crashed sessions.
+    /// Lists unsaved work from crashed sessions.
     Recovery {
-        /// Entry whose steps are listed.
+        /// Index of the entry with the list of its steps.
         open: Option<usize>,
-        /// Entry to discard after a second confirmation.
+        /// Index of the entry that the next confirmation discards.
         discard: Option<usize>,
     },
-    /// The program failed in a frame.
+    /// Reports an internal error.
     Fault {
-        /// Path of the report.
+        /// Path of the error report.
         report: Option<String>,
         /// Path of the journal.
         journal: Option<String>,
     },
-    /// The palette.
+    /// Command palette.
     Find,
     /// Export of clips to files.
     Export {
-        /// Contents, options and target of the export.
+        /// Contents, options and destination of the export.
         draft: Box<ExportDraft>,
     },
-    /// How a clip becomes pictures.
+    /// Rendering of a clip to images.
     Pictures {
-        /// Range, size, format and target of the pictures.
+        /// Range, size, format and destination of the images.
         draft: Box<PicturesDraft>,
     },
     /// Form of a command with arguments.
     Arguments {
-        /// Command and values of its arguments.
+        /// Command, and the values of its arguments.
         draft: Box<FormDraft>,
     },
     /// Planned changes of the skeleton.
     Plan,
-    /// The joints of the bones of a human.
+    /// Humanoid map: the joint of each humanoid bone.
     Humanoid,
-    /// The file that they are written to, typed.
+    /// Asks for the path of a file to write the plan to.
     SavePlan {
-        /// The text of the field.
+        /// Path as typed.
         path: String,
     },
     /// Undo history.
     History {
-        /// Steps that are marked, the first is 1.
+        /// Numbers of the marked steps; the first step is 1.
         marked: BTreeSet<usize>,
     },
-    /// The preferences.
+    /// Preferences.
     Preferences {
-        /// Shown page.
+        /// Current page.
         page: PreferencePage,
-        /// The command that waits for its new key.
+        /// Name of the command that waits for a new shortcut.
         listening: Option<String>,
-        /// The label of the row that is marked: the one that a person looked for.
+        /// Label of the row to highlight, from a search.
         row: Option<&'static str>,
     },
-    /// The guide.
+    /// User guide.
     Guide {
-        /// The place that is shown.
+        /// Current location in the guide.
         place: GuidePlace,
-        /// Words that it is searched for.
+        /// Search text.
         search: String,
     },
-    /// All commands.
+    /// List of all commands.
     Commands,
-    /// About Ulna.
+    /// Information about Ulna.
     About,
 }
 
-/// Purpose of a path.
+/// Purpose of a typed path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathFor {
-    /// To open it.
+    /// Open the file.
     Open,
-    /// To take its clips.
+    /// Import clips from the file.
     Import,
-    /// To retarget its clips.
+    /// Retarget the clips of the file.
     Retarget,
-    /// To show it as a reference model.
+    /// Show the file as a reference model.
     Reference,
-    /// To read a retarget map from it.
+    /// Read a retarget map from the file.
     MapIn,
-    /// To save a retarget map to it.
+    /// Save a retarget map to the file.
     MapOut,
-    /// To read keys from it.
+    /// Read keyboard shortcuts from the file.
     KeysIn,
-    /// To write keys to it.
+    /// Write keyboard shortcuts to the file.
     KeysOut,
-    /// To save to it.
+    /// Save the document to the file.
     Save,
-    /// To save a copy to it.
+    /// Save a copy to the file.
     Copy,
-    /// To take its weights.
+    /// Import weights from the file.
     WeightsIn,
-    /// To write weights to it.
+    /// Write weights to the file.
     WeightsOut,
-    /// To write a plan to it.
+    /// Write a plan to the file.
     PlanOut,
 }
 
 impl Dialog {
-    /// Whether the dialog allows work beside it: it floats over the panels and does not block them.
+    /// Whether the dialog floats over the panels without blocking them.
     pub fn is_loose(&self) -> bool {
         match self {
             Self::Export { .. } | Self::Plan | Self::Bind { .. } => true,
@@ -251,7 +251,7 @@ impl Dialog {
         }
     }
 
-    /// The dialog that asks for a path.
+    /// Creates the dialog that asks for a path of this purpose.
     pub const fn path(what: PathFor, path: String) -> Self {
         match what {
             PathFor::Open => Self::Open { path },
@@ -271,22 +271,22 @@ impl Dialog {
     }
 }
 
-/// A page of the preferences.
+/// Page of the preferences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreferencePage {
     /// Theme, size, motion, units.
     #[default]
     Look,
-    /// The view.
+    /// Viewport.
     View,
     /// Backups and the journal.
     Files,
-    /// Keys.
+    /// Keyboard shortcuts.
     Keys,
 }
 
 impl PreferencePage {
-    /// The name of its tab.
+    /// Title of the page's tab.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Look => "Appearance",
@@ -304,20 +304,20 @@ pub enum DeferredAction {
     Quit,
     /// Open a file.
     Open(PathBuf),
-    /// Open the sample.
+    /// Open the sample model.
     Sample,
-    /// Open a file of another format with the chosen settings.
+    /// Open a non-glTF file with the chosen settings.
     Convert(Box<ConvertDraft>),
-    /// Read the file again.
+    /// Reload the file, and discard all changes.
     Revert,
 }
 
-/// Reason why a save cannot go on.
+/// Reason why a save is blocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Another file is there.
+    /// The target file already exists.
     Exists,
-    /// Another program changed it.
+    /// Another program changed the file.
     Changed,
     /// The file was removed.
     Gone,
@@ -327,125 +327,125 @@ pub enum Obstacle {
     ReadOnly,
 }
 
-/// Way to go on after another program changed the file.
+/// Answer after another program changed the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangedOnDisk {
-    /// Reload the file, and replay the edits on it.
+    /// Reload the file, and reapply the edits to it.
     Replay,
-    /// Reload the file.
+    /// Reload the file, and discard the edits.
     Reload,
     /// Keep the current document.
     Keep,
 }
 
-/// An unkeyed pose, and the choice for it on saving.
+/// Unkeyed pose, and whether to key it before saving.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnkeyedRow {
     /// Clip and time of the pose.
     pub at: UnkeyedAt,
-    /// The name of its clip.
+    /// Name of the clip.
     pub clip: String,
-    /// Its frame, or its time between frames.
+    /// Text of the frame, or of the time between frames.
     pub when: String,
-    /// Whom it poses.
+    /// Names of the posed nodes.
     pub about: String,
-    /// Whether it is to be keyed, or left as it is.
+    /// Whether the pose is keyed before saving; otherwise it is not saved.
     pub key: bool,
 }
 
-/// A step that a journal holds.
+/// Undo step in a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepView {
     /// Title of the step.
     pub label: String,
-    /// Item that it changed.
+    /// Name of the changed element.
     pub about: String,
-    /// When, in words.
+    /// Text of the time of the step.
     pub when: String,
 }
 
-/// A journal that a crash left behind.
+/// Journal that a crashed session left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecoveryView {
-    /// Its picture.
+    /// Image of the model.
     pub picture: Option<TextureId>,
-    /// The file's name.
+    /// Name of the file.
     pub name: String,
     /// Folder of the file.
     pub folder: String,
-    /// Steps that no file contains, oldest first.
+    /// Steps that are not in any file, oldest first.
     pub steps: Vec<StepView>,
-    /// Whether the file looks changed since.
+    /// Whether the file seems to have changed after the journal was written.
     pub changed: bool,
-    /// When the last was done, in words.
+    /// Text of the time of the last step.
     pub last: String,
 }
 
-/// Actions of dialogs: files, journals, the history.
+/// Requests of dialogs about files, journals and the history.
 #[derive(Clone, Debug)]
 pub enum DialogAction {
-    /// Back or forward to where this many steps are done.
+    /// Undo or redo until this number of steps is applied.
     GoTo(usize),
-    /// Open this file.
+    /// Open a file.
     OpenPath(PathBuf),
-    /// Open a file of another format with the chosen settings.
+    /// Open a non-glTF file with the chosen settings.
     Convert(Box<ConvertDraft>),
-    /// Write the differences of a file of another format as text, to the path of its draft.
+    /// Write the differences of a non-glTF file as text, to the report path of the draft.
     SaveReport(Box<ConvertDraft>),
-    /// Open the clips of a file of another format with the chosen settings.
+    /// Import the clips of a non-glTF file with the chosen settings.
     TakeClips(Box<ConvertDraft>),
     /// Ask for a file to open.
     AskOpen,
-    /// Open this file in a window of its own.
+    /// Open a file in a new window.
     OpenApart(PathBuf),
-    /// Save to this file.
+    /// Save the document to a file.
     SavePath(PathBuf),
-    /// Another dialog, or none.
+    /// Open a dialog; `None` closes the open dialog.
     SetDialog(Option<Dialog>),
-    /// The system's own file dialog.
+    /// Open the file dialog of the system.
     Browse {
         /// Purpose of the path.
         what: PathFor,
     },
-    /// The same for the file that a form names.
+    /// Open the file dialog of the system for the path in a command's form.
     BrowseForm,
-    /// The same for where an export goes: a folder, or a file.
+    /// Open the file dialog of the system for the destination of an export.
     BrowseExport {
-        /// Whether it is a folder.
+        /// Whether a folder is chosen; otherwise a file.
         folder: bool,
     },
-    /// Look at the clips of these files.
+    /// Add the clips of a file to the import dialog.
     ImportFrom(PathBuf),
-    /// Retarget clips of this file.
+    /// Retarget the clips of a file.
     RetargetFrom(PathBuf),
-    /// Shows a file as a reference model.
+    /// Show a file as a reference model.
     LoadReference(PathBuf),
-    /// Read a retarget map from this file.
+    /// Read a retarget map from a file.
     ReadMap(PathBuf),
-    /// Take the keys of this file.
+    /// Read keyboard shortcuts from a file.
     ReadKeys(PathBuf),
-    /// Write the own keys to this file.
+    /// Write the keyboard shortcuts to a file.
     WriteKeys(PathBuf),
-    /// Save the retarget map of the page to this file.
+    /// Save the current retarget map to a file.
     SaveMap(PathBuf),
-    /// Retarget the clips of a file that is being imported, by its number.
+    /// Open the retarget page for a file in the import dialog, by its index.
     AdjustImport(usize),
-    /// Take the weights of a file.
+    /// Import weights from a file.
     ImportWeights {
-        /// File with the weights.
+        /// Path of the file.
         path: PathBuf,
-        /// How vertices are matched; the method that fits is used if none is chosen.
+        /// Method that matches vertices; `None` chooses it automatically.
         by: Option<CarryWay>,
     },
     /// Write weights to a file.
     ExportWeights(PathBuf),
-    /// Find where clips are best left for each other.
+    /// Search for the best transition points between clips.
     FindSeams,
-    /// Match clips to the model again.
+    /// Match the clips to the model again, after the options changed.
     FitImport(Box<ImportDraft>),
-    /// Bring clips in.
+    /// Import the chosen clips.
     Import(Box<ImportDraft>),
-    /// Perform the action without saving.
+    /// Perform the action, and discard unsaved work.
     DiscardAndContinue(DeferredAction),
     /// Save, then perform the action.
     SaveThen(DeferredAction),
@@ -455,72 +455,72 @@ pub enum DialogAction {
     BakeThen(DeferredAction),
     /// Open the form of a command.
     Ask(&'static CommandSpec),
-    /// Open the form of a command in which some arguments are filled.
+    /// Open the form of a command, with some arguments filled in.
     AskFilled(CommandLine),
-    /// Run a command with some arguments; the others come from the selection and the window. Its
-    /// form opens where they do not.
+    /// Run a command with some arguments filled in. Missing arguments come from the selection and
+    /// the window; if that fails, the form opens.
     RunFilled(CommandLine),
-    /// Apply the plan, and the command of the open form after it, once the effects are known.
+    /// Apply the plan, and then the command of the open form, once the effects are known.
     ApplyPlan(Option<CommandLine>),
     /// Add a command to the plan.
     AddToPlan(CommandLine),
-    /// Take a command out of the plan.
+    /// Remove a command from the plan, by its index.
     RemoveFromPlan(usize),
-    /// Empty the plan.
+    /// Remove all commands from the plan.
     DiscardPlan,
-    /// Bind the meshes of the panel *Bind*, once the weights are known.
+    /// Bind the meshes of the *Bind* panel, once the weights are computed.
     ApplyBind,
-    /// Stop the computation of the panel *Bind*.
+    /// Cancel the computation of the *Bind* panel.
     CancelBind,
     /// Write the plan to a file.
     SavePlan(PathBuf),
-    /// Show the motion, the time and the joint with the largest deviation of the plan: of the
-    /// motion at this place among the worst.
+    /// Show the clip, time and joint with the largest skin deviation of the plan. The index refers
+    /// to the list of the worst motions.
     ShowWorst(usize),
-    /// Save although something is in the way.
+    /// Save although the save was blocked.
     SaveAnyway {
-        /// Reason why the save stopped.
+        /// Reason why the save is blocked.
         obstacle: Obstacle,
-        /// The save that was requested.
+        /// Requested save.
         request: Box<SaveRequest>,
-        /// Whether it was to be a copy.
+        /// Whether a copy was to be saved.
         copy: bool,
     },
-    /// Handle a result by the user's choice, if the model changed during the computation.
+    /// Apply or discard a result that was computed before the model changed.
     TakeWorked {
-        /// Number of the result.
+        /// Number that identifies the result.
         number: u64,
-        /// Whether to compute it again on the current model instead of applying it.
+        /// Whether to compute the result again on the current model, instead of applying it.
         again: bool,
     },
-    /// Save without a step of the history.
+    /// Save without one step of the history, by its index.
     LeaveOut(usize),
-    /// Read the file again; with the edits done again on it, or without.
+    /// Reload the file.
     Reload {
-        /// Whether they are.
+        /// Whether to reapply the edits.
         replay: bool,
     },
-    /// Save a copy to this path.
+    /// Save a copy to a file.
     SaveCopy(PathBuf),
-    /// Show this folder in the system's own program for files.
+    /// Show a folder in the file manager of the system.
     ShowFolder(PathBuf),
-    /// Ask what to export, of these clips alone.
+    /// Open the export dialog for these clips.
     AskExport(Vec<ClipId>),
-    /// Export.
+    /// Export clips.
     Export {
         /// Content and destination of the export.
         request: Box<ExportRequest>,
-        /// The choices in the dialog, for the next export.
+        /// Choices in the dialog, which the next export starts with.
         draft: Box<ExportDraft>,
     },
-    /// Make pictures of the clip that is shown.
+    /// Render the shown clip to images.
     TakePictures(Box<PicturesDraft>),
-    /// Replay a journal.
+    /// Replay a journal, by its index.
     Recover(usize),
-    /// Delete a journal.
+    /// Delete a journal, by its index.
     DiscardRecovery(usize),
-    /// Throw all journals away but the one that is written.
+    /// Delete all journals except the current one.
     ClearJournals,
-    /// Keys the chosen poses, and saves.
+    /// Key the chosen poses, then save.
     KeyAndSave(Vec<UnkeyedRow>),
 }

@@ -1,5 +1,5 @@
-//! *Export…*: which clips, what of the model, and where; the files that come of it are listed
-//! before anything is written.
+//! *Export…* dialog: clips, contents and destination. The resulting files are listed before
+//! anything is written.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ use ulna_model::{ClipId, Document, Severity};
 use ulna_render::ColorRole;
 use ulna_session::Session;
 
-/// Pattern of the file names, for one file per clip.
+/// Shows the pattern of the file names, with one file per clip.
 fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
     labeled(ui, theme, "File name", |ui| {
         let width = ui.available_width() - 120.0;
@@ -56,7 +56,7 @@ pub fn bytes_in_words(bytes: usize) -> String {
     }
 }
 
-/// Loops that do not close, the first of them with a way to mend it.
+/// Lists loops that do not close, and offers to repair the first one.
 fn open_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -222,7 +222,7 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
     head(ui, theme, None, "Export animations", "", actions);
     let foreseen = view.dialogs.foreseen;
     let sizes = foreseen.map_or(&[][..], |f| &f.sizes);
-    // In a low window the choices scroll, and the buttons stay in sight.
+    // In a low window, the choices scroll and the buttons stay visible.
     let most = (ui.ctx().content_rect().height() - 214.0).max(160.0);
     let scroll = ScrollArea::vertical()
         .max_height(most)
@@ -301,10 +301,10 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
     });
 }
 
-/// Problems in the files to be written: counts, and a list that opens.
+/// Shows problems in the files to be written: counts, and an expandable list.
 fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
     ui.add_space(4.0);
-    // As high as the row that opens, so that the buttons below stay where they are.
+    // The same height as the expandable row keeps the buttons below in place.
     let height =
         ui.spacing().interact_size.y.max(ui.text_style_height(&egui::TextStyle::Button) + 8.0);
     let line = |ui: &mut Ui, text: &str| {
@@ -367,7 +367,7 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
     );
 }
 
-/// The clips, each with a checkbox that includes it.
+/// Lists the clips, each with a checkbox.
 fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, draft: &mut ExportDraft) {
     let all: Vec<ClipId> = document.clips.ids().collect();
     let kept = all.iter().filter(|id| !draft.left_out.contains(id)).count();
@@ -440,7 +440,8 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, draft: &mut ExportD
     });
 }
 
-/// The files that come of it; how many replace one, and whether one is the document's own.
+/// Lists the files to be written. Returns how many replace a file, and whether one replaces the
+/// document's own file.
 fn files_ui(
     ui: &mut Ui,
     theme: &Theme,

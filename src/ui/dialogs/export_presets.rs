@@ -1,11 +1,11 @@
-//! Ways to export that have a name.
+//! Named export presets.
 
 use egui::Ui;
 
 use super::parts::labeled;
 use crate::ui::{ExportDraft, Theme};
 
-/// A way to export that has a name.
+/// Named export preset.
 struct Preset {
     name: &'static str,
     skeleton_only: bool,
@@ -75,7 +75,7 @@ impl Preset {
     }
 }
 
-/// The list of presets; a choice sets several choices of the draft at once.
+/// Shows the list of presets. A preset sets several options of the draft at once.
 pub fn preset_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
     labeled(ui, theme, "Preset", |ui| {
         let shown = PRESETS.iter().find(|p| p.is(draft)).map_or("Custom", |p| p.name);

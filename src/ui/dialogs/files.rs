@@ -1,5 +1,5 @@
-//! File selection without a dialog of the system: a path field, and a list of the typed folder
-//! below it.
+//! File selection without the file dialog of the system: a path field, and the content of the typed
+//! folder.
 
 use std::{
     fs, io,
@@ -28,14 +28,14 @@ use ulna_session::{WeightFile, endings};
 /// Maximum number of listed entries.
 const MOST: usize = 5_000;
 
-/// Something in a folder.
+/// File or subfolder in a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
-    /// Folders come first.
+    /// Whether it is a file; folders are sorted first.
     is_file: bool,
-    /// Whether it holds weights alone, if it is one of ours.
+    /// Whether it is a weight file.
     of_weights: bool,
-    /// Sort key.
+    /// Sort key: the name in lower case.
     order: String,
     name: String,
 }
@@ -50,7 +50,7 @@ struct Folder {
     entries: Vec<Entry>,
 }
 
-/// The folder that is listed. It is read beside the window: one on a far machine may take its time.
+/// Content of a folder, read on another thread because network folders can be slow.
 #[derive(Clone, Debug, Default)]
 pub struct FileList(Derived<PathBuf, Listing>);
 
@@ -69,7 +69,7 @@ impl FileList {
                 }
             };
             if let Err(error) = thread::Builder::new().name("folder".into()).spawn(work) {
-                // Nobody else writes there; the field takes a path all the same.
+                // This is the only write, so it cannot fail. The path field works without a list.
                 let _unread = listing.set(Err(error.to_string()));
             }
             listing
@@ -82,13 +82,13 @@ impl FileList {
     }
 }
 
-/// Folders and models in a folder, in order.
+/// Folders and supported files in a folder, sorted.
 fn read(folder: &Path) -> io::Result<Folder> {
     let mut list = Vec::new();
     for entry in fs::read_dir(folder)?.take(MOST) {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        // What a link leads to, where it leads somewhere.
+        // Follow links, and skip broken ones.
         let Ok(about) = fs::metadata(entry.path()) else { continue };
         let kind = Path::new(&name)
             .extension()
@@ -106,7 +106,7 @@ fn read(folder: &Path) -> io::Result<Folder> {
     Ok(Folder { above, entries: list })
 }
 
-/// A typed path as a folder and what is typed of a name in it. `~` is the person's own folder.
+/// Splits a typed path into a folder and the start of a name. `~` stands for the home folder.
 fn parts(text: &str) -> (PathBuf, String) {
     let path = expand(text);
     let text = path.to_string_lossy();
@@ -121,7 +121,7 @@ fn parts(text: &str) -> (PathBuf, String) {
     (folder, name)
 }
 
-/// A folder's path as it is typed, with a separator at its end.
+/// Path of a folder as typed text, with a separator at its end.
 fn folder_text(folder: &Path) -> String {
     format!(
         "{}{}",
@@ -130,7 +130,7 @@ fn folder_text(folder: &Path) -> String {
     )
 }
 
-/// A text field for a path.
+/// Shows the path dialog: a text field and the content of the folder.
 pub fn path_ui(
     files: &mut FileList,
     ui: &mut Ui,
@@ -180,7 +180,7 @@ pub fn path_ui(
         .font(egui::TextStyle::Monospace);
     let field = edged(ui, |ui| ui.add(field));
     name_widget(ui, &field, "Path");
-    // A whole path that is put behind the folder that stands there is meant instead of it.
+    // If an absolute path is pasted after the current folder, it replaces the folder.
     if let Some(added) = text.strip_prefix(path).filter(|_| path.ends_with(std::path::is_separator))
         && (added.starts_with('~') || Path::new(added).is_absolute())
     {
@@ -203,7 +203,7 @@ pub fn path_ui(
             if plain(ui, "Cancel").clicked() {
                 actions.push(DialogAction::SetDialog(None));
             } else if go && what != PathFor::Import && expand(&text).is_dir() {
-                // Into it, not away.
+                // Open the folder in the list instead of closing the dialog.
                 let text = folder_text(&expand(&text));
                 actions.push(DialogAction::SetDialog(Some(Dialog::path(what, text))));
                 field.request_focus();
@@ -232,7 +232,7 @@ pub fn path_ui(
     });
 }
 
-/// A path of weights, and which spots give them.
+/// Shows the path dialog for a weight file, with the method that matches vertices.
 pub fn weights_ui(
     files: &mut FileList,
     ui: &mut Ui,
@@ -267,7 +267,7 @@ pub fn weights_ui(
         });
     });
     let mut says_dialog = false;
-    // The path field knows nothing of that.
+    // Add the matching method, which the path dialog does not know.
     for action in asked {
         actions.push(match action {
             Action::Dialog(DialogAction::ImportWeights { path, .. }) => {
@@ -292,7 +292,7 @@ pub fn weights_ui(
     }
 }
 
-/// Folders of files that were opened lately.
+/// Shows the folders of recent files.
 fn recent_ui(ui: &mut Ui, recent: &[Recent], text: &mut String) {
     const MOST: usize = 4;
     const WIDE: f32 = 140.0;
@@ -322,7 +322,8 @@ fn recent_ui(ui: &mut Ui, recent: &[Recent], text: &mut String) {
     });
 }
 
-/// Content of the folder, filtered by the typed name. Returns whether a file was confirmed.
+/// Shows the content of the folder, filtered by the typed name. Returns whether a file was
+/// confirmed.
 fn list_ui(
     files: &mut FileList,
     ui: &mut Ui,
@@ -357,7 +358,7 @@ fn list_ui(
             {
                 *text = folder_text(above);
             }
-            // The name of a file that is saved does not hide its neighbors.
+            // While saving, the typed name does not filter the list.
             let wanted = if saves { String::new() } else { typed.to_lowercase() };
             let whole = entries.iter().any(|e| e.name == typed);
             let fits = |e: &&Entry| whole || e.order.contains(&wanted);

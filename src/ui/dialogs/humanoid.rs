@@ -1,4 +1,4 @@
-//! The humanoid map: a row per bone with its joint, to correct what was guessed.
+//! Humanoid map: one row per humanoid bone with its joint, for correcting guesses.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use ulna_motion::{
 };
 use ulna_render::ColorRole;
 
-/// Points of the column of bones, and of the one of joints.
+/// Widths of the column of bones and of the column of joints, in points.
 const COLUMNS: [f32; 2] = [170.0, 210.0];
 
-/// The joint of a bone, and its source.
+/// Joint of a humanoid bone, and how it was assigned.
 #[derive(Clone, Copy)]
 enum BoneJoint {
     Mapped(NodeId),
@@ -78,7 +78,7 @@ const fn command(
     HumanoidMap { bones, guess, clear }
 }
 
-/// The number of bones with a joint, and faults of the map.
+/// Shows the number of bones with a joint, and problems of the map.
 fn summary(ui: &mut Ui, theme: &Theme, document: &Document, map: &BTreeMap<&'static str, NodeId>) {
     let mut lines = vec![(
         match map.len() {
@@ -105,7 +105,7 @@ fn summary(ui: &mut Ui, theme: &Theme, document: &Document, map: &BTreeMap<&'sta
     ui.add_space(8.0);
 }
 
-/// A bone, its joint and where that comes from.
+/// Shows a bone, its joint, and how the joint was assigned.
 fn bone_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -164,7 +164,7 @@ fn bone_ui(
     ui.label(state);
 }
 
-/// Whether a node is in the lists: a joint, or any node without a mesh until a mesh is bound.
+/// Whether a node can be chosen: a joint, or any node without a mesh if the file has no joints.
 fn is_offered(view: &View<'_>, document: &Document, node: NodeId) -> bool {
     match view.joints.contains(&true) {
         true => view.joints.get(node.index()) == Some(&true),
@@ -172,7 +172,7 @@ fn is_offered(view: &View<'_>, document: &Document, node: NodeId) -> bool {
     }
 }
 
-/// `leftUpperArm` as “Left upper arm”.
+/// Text of a bone name: `leftUpperArm` becomes *Left upper arm*.
 fn in_words(role: &str) -> String {
     let mut words = String::with_capacity(role.len() + 4);
     for (k, letter) in role.chars().enumerate() {

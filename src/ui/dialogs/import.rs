@@ -1,4 +1,5 @@
-//! *Import clips*: the clips of other files, how well each fits this skeleton, and which are taken.
+//! *Import clips* dialog: clips of other files, their fit to this skeleton, and the choice of
+//! clips.
 
 use egui::{Align, Align2, Key, Layout, Modifiers, Rect, ScrollArea, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
@@ -35,7 +36,7 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
     let words = format!("{read} Only clips are added; the model is not changed.");
     head(ui, theme, None, &title, &words, actions);
     keys(ui, found, &mut now);
-    // In a low window both sides scroll, and the buttons stay in sight.
+    // In a low window, both sides scroll and the buttons stay visible.
     let height = (ui.ctx().content_rect().height() - 216.0).clamp(160.0, 440.0);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 16.0;
@@ -88,7 +89,7 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
     foot_ui(ui, theme, found, draft, now, actions);
 }
 
-/// Arrows choose a row, Space takes it or leaves it.
+/// Arrow keys select a row, and Space includes or excludes it.
 fn keys(ui: &Ui, found: &ImportView, now: &mut ImportDraft) {
     if ui.memory(|m| m.focused().is_some()) || found.rows.is_empty() {
         return;
@@ -161,12 +162,12 @@ fn list_ui(
     });
 }
 
-/// Files of which nothing comes in.
+/// Files from which nothing can be imported.
 fn faulty(found: &ImportView) -> impl Iterator<Item = &ImportFile> {
     found.files.iter().filter(|f| f.fault.is_some())
 }
 
-/// A file that is not read yet.
+/// Shows a file that has not been read yet.
 fn waiting_ui(ui: &mut Ui, theme: &Theme, name: Option<&String>) {
     let Some(name) = name else { return };
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
@@ -177,14 +178,14 @@ fn waiting_ui(ui: &mut Ui, theme: &Theme, name: Option<&String>) {
     let bar =
         Rect::from_min_size(pos2(rect.right() - 132.0, rect.center().y - 1.5), vec2(120.0, 3.0));
     ui.painter().rect_filled(bar, 1.5, theme.color(ColorRole::SurfaceControl));
-    // There and back in two seconds.
+    // Period of two seconds.
     let part = (ui.input(|i| i.time) as f32 * std::f32::consts::PI).sin() * 0.5 + 0.5;
     let lit = Rect::from_min_size(pos2(bar.left() + part * 90.0, bar.top()), vec2(30.0, 3.0));
     ui.painter().rect_filled(lit, 1.5, theme.color(ColorRole::AccentBase));
 }
 
 fn fault_ui(ui: &mut Ui, theme: &Theme, file: &ImportFile, actions: &mut Actions) {
-    /// Of the ways to open it.
+    /// Width of the buttons for opening the file, in points.
     const WAYS: f32 = 240.0;
     let (whole, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let rect = if file.path.is_some() { whole.with_max_x(whole.right() - WAYS) } else { whole };
@@ -224,7 +225,7 @@ fn fault_ui(ui: &mut Ui, theme: &Theme, file: &ImportFile, actions: &mut Actions
     );
 }
 
-/// How a skeleton rests, in a word.
+/// Describes the rest pose of a skeleton in one word.
 const fn rest_word(fit: &Fit, is_other: bool) -> &'static str {
     match (is_other, fit.is_same()) {
         (true, _) => "other body",
@@ -379,7 +380,7 @@ fn foot_ui(
                 || (enter && ready);
             let cancels = plain(ui, "Cancel").clicked();
             let file = found.rows.get(now.shown).map_or(0, |row| row.file);
-            // Clips of another body are retargeted by hand.
+            // Clips of another kind of body are retargeted on their own page.
             let is_other = found.rows.get(now.shown).is_some_and(|row| row.is_other);
             let verb = if is_other { "Retarget…" } else { "Adjust…" };
             let adjust = ui.add_enabled_ui(found.files.get(file).is_some(), |ui| plain(ui, verb));

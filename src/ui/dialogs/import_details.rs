@@ -1,4 +1,4 @@
-//! The details of a clip of another file: its preview, and how its skeleton fits.
+//! Details of an imported clip: its preview, and the fit of its skeleton.
 
 use egui::{Align, Align2, Layout, Rect, RichText, Sense, Stroke, TextureId, Ui, pos2, vec2};
 use egui_material_icons::icons;
@@ -13,7 +13,7 @@ use ulna_edit::command::KeysHow;
 use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
 
-/// Other ways to get at a file whose clips do not belong here.
+/// Shows buttons that open a file on its own, if its clips do not fit this model.
 pub fn open_ui(ui: &mut Ui, file: &ImportFile, actions: &mut Actions) {
     let Some(path) = &file.path else { return };
     if plain(ui, "Open it instead").clicked() {
@@ -27,7 +27,7 @@ pub fn open_ui(ui: &mut Ui, file: &ImportFile, actions: &mut Actions) {
     }
 }
 
-/// The picture of a clip, where there is one.
+/// Draws the image of a clip, if there is one.
 pub fn picture_ui(ui: &Ui, theme: &Theme, picture: Option<Option<TextureId>>, rect: Rect) {
     ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceControl));
     if let Some(Some(picture)) = picture {
@@ -39,7 +39,7 @@ pub fn picture_ui(ui: &Ui, theme: &Theme, picture: Option<Option<TextureId>>, re
     }
 }
 
-/// A clip's own skeleton, as it is in its file.
+/// Draws the skeleton of the clip's own file.
 fn bones_ui(ui: &Ui, theme: &Theme, bones: &[[[f32; 2]; 2]], rect: Rect) {
     ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceControl));
     let painter = ui.painter_at(rect);
@@ -63,14 +63,14 @@ fn bones_ui(ui: &Ui, theme: &Theme, bones: &[[[f32; 2]; 2]], rect: Rect) {
     }
 }
 
-/// Every joint, in the order of the tree.
+/// All joints, in the order of the node tree.
 fn all_joints(document: &Document) -> Vec<NodeId> {
     let is_joint = document.joint_flags();
     document.nodes.order().iter().copied().filter(|n| is_joint[n.index()]).collect()
 }
 
-/// Counterparts of joints, chosen by hand: joints without a counterpart first, then guessed ones.
-/// A choice applies to all files with a joint of that name.
+/// Shows the choice of counterparts: first for joints without one, then for guessed ones. A choice
+/// applies to all files with a joint of that name.
 fn counterparts_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -114,8 +114,8 @@ fn counterparts_ui(
     }
 }
 
-/// A joint of the file, and a list of what it can be here. What it was found to be needs not be
-/// said.
+/// Shows a joint of the file with a list of counterparts. Choosing the automatic match removes the
+/// user's choice.
 fn counterpart_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -164,7 +164,7 @@ fn counterpart_ui(
     });
 }
 
-/// The clip that is looked at, playing: this model, or the clip's own skeleton.
+/// Shows the preview of the clip on this model, or on its own skeleton.
 fn preview_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -244,11 +244,12 @@ fn preview_ui(
     });
 }
 
-/// The retarget map that is kept with this scene for such a file, and whether it is used.
+/// Shows the retarget map that is stored with this scene for such a file, with an option to ignore
+/// it.
 fn map_ui(ui: &mut Ui, theme: &Theme, file: &ImportFile, now: &mut ImportDraft) {
     let Some(name) = &file.kept_map else { return };
     let is_used = file.fit.as_ref().is_some_and(|fit| fit.map.is_some());
-    // Copied keys and matches by hand need no map.
+    // Copied keys and manual matches need no retarget map.
     if !is_used && !now.without_map {
         return;
     }
@@ -266,7 +267,7 @@ fn map_ui(ui: &mut Ui, theme: &Theme, file: &ImportFile, now: &mut ImportDraft) 
     });
 }
 
-/// The clip that is looked at: its name, its preview, and how its skeleton fits.
+/// Shows the clip in the preview: its name, its motion, and the fit of its skeleton.
 pub fn details_ui(
     ui: &mut Ui,
     theme: &Theme,

@@ -59,7 +59,7 @@ pub struct DialogsState {
     files: files::FileList,
     rebind: rebind::RebindState,
     guide: guide::GuideState,
-    /// The kind of dialog that was open in the frame before.
+    /// Kind of the dialog in the previous frame.
     shown: Option<Discriminant<Dialog>>,
 }
 
@@ -104,12 +104,12 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
     };
     if dialog.is_loose() {
         let area = ui.ctx().content_rect();
-        // A plan opens beside the model that it is about.
+        // A plan opens beside the model that it changes.
         let has_plan = matches!(dialog, Dialog::Arguments { .. } | Dialog::Plan);
         let is_bind = matches!(dialog, Dialog::Bind { .. });
         let (left, pivot) = match (has_plan, is_bind) {
             (true, _) => (area.left() + Measure::Outliner.points() + 24.0, Align2::LEFT_TOP),
-            // Over the panel at the right, so that the viewport stays free.
+            // Cover the right panel, so that the viewport stays visible.
             (_, true) => (area.right() - 4.0, Align2::RIGHT_TOP),
             _ => (area.center().x, Align2::CENTER_TOP),
         };
@@ -145,13 +145,13 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
     }
 }
 
-/// Focus of a dialog beside the panels as a whole: Tab goes from there into it.
+/// Focus id of a floating dialog as a whole. Tab moves the focus from there into the dialog.
 pub fn loose_focus_id() -> Id {
     Id::unique("loose dialog as a whole")
 }
 
-/// A window has the size that its content had in the frame before: where that changes, one more
-/// frame shows all of it.
+/// Requests one more frame when the content changes its size, because a window has the size of the
+/// previous frame.
 fn follow_size(ui: &Ui) {
     let (id, size) = (Id::unique("size of a loose dialog"), ui.min_rect().size());
     let before = ui.data(|d| d.get_temp::<egui::Vec2>(id));
@@ -161,7 +161,7 @@ fn follow_size(ui: &Ui) {
     }
 }
 
-/// Points of a dialog's width, where the window has them.
+/// Preferred width of a dialog, in points.
 fn width(dialog: &Dialog) -> f32 {
     match dialog {
         Dialog::Import { .. } => 1000.0,
@@ -191,7 +191,7 @@ fn width(dialog: &Dialog) -> f32 {
     }
 }
 
-/// The content of a dialog.
+/// Shows the content of a dialog.
 fn content_ui(
     state: &mut DialogsState,
     ui: &mut Ui,
@@ -328,7 +328,7 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
     });
 }
 
-/// Work that leaving would lose, in one sentence.
+/// Sentence about the work that would be lost.
 fn lost(unsaved: &ulna_session::Unsaved, reverts: bool) -> String {
     let many = |n: usize, what: &str| match n {
         0 => None,
@@ -464,8 +464,8 @@ fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// Undo history, oldest step first. A click goes back or forward to a step. With Ctrl or Shift it
-/// marks steps, to be copied as a script.
+/// Shows the undo history, oldest step first. A click undoes or redoes to a step. Ctrl or Shift
+/// marks steps to copy as a script.
 fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut Actions) {
     let theme = view.theme;
     title(ui, theme, "History");
@@ -541,7 +541,7 @@ fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut
     });
 }
 
-/// Marks a step, or takes its mark; with `all`, all from the last one that is marked.
+/// Toggles the mark of a step. With `all`, it marks all steps from the last marked one.
 fn mark(marked: &BTreeSet<usize>, k: usize, all: bool) -> BTreeSet<usize> {
     let mut marked = marked.clone();
     match marked.last().copied().filter(|_| all) {
@@ -555,7 +555,7 @@ fn mark(marked: &BTreeSet<usize>, k: usize, all: bool) -> BTreeSet<usize> {
     marked
 }
 
-/// Name and limits of the device, and features that are replaced on it.
+/// Name and limits of the graphics device, and features with a fallback on it.
 fn graphics(device: &DeviceFacts) -> Vec<String> {
     let driver =
         if device.driver.is_empty() { String::new() } else { format!(", {}", device.driver) };

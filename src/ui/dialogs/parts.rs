@@ -1,4 +1,4 @@
-//! Parts of dialogs and of messages about unsaved work: a head, sentences, choices, steps.
+//! Widgets of dialogs and of messages about unsaved work: header, sentences, choices, steps.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::ui::{
 };
 use ulna_render::ColorRole;
 
-/// Icon, title and a sentence, with a cross at the right that closes the dialog.
+/// Shows icon, title and a sentence, with a close button on the right.
 pub fn head(
     ui: &mut Ui,
     theme: &Theme,
@@ -51,7 +51,7 @@ pub fn head(
     ui.add_space(8.0);
 }
 
-/// The title of a dialog, which is also its name for screen readers.
+/// Shows the title of a dialog, which is also its name for screen readers.
 pub fn title(ui: &mut Ui, theme: &Theme, text: &str) {
     name_dialog(ui, text);
     ui.label(
@@ -62,7 +62,7 @@ pub fn title(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add_space(8.0);
 }
 
-/// Names the dialog that a widget is in, for screen readers.
+/// Sets the name of the surrounding dialog for screen readers.
 pub fn name_dialog(ui: &Ui, text: &str) {
     let dialog = ui
         .stack()
@@ -84,22 +84,21 @@ pub fn primary(ui: &mut Ui, theme: &Theme, text: &str) -> Response {
     ui.add(Button::new(label).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(80.0, 32.0)))
 }
 
-/// The key of the note that a dialog was opened and its answer has no focus yet.
+/// Key of the flag that a dialog was opened and its answer has no focus yet.
 fn unanswered() -> egui::Id {
     egui::Id::unique("answer without focus")
 }
 
-/// Notes that another dialog was opened: its [`answer`] takes the focus.
+/// Requests the focus for the [`answer`] of a dialog that is opening.
 pub fn await_answer(ctx: &egui::Context) {
     ctx.data_mut(|d| d.insert_temp(unanswered(), true));
 }
 
-/// The primary button of a question. It has the focus when the dialog opens, so that Enter presses
-/// it.
+/// Primary button of a question. It gets the focus when the dialog opens, so that Enter presses it.
 pub fn answer(ui: &mut Ui, theme: &Theme, text: &str) -> Response {
     let response = primary(ui, theme, text);
     let awaited = ui.data(|d| d.get_temp::<bool>(unanswered())).unwrap_or(false);
-    // A key that is still held from the step before does not answer.
+    // A key still held from the previous dialog must not press the button.
     let held = ui.input(|i| i.key_down(egui::Key::Enter) || i.key_down(egui::Key::Space));
     if awaited && !held && response.enabled() && !ui.is_sizing_pass() {
         response.request_focus();
@@ -112,10 +111,10 @@ pub fn plain(ui: &mut Ui, text: &str) -> Response {
     ui.add(Button::new(text).min_size(vec2(80.0, 32.0)))
 }
 
-/// Points that the labels of [`labeled`] take.
+/// Width of the labels of [`labeled`], in points.
 const LABELS: f32 = 72.0;
 
-/// A label, and the widgets of its row.
+/// Shows a label, followed by widgets in the same row.
 pub fn labeled(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(LABELS, 28.0), Sense::hover());
@@ -143,7 +142,7 @@ pub fn small(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add(Label::new(text).wrap());
 }
 
-/// A sentence behind a sign of warning.
+/// Shows a sentence with a warning icon.
 pub fn warning(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.horizontal_top(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(16.0, 18.0), Sense::hover());
@@ -161,7 +160,7 @@ pub fn warning(ui: &mut Ui, theme: &Theme, text: &str) {
     });
 }
 
-/// A sentence on a tinted plate.
+/// Shows a sentence on a tinted background.
 pub fn notice(ui: &mut Ui, theme: &Theme, (icon, role): (MaterialIcon, ColorRole), text: &str) {
     let tint = match role {
         ColorRole::SeverityError => ColorRole::SeverityErrorTint,
@@ -188,7 +187,7 @@ pub fn name_of(path: &Path) -> String {
         .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
 }
 
-/// A way to go on, with what it means: one of several, and the whole row takes the click.
+/// Shows a radio choice with its description. The whole row can be clicked.
 pub fn choice(ui: &mut Ui, theme: &Theme, chosen: bool, label: &str, hint: &str) -> Response {
     const LEFT: f32 = 34.0;
     let width = ui.available_width();
@@ -236,7 +235,7 @@ pub fn choice(ui: &mut Ui, theme: &Theme, chosen: bool, label: &str, hint: &str)
     response
 }
 
-/// A step in a list: its number, when it was done, what it was and to what.
+/// Shows a step in a list: its number, time, title and changed element.
 pub fn step(
     ui: &mut Ui,
     theme: &Theme,

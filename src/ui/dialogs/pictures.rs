@@ -1,5 +1,5 @@
-//! *Export pictures…*: the clip that is shown as numbered pictures, one that moves, or a sheet, as
-//! the viewport sees it.
+//! *Render images…* dialog: renders the shown clip as an image sequence, a GIF or a sheet, as seen
+//! in the viewport.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::ui::{
 };
 use ulna_render::{ColorRole, FilmKind, film_times, sheet_grid};
 
-/// Pixels of a picture, along a side.
+/// Maximum width and height of an image, in pixels.
 const LARGEST: u32 = 4096;
 
 pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions: &mut Actions) {
@@ -68,7 +68,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     });
 }
 
-/// The format, size, rate and options of the images.
+/// Shows the format, size, rate and options of the images.
 fn choices_ui(ui: &mut Ui, theme: &Theme, now: &mut PicturesDraft) {
     labeled(ui, theme, "Format", |ui| {
         segments(ui, theme, |ui| {
@@ -115,7 +115,7 @@ fn choices_ui(ui: &mut Ui, theme: &Theme, now: &mut PicturesDraft) {
     });
 }
 
-/// The files that will be written, and the size of the images.
+/// Shows the files to be written, and the size of the images.
 fn files_ui(ui: &mut Ui, theme: &Theme, now: &PicturesDraft, files: &[PathBuf], count: usize) {
     theme.well().inner_margin(8).show(ui, |ui| {
         ui.set_width(ui.available_width());

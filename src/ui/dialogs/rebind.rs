@@ -1,5 +1,5 @@
-//! *Rebind at a pose*: skinned meshes that are bound to their joints as these stand at a moment,
-//! with the list of what that changes.
+//! *Rebind at a pose* dialog: skinned meshes get a chosen pose as their bind pose. The effects are
+//! listed.
 
 use egui::{Align, Layout, RichText, ScrollArea, Ui};
 
@@ -16,7 +16,7 @@ pub struct RebindState {
     foreseen: Foreseen,
 }
 
-/// Effects of a draft on one revision of the document.
+/// Cached effects of a draft on a document revision.
 type Foreseen = Derived<(u64, RebindDraft), Result<Vec<String>, String>>;
 
 pub fn rebind_ui(
@@ -75,7 +75,7 @@ pub fn rebind_ui(
     }
 }
 
-/// The meshes, the pose and the shape that are bound.
+/// Shows the choice of meshes, pose and shape to bind.
 fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &RebindDraft, now: &mut RebindDraft) {
     let theme = view.theme;
     let Some(session) = view.session else { return };

@@ -1,4 +1,4 @@
-//! Unsaved work of crashed sessions, file by file: replay it, look at it, or discard it.
+//! Unsaved work of crashed sessions, one entry per file: replay, inspect or discard it.
 
 use egui::{Align, Label, Layout, Rect, RichText, ScrollArea, Sense, Ui, vec2};
 use egui_material_icons::icons;
@@ -10,13 +10,13 @@ use crate::ui::{
 };
 use ulna_render::ColorRole;
 
-/// Points of a file's picture.
+/// Size of a file's image, in points.
 const PICTURE: egui::Vec2 = vec2(132.0, 96.0);
 
-/// Points of the least width of *Discard…*, and of *Keep* in its place.
+/// Minimum width of the *Discard…* button, and of *Keep* in its place, in points.
 const DISCARD: f32 = 84.0;
 
-/// All files that were not saved when the program closed.
+/// Lists all files with unsaved work from crashed sessions.
 pub fn recovery_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -117,12 +117,12 @@ fn block(
     ui.add_space(8.0);
 }
 
-/// The picture that the welcome page has of the file, too.
+/// Shows the image of the file, as on the welcome page.
 fn picture(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
     let (rect, _) = ui.allocate_exact_size(PICTURE, Sense::hover());
     match recovery.picture {
         Some(texture) => {
-            // Pictures of files are wider than these.
+            // Crop the image, which is wider than its area.
             let part = PICTURE.x / PICTURE.y * 0.55;
             let middle = Rect::from_min_max(
                 egui::pos2(0.5 - part * 0.5, 0.0),
@@ -182,7 +182,8 @@ fn verbs(
         let open = listed.then_some(k);
         let set = |discard| DialogAction::SetDialog(Some(Dialog::Recovery { open, discard }));
         if discards {
-            // In the place of “Discard…”, so that the second click of a double click keeps them.
+            // *Keep* replaces *Discard…*, so that the second click of a double click keeps the
+            // journal.
             let keep = egui::Button::new("Keep").min_size(vec2(DISCARD, 0.0));
             if ui.add(keep).clicked() {
                 actions.push(set(None));

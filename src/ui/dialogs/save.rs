@@ -1,8 +1,8 @@
-//! When a save is at stake: it is in somebody's way or cannot be done, the file changed, or not all
-//! is in it.
+//! Questions around saving: blocked saves, failures, changed files, and content that would not be
+//! saved.
 //!
-//! One primary button, at the right, and it says the amount. Escape is always *Cancel* or *Later*
-//! and loses nothing.
+//! Each question has one primary button on the right, which states the number of changes. Escape
+//! always means *Cancel* or *Later* and discards nothing.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::ui::{DialogAction, ProgramAction};
 use ulna_render::ColorRole;
 use ulna_session::{Outlook, SaveRequest};
 
-/// Asks about an obstacle to a save.
+/// Asks how to continue a save that is blocked, such as by a read-only file.
 pub fn refused_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -69,7 +69,7 @@ pub fn refused_ui(
     refused_verbs(ui, view, (obstacle, verb), request, copy, actions);
 }
 
-/// Buttons with the alternatives for an obstacle to a save.
+/// Shows buttons with the alternatives for a blocked save.
 fn refused_verbs(
     ui: &mut Ui,
     view: &View<'_>,
@@ -87,7 +87,7 @@ fn refused_verbs(
     ui.horizontal(|ui| {
         match verb {
             Some(_) if plain(ui, "Save as…").clicked() => actions.push(elsewhere()),
-            // The file may have been made writable meanwhile.
+            // The user may have made the file writable in the meantime.
             None if plain(ui, "Try again").clicked() => {
                 let path = request.path.clone();
                 actions.push(DialogAction::SetDialog(None));
@@ -121,7 +121,7 @@ fn refused_verbs(
     });
 }
 
-/// Names the step that keeps the document from being saved, with the ways out.
+/// Shows the undo step that prevents the document from being saved, with the alternatives.
 pub fn blamed_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -167,7 +167,7 @@ pub fn blamed_ui(
     });
 }
 
-/// Another program wrote the file, and there are edits here.
+/// Asks what to do after another program wrote a file that has unsaved edits here.
 pub fn changed_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -254,7 +254,7 @@ pub fn changed_ui(
     });
 }
 
-/// Sentence about the edits that apply to the changed file.
+/// Describes which edits can be reapplied to the changed file.
 fn applies(outlook: Option<&Outlook>) -> String {
     let Some(Outlook { replayed, .. }) = outlook else {
         return "Reapplies your edits to the new file as one undo step. Checking which edits apply…"
@@ -274,7 +274,7 @@ fn applies(outlook: Option<&Outlook>) -> String {
     }
 }
 
-/// Poses that are not keyed, before a save: each is keyed, or left out of the file.
+/// Asks which unkeyed poses to key before a save. The others are not saved.
 pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &mut Actions) {
     let theme = view.theme;
     let name = view.session.map_or_else(String::new, |s| s.file_name());
@@ -338,7 +338,7 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
     ui.add_space(12.0);
     let keyed = rows.iter().filter(|r| r.key).count();
     ui.horizontal(|ui| {
-        // The check box is in the middle of the buttons' line.
+        // Center the checkbox vertically beside the buttons.
         ui.set_height(32.0);
         let mut settings = view.settings.clone();
         if widgets::check(

@@ -1,4 +1,5 @@
-//! *Seams*: where each clip is best left for each other one, and how far the body jumps there.
+//! *Seams* dialog: the best transition point from each clip to each other clip, and the jump of the
+//! body there.
 
 use egui::{Align, Align2, Layout, Rect, ScrollArea, Ui, pos2, vec2};
 
@@ -16,7 +17,7 @@ use ulna_motion::BestSeam;
 use ulna_render::ColorRole;
 
 const ROW: f32 = 26.0;
-/// Right edges of the numbers, in points from the right, and their headings.
+/// Distance of each column's right edge from the right of the row in points, with its heading.
 const COLUMNS: [(f32, &str); 5] = [
     (318.0, "leave at"),
     (250.0, "enter at"),
@@ -39,7 +40,7 @@ pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut 
         });
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             segments(ui, theme, |ui| {
-                // From the right.
+                // The layout runs from right to left.
                 for (order, text) in [
                     (SeamOrder::Speed, "By speed"),
                     (SeamOrder::Angle, "By rotation"),
@@ -86,7 +87,7 @@ pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut 
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 0.0;
         let room = (ui.ctx().content_rect().height() - 300.0).clamp(120.0, 360.0);
-        // As high as all pairs, so that a filter does not change the size of the dialog.
+        // Fit the height to all pairs, so that a filter does not change the size of the dialog.
         let all = (view.dialogs.seams.len() as f32 * ROW).max(3.0 * ROW);
         let height = room.min(all);
         let area = ScrollArea::vertical().auto_shrink([false, false]).max_height(height);
@@ -101,7 +102,7 @@ pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut 
     foot_ui(ui, view, &list, draft, now, actions);
 }
 
-/// A length in centimeters, or in meters from 1 m on, with the rest of its unit.
+/// Text of a length in centimeters, or in meters from 1 m, followed by the unit suffix `per`.
 fn length_text(meters: f32, per: &str) -> String {
     match meters {
         100.0.. => format!("{} m{per}", thousands(meters.round() as usize)),
@@ -161,7 +162,7 @@ fn seam_ui(ui: &mut Ui, theme: &Theme, document: &Document, seam: &BestSeam, now
     );
 }
 
-/// A mix in which a clip plays from the start, where no clip plays in any lane yet.
+/// Creates a mix that plays a clip from the start; `None` if the current mix has bars already.
 fn started(document: &Document, first: ClipId) -> Option<Mix> {
     let mut mix = (*mix_of(document).unwrap_or_default()).clone();
     if mix.lanes.iter().any(|lane| !lane.bars.is_empty()) {
@@ -176,7 +177,8 @@ fn started(document: &Document, first: ClipId) -> Option<Mix> {
     Some(mix)
 }
 
-/// Adds the transition of a pair, as one step. In an empty mix, the first clip is added before it.
+/// Adds the transition of a pair as one undo step. In an empty mix, the first clip is added before
+/// it.
 fn add(view: &View<'_>, seam: &BestSeam, start: Option<Mix>, actions: &mut Actions) {
     let time = if start.is_some() { 0.0 } else { view.timeline.playback.time };
     let go = GoTo {

@@ -1,4 +1,4 @@
-//! The dialog that is open, and messages; and what panels see of them.
+//! State of the open dialog and of messages, and its view for the panels.
 
 use std::path::Path;
 
@@ -14,25 +14,25 @@ use ulna_motion::BestSeam;
 pub enum ToastKind {
     /// Success.
     Ok,
-    /// There was nothing to do, and why.
+    /// Information that nothing was done, with the reason.
     Note,
-    /// Failure; the message stays until closed.
+    /// Failure; the message stays until the user closes it.
     Error,
 }
 
-/// A message.
+/// Message at the lower right of the window.
 #[derive(Clone, Debug)]
 pub struct Toast {
     /// Kind of the message.
     pub kind: ToastKind,
-    /// A sentence.
+    /// Text of the message.
     pub text: String,
     /// Time of the message, on egui's clock, in seconds.
     pub said: f64,
     /// Start of the display time, on egui's clock: when the message appeared, or when the pointer
     /// left it.
     pub since: f64,
-    /// Number of times it was shown.
+    /// Number of times that the message occurred.
     pub times: u32,
     /// Buttons: label and action.
     pub verbs: Vec<(&'static str, Action)>,
@@ -61,33 +61,33 @@ impl Toast {
     }
 }
 
-/// The dialog that is open, and messages.
+/// Open dialog and messages.
 #[derive(Clone, Debug, Default)]
 pub struct Dialogs {
-    /// The dialog that is open.
+    /// Open dialog.
     pub open: Option<Dialog>,
-    /// Messages, the newest last.
+    /// Messages, newest last.
     pub toasts: Vec<Toast>,
 }
 
-/// View of the dialogs for the panels.
+/// Read-only view of the dialogs for the panels.
 #[derive(Clone, Copy, Debug)]
 pub struct DialogsView<'a> {
-    /// The dialog that is open.
+    /// Open dialog.
     pub open: Option<&'a Dialog>,
     /// Messages.
     pub toasts: &'a [Toast],
-    /// Size and problems of the export that is set up, once known.
+    /// Forecast of the configured export, once computed.
     pub foreseen: Option<&'a ExportForeseen>,
-    /// Content of the file that a form names, once known.
+    /// Content of the file that a form names, once read.
     pub there: Option<&'a LayersThere>,
-    /// Effects of the command on the skeleton that a form is about.
+    /// Effects of the skeleton command in the open form.
     pub plan: PlanView<'a>,
-    /// The bind of the panel *Bind*.
+    /// State of the *Bind* panel.
     pub bind: BindView<'a>,
-    /// Clips of other files.
+    /// Files and clips in the import dialog.
     pub import: Option<&'a ImportView>,
-    /// Picture of a file of another format.
+    /// Rendered preview of a non-glTF file.
     pub convert: ConvertView,
     /// Best transition points between clips.
     pub seams: &'a [BestSeam],
@@ -98,13 +98,14 @@ pub struct DialogsView<'a> {
 }
 
 impl Dialogs {
-    /// Whether what is open has the window to itself.
+    /// Whether the open dialog blocks the panels.
     pub fn covers(&self) -> bool {
         self.open.as_ref().is_some_and(|d| !d.is_loose())
     }
 
-    /// Adds a message at a time of egui's clock. What is said again is counted, and the newest;
-    /// errors stay the longest. What one act says, all in one frame, is one message.
+    /// Adds a message at a time of egui's clock. A repeated message is counted and moves to the
+    /// end. Messages of the same frame are merged. Among too many messages, errors are kept the
+    /// longest.
     pub fn say(
         &mut self,
         now: f64,
@@ -132,8 +133,8 @@ impl Dialogs {
         }
     }
 
-    /// Messages go by themselves, but errors stay until they are closed. Seconds until the next one
-    /// goes.
+    /// Removes expired messages; errors stay until they are closed. Returns the seconds until the
+    /// next one expires.
     pub fn age(&mut self, now: f64) -> Option<f64> {
         const STAY: f64 = 6.0;
         self.toasts.retain(|t| t.kind == ToastKind::Error || now - t.since < STAY);
@@ -142,7 +143,7 @@ impl Dialogs {
         goes.min_by(f64::total_cmp)
     }
 
-    /// The pointer is over a message: it stays.
+    /// Restarts the display time of a message, because the pointer is over it.
     pub fn hold(&mut self, now: f64, toast: usize) {
         if let Some(toast) = self.toasts.get_mut(toast) {
             toast.since = now;

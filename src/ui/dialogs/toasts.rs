@@ -1,4 +1,5 @@
-//! Messages at the lower right: the newest nearest the status bar, errors until they are closed.
+//! Messages at the lower right, with the newest next to the status bar. Errors stay until they are
+//! closed.
 
 use egui::{Align2, Area, Id, Label, Order, Response, RichText, Sense, Ui, accesskit::Live, vec2};
 use egui_material_icons::icons;
@@ -15,7 +16,7 @@ pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     if view.dialogs.toasts.is_empty() {
         return;
     }
-    // The buttons of a page stay free.
+    // Leave the buttons of a page visible.
     let up = if view.retarget.is_some() { 124.0 } else { 40.0 };
     let area = Area::new(Id::unique("toasts"))
         .order(Order::Foreground)
@@ -24,7 +25,7 @@ pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
         ui.spacing_mut().item_spacing.y = 4.0;
         let newest = view.dialogs.toasts.len() - 1;
         for (k, toast) in view.dialogs.toasts.iter().enumerate() {
-            // Older ones are one line, unless they wait for an answer.
+            // Older messages are reduced to one line, unless they need an answer.
             let waits = toast.kind == ToastKind::Error || toast.verbs.iter().any(|v| v.0 != "Undo");
             toast_ui(ui, view.theme, (k, toast), (k == newest, k == newest || waits), actions);
         }
@@ -68,7 +69,7 @@ fn toast_ui(
                     }
                 });
             });
-            // Each close button has a name of its own.
+            // Give each close button a unique name.
             let name = if newest {
                 "Close message".to_owned()
             } else {
@@ -84,7 +85,7 @@ fn toast_ui(
     }
 }
 
-/// Has screen readers say a message as it appears: an error at once, others when they are done.
+/// Announces a new message to screen readers: errors interrupt other speech, others wait.
 fn announce(ui: &Ui, said: &Response, kind: ToastKind) {
     let live = match kind {
         ToastKind::Error => Live::Assertive,
@@ -93,7 +94,7 @@ fn announce(ui: &Ui, said: &Response, kind: ToastKind) {
     ui.ctx().accesskit_node_builder(said.id, |node| node.set_live(live));
 }
 
-/// Count of repetitions, and buttons.
+/// Shows the repetition count and the buttons.
 fn below(
     ui: &mut Ui,
     (theme, newest): (&Theme, bool),

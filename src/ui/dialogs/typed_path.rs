@@ -1,8 +1,8 @@
-//! Typed paths.
+//! Conversion of typed text to paths.
 
 use std::path::PathBuf;
 
-/// The path that a text means.
+/// Expands a typed path, including `~` for the home folder.
 pub fn expand(text: &str) -> PathBuf {
     let text = text.trim();
     match (text.strip_prefix('~'), std::env::home_dir()) {

@@ -1,4 +1,4 @@
-//! Actions of the panels of painting.
+//! Requests that the painting panels and the brush send to the application.
 
 use glam::{Vec2, Vec3};
 
@@ -13,179 +13,181 @@ use ulna_weights::{
     layers::{LayerTarget, Painted},
 };
 
-/// A part of the picture that vertices are selected in.
+/// Area of the viewport in which vertices are selected, in points.
 #[derive(Clone, Debug)]
 pub enum VertexArea {
     /// The vertex under the brush.
     Here,
-    /// Between two corners.
+    /// Rectangle between two opposite corners.
     Box(Vec2, Vec2),
-    /// Within a closed line.
+    /// Interior of a closed line.
     Lasso(Vec<Vec2>),
-    /// Within so many points of a line.
+    /// All points within a distance of a line: the line, and the distance in points.
     Brush(Vec<Vec2>, f32),
 }
 
-/// A part of a stroke.
+/// Phase of a brush stroke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrokePhase {
-    /// The pointer went down.
+    /// The pointer was pressed.
     Begin {
-        /// The joint under the pointer: it is picked where there is no surface to be painted.
+        /// Joint under the pointer. It becomes the painted joint if no surface can be painted
+        /// there.
         joint: Option<NodeId>,
     },
     /// The pointer moved.
     Move,
     /// The button was released.
     End,
-    /// The stroke is canceled.
+    /// The stroke is canceled, and its changes are discarded.
     Cancel,
 }
 
-/// Requests about test bends.
+/// Requests that pose the model for painting: bent joints and test poses.
 #[derive(Clone, Debug)]
 pub enum BendAction {
-    /// Whether rings are shown, in place of the brush.
+    /// Shows rotation rings at the painted joint instead of the brush, or hides them.
     Rings(bool),
     /// Amount of the bend, from the bind pose (0) to the full bend (1).
     Amount(f32),
-    /// Joints are turned about an axis of the scene since the drag began.
+    /// Rotates joints about a scene axis. The angle is measured from the start of the drag.
     Turn {
-        /// Joints to turn.
+        /// Joints to rotate.
         nodes: Vec<NodeId>,
-        /// The axis.
+        /// Rotation axis in the scene.
         axis: Vec3,
         /// Angle in degrees.
         degrees: f32,
     },
-    /// The drag ends.
+    /// Ends the drag of a rotation ring.
     End {
-        /// Whether what it did stays.
+        /// Whether the rotation is kept; otherwise the joints return to their rotation before the
+        /// drag.
         kept: bool,
     },
-    /// Reset all bent joints.
+    /// Resets all bent joints to the bind pose.
     Unbend,
-    /// List the test poses again.
+    /// Updates the list of test poses.
     List,
-    /// One of those is shown.
+    /// Shows a test pose.
     Test(Shared<TestPose>),
-    /// A pose that is kept with the file is shown.
+    /// Shows a pose saved in the file, by name.
     Kept(String),
-    /// Saves the shown pose in the file under this name.
+    /// Saves the current pose in the file under this name.
     Keep(String),
 }
 
 /// Operation on the weights of several joints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum JointAct {
-    /// Applies the brush to all or to the selected vertices.
+    /// Applies the brush to the selected vertices, or to all without a selection.
     Flood,
     /// Blends weights toward the mean of the neighbors, one joint after another.
     Smooth,
-    /// Drops weights of these joints below this value.
+    /// Removes weights of these joints that are below this value.
     Prune(f32),
     /// Moves all weight of the first joint to the last one.
     Merge,
     /// Swaps the weights of two joints.
     Swap,
-    /// Redistributes their weight by the position of each vertex along the limb, from the first to
-    /// the last joint of the chain.
+    /// Redistributes the weight among the joints of a chain, by the position of each vertex along
+    /// the chain.
     Limb,
 }
 
 /// Requests of Paint mode.
 #[derive(Clone, Debug)]
 pub enum PaintAction {
-    /// The pointer over the viewport while painting, in points of its picture; nothing: not over
-    /// it.
+    /// Pointer position over the viewport and the viewport size, in points; `None` outside the
+    /// viewport.
     BrushHover(Option<(Vec2, Vec2)>),
-    /// A part of a stroke.
+    /// Input of a brush stroke.
     Stroke {
         /// Phase of the stroke.
         phase: StrokePhase,
         /// Position in the viewport, in points.
         at: Vec2,
-        /// The picture's size.
+        /// Size of the viewport, in points.
         size: Vec2,
-        /// A pen's pressure.
+        /// Pen pressure, `0..=1`.
         pressure: f32,
-        /// The key that smooths is held.
+        /// Whether the key is held that makes the brush smooth.
         smooth: bool,
-        /// The key that inverts is held.
+        /// Whether the key is held that inverts the brush.
         invert: bool,
     },
-    /// Another brush.
+    /// Replaces the brush settings.
     Brush(Box<Brush>),
-    /// Of the brush its numbers alone are shown, or all of it.
+    /// Reduces the brush panel to radius, strength and value, or expands it.
     FoldBrush(bool),
-    /// Start or end the drag of a brush number.
+    /// Starts a drag that changes this brush property; `None` ends the drag.
     AdjustBrush(Option<BrushNumber>),
     /// Lock or unlock the weights of joints.
     LockWeights {
         /// Joints to lock or unlock.
         nodes: Vec<NodeId>,
-        /// Whether they are locked.
+        /// Whether the joints become locked.
         locked: bool,
     },
-    /// Paint another layer.
+    /// Selects the layer to paint.
     PaintLayer(LayerTarget),
-    /// Paint the weights of a layer, or its mask.
+    /// Selects whether the weights or the mask of the layer are painted.
     PaintOfLayer(Painted),
-    /// The most joints a vertex may have.
+    /// Sets the maximum number of influences per vertex.
     WeightLimit(usize),
-    /// Another way to show weights.
+    /// Selects the display of weights.
     WeightLook(WeightLook),
-    /// Whether a clip is shown while painting.
+    /// Sets whether a clip is shown while painting.
     PaintOverClip(bool),
-    /// Whether the range of motion is shown while painting.
+    /// Sets whether the range of motion is shown while painting.
     PaintRange(bool),
-    /// Weights of vertices of the canvas in columns of joints, row by row.
+    /// Sets weights in a grid of vertices and joints, row by row.
     Cells {
-        /// The rows.
+        /// Vertices of the painted surface, one per row.
         vertices: Vec<u32>,
-        /// The columns, by their numbers in the skin.
+        /// Joints of the skin by index, one per column.
         joints: Vec<u16>,
-        /// A weight a cell.
+        /// Weights in row order, one per cell.
         values: Vec<f32>,
     },
-    /// Something of the bend that is painted on.
+    /// Request that changes the pose used for painting.
     Bend(BendAction),
-    /// Show a spot at its worst moment.
+    /// Moves the camera and the playhead to a spot of strong deformation.
     GoToSpot(Spot),
     /// Runs an operation on the weights of several joints.
     OnJoints {
         /// Joints to change.
         nodes: Vec<NodeId>,
-        /// Operation.
+        /// Operation to run.
         act: JointAct,
     },
-    /// The vertices of the canvas in a part of the picture.
+    /// Selects the vertices of the painted surface in an area of the viewport.
     SelectVerticesIn {
         /// Area of the viewport, in points.
         area: VertexArea,
-        /// The picture's size.
+        /// Size of the viewport, in points.
         size: Vec2,
-        /// Besides those that are.
+        /// Whether the vertices are added to the selection.
         add: bool,
     },
-    /// How vertices are selected.
+    /// Sets the shape of the area that selects vertices.
     VertexPick(VertexPick),
-    /// Tool of a drag over the model.
+    /// Selects the tool for drags over the model.
     Tool(PaintTool),
-    /// A gradient from one point of the picture to another.
+    /// Paints a gradient between two points of the viewport, in points.
     Gradient {
         /// Position with the full value of the brush.
         from: Vec2,
         /// Position where the value is 0.
         to: Vec2,
-        /// The picture's size.
+        /// Size of the viewport, in points.
         size: Vec2,
     },
-    /// These vertices of the canvas.
+    /// Selects vertices of the painted surface.
     SelectVertices {
         /// Vertices to select.
         vertices: Vec<u32>,
-        /// Besides those that are.
+        /// Whether the vertices are added to the selection.
         add: bool,
     },
 }

@@ -1,40 +1,40 @@
-//! The pose that is painted on: joints bent by hand, test poses, the range of motion.
+//! Pose of the model during painting: joints rotated by hand, test poses, the range of motion.
 
 use ulna_model::{Clip, Derived, Document, Shared, SkinId};
 use ulna_motion::{Bend, Pose, TestPose};
 
-/// The pose that is painted on, besides the clip or pose that is shown.
+/// Bends and test poses applied to the model while it is painted, in addition to the shown clip.
 #[derive(Default)]
 pub struct Bending {
-    /// Bent joints, and how far from the bind pose.
+    /// Joints rotated away from the bind pose, and the shown test pose.
     pub bend: Bend,
-    /// Changes with every bend.
+    /// Serial number, increased by every change of the bend.
     pub serial: u64,
-    /// Whether rings that bend are shown, in place of the brush.
+    /// Whether rotation rings at the painted joint are shown instead of the brush.
     pub rings: bool,
-    /// The key of the rings, while it is held.
+    /// State of the key that shows the rings; `None` while it is not held.
     pub held: Option<HeldKey>,
-    /// The current drag of a ring.
+    /// Current drag of a rotation ring.
     pub drag: Option<BendDrag>,
-    /// Test poses, by the document's generation and the skin.
+    /// Cache of the test poses of a skin, keyed by document generation and skin.
     pub tests: Derived<(u64, SkinId), Vec<Shared<TestPose>>>,
-    /// The range of motion of a skin, where that is shown in place of a clip.
+    /// Range of motion of a skin, if it is shown instead of a clip.
     pub range: Option<(SkinId, Shared<Clip>)>,
 }
 
-/// The key of the rings is down.
+/// State of the held key that shows the rings.
 pub struct HeldKey {
-    /// Time of the press on egui's clock, seconds.
+    /// Time of the key press on egui's clock, in seconds.
     pub since: f64,
-    /// Whether something was bent meanwhile. Then the rings go with the key.
+    /// Whether a ring was dragged while the key was held. If so, releasing the key hides the rings.
     pub used: bool,
 }
 
-/// A drag of a ring.
+/// Drag of a rotation ring.
 pub struct BendDrag {
-    /// The bend at its start.
+    /// Bend at the start of the drag.
     pub before: Bend,
-    /// Pose of the whole bend at its start.
+    /// Pose at the start of the drag, with the full bend.
     pub seen: Pose,
 }
 
@@ -44,29 +44,29 @@ impl Bending {
         (!self.bend.is_none()).then_some((&self.bend, self.serial))
     }
 
-    /// Whether a ring is dragged.
+    /// Whether a rotation ring is being dragged.
     pub const fn is_dragging(&self) -> bool {
         self.drag.is_some()
     }
 
-    /// Name of the test pose that is shown.
+    /// Name of the shown test pose.
     pub fn pose_name(&self) -> Option<&str> {
         self.bend.pose.as_ref().map(|p| p.name.as_str())
     }
 
-    /// The range of motion, where it is shown in place of a clip.
+    /// Range of motion as a clip; `None` unless it is shown instead of a clip.
     pub fn range_clip(&self) -> Option<&Shared<Clip>> {
         self.range.as_ref().map(|(_, clip)| clip)
     }
 
-    /// Another pose is shown: what stands in its place does no longer, and all of it is seen.
+    /// Removes the test pose and resets the bend amount to 1. Rotations by hand are kept.
     pub fn show_whole(&mut self) {
         self.change(|bend| {
             *bend = Bend { pose: None, amount: 1.0, turns: std::mem::take(&mut bend.turns) }
         });
     }
 
-    /// Changes the bend; another bend has another serial.
+    /// Changes the bend, and increases the serial number if the bend differs.
     pub fn change(&mut self, change: impl FnOnce(&mut Bend)) {
         let before = self.bend.clone();
         change(&mut self.bend);
@@ -80,7 +80,7 @@ impl Bending {
         self.change(|bend| *bend = Bend { pose: Some(pose), ..Bend::default() });
     }
 
-    /// Another skin is painted: a pose of the one before says nothing of its joints.
+    /// Removes the test pose and ends the drag, because another skin will be painted.
     pub fn leave_skin(&mut self) {
         self.drag = None;
         self.change(|bend| bend.pose = None);
@@ -91,7 +91,7 @@ impl Bending {
         self.drag = None;
     }
 
-    /// Joints that are no more are not bent.
+    /// Removes bends of joints that no longer exist.
     pub fn purge(&mut self, document: &Document) {
         if self.bend.turns.keys().any(|n| !document.nodes.contains(*n)) {
             self.change(|bend| bend.turns.retain(|n, _| document.nodes.contains(*n)));

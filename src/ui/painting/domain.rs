@@ -1,4 +1,4 @@
-//! Everything that painting keeps.
+//! State of Paint mode.
 
 use std::collections::BTreeSet;
 
@@ -20,79 +20,79 @@ use ulna_model::{Document, NodeId, SkinId};
 use ulna_motion::Bend;
 use ulna_weights::{Brush, Refusal};
 
-/// Everything that painting keeps.
+/// State of Paint mode.
 #[derive(Default)]
 pub struct PaintDomain {
-    /// Brush, locks and display.
+    /// Brush settings, locked joints and display settings.
     pub options: PaintOptions,
-    /// The painted surface.
+    /// Painted surface and the state of its preparation.
     pub state: Painting,
-    /// The painted layer.
+    /// Painted layer.
     pub layering: Layering,
-    /// The pose that is painted on.
+    /// Pose of the model during painting.
     pub bending: Bending,
-    /// The worst deformations, once they were searched for.
+    /// Result of the search for the worst deformations; `None` before a search.
     pub worst: Option<WorstSearch>,
     /// Copied weights.
     pub clipboard: WeightClipboard,
-    /// The pointer and the size of the picture, in points; `None` outside the picture.
+    /// Pointer position and viewport size, in points; `None` outside the viewport.
     pub pointer: Option<(Vec2, Vec2)>,
-    /// The number of the brush that is dragged.
+    /// Drag that changes the radius, strength or value of the brush.
     pub adjusting: Option<BrushDrag>,
-    /// The command that selects vertices as soon as the surface is ready.
+    /// Command that selects vertices. It runs as soon as the surface is ready.
     pub select_next: Option<VertexCommand>,
-    /// Reasons for unchanged vertices that were already reported.
+    /// Reasons for unchanged vertices that were already reported to the user.
     pub reported: BTreeSet<Refusal>,
-    /// The original weights, while they are shown: then nothing can be painted.
+    /// Original weights while they are displayed; painting is disabled meanwhile.
     pub original: Option<OriginalWeights>,
-    /// Whether Paint mode is on already.
+    /// Whether Paint mode has already been entered.
     pub entered: bool,
-    /// Duration of a dab, smoothed, milliseconds.
+    /// Smoothed duration of one dab, in milliseconds.
     pub dab_ms: f32,
 }
 
-/// Copied weights.
+/// Copied weights, and a pending read of the system clipboard.
 #[derive(Default)]
 pub struct WeightClipboard {
-    /// The command that gives other vertices the copied weights.
+    /// Command that assigns the copied weights to other vertices.
     pub copied: Option<Assign>,
-    /// Frames left in which the system's clipboard may answer; `None` if nothing was asked.
+    /// Number of frames left for the system clipboard to answer; `None` without a request.
     pub waiting: Option<u8>,
 }
 
-/// A number of the brush that is dragged.
+/// Drag that changes the radius, strength or value of the brush.
 #[derive(Clone, Copy, Debug)]
 pub struct BrushDrag {
-    /// The number.
+    /// Brush property being changed.
     pub number: BrushNumber,
-    /// The brush before the drag.
+    /// Brush at the start of the drag.
     pub before: Brush,
-    /// Start of the drag, in points of the picture, once the pointer is over that.
+    /// Start of the drag, in viewport points; `None` until the pointer is over the viewport.
     pub from: Option<Vec2>,
 }
 
-/// The weights that the file was opened with, shown in place of the present ones.
+/// Weights of the file as opened, displayed instead of the current ones.
 pub struct OriginalWeights {
-    /// Serial of the scene.
+    /// Serial number of the scene.
     pub scene: u64,
-    /// Skin of the surface.
+    /// Skin of the painted surface.
     pub skin: SkinId,
-    /// The primitives whose weights are others now.
+    /// Primitives with weights that differ from the opened file.
     pub changes: Vec<Change>,
 }
 
 impl PaintDomain {
-    /// The surface that is shown, ready or not.
+    /// Painting session of the shown surface, even if its preparation is not finished.
     pub fn session(&self) -> Option<&PaintSession> {
         self.state.session()
     }
 
-    /// The same, to be changed.
+    /// Mutable painting session of the shown surface, even if its preparation is not finished.
     pub fn session_mut(&mut self) -> Option<&mut PaintSession> {
         self.state.session_mut()
     }
 
-    /// View of the panels.
+    /// Read-only view for the panels.
     pub fn view(&self) -> PaintView<'_> {
         PaintView {
             options: &self.options,
@@ -106,21 +106,21 @@ impl PaintDomain {
         }
     }
 
-    /// Another file: all that belongs to the old one is forgotten.
+    /// Discards all state of the previous file.
     pub fn reset(&mut self) {
         let mut options = std::mem::take(&mut self.options);
         options.reset();
         *self = Self { options, ..Self::default() };
     }
 
-    /// Tints are uploaded again: another scene has none.
+    /// Marks tints for upload, because a new scene has none.
     pub fn invalidate_tints(&mut self) {
         if let Some(session) = self.session_mut() {
             session.tinted = None;
         }
     }
 
-    /// Tints and colors of strain are derived again: other weights are shown.
+    /// Marks tints and strain colors as outdated, because other weights are displayed.
     pub fn invalidate_colors(&mut self) {
         if let Some(session) = self.session_mut() {
             session.tinted = None;
@@ -128,7 +128,7 @@ impl PaintDomain {
         }
     }
 
-    /// Drops a surface that no longer fits the document. Painting builds another one.
+    /// Drops a surface that no longer matches the document. Painting builds a new one.
     pub fn drop_stale_surface(&mut self, document: &Document) {
         if self.session().is_some_and(|s| !s.surface.fits(document)) {
             self.state = Painting::Off;
@@ -148,7 +148,7 @@ impl PaintDomain {
         self.layering.mask.values.clear();
     }
 
-    /// The painted joint as a node.
+    /// Painted joint as a node.
     pub fn joint_node(&self) -> Option<NodeId> {
         self.session()?.joint_node()
     }
@@ -158,7 +158,7 @@ impl PaintDomain {
         self.session().map_or(&[], |s| &s.vertices)
     }
 
-    /// The bend that is painted on, with the skin and the serial of the bend.
+    /// Current bend with its skin and serial number; `None` if no joint is bent.
     pub fn bent(&self) -> Option<(&Bend, SkinId, u64)> {
         let skin = self.session()?.skin();
         self.bending.shown().map(|(bend, serial)| (bend, skin, serial))

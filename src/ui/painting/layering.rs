@@ -1,4 +1,4 @@
-//! The painted layer, its weights or its mask, and strokes into it.
+//! Painted weight layer, and strokes that change its weights or mask.
 
 use std::sync::Arc;
 
@@ -12,22 +12,22 @@ use ulna_weights::{
     layers::{LayerPaint, LayerTarget, NotPaintable, Painted},
 };
 
-/// The painted layer.
+/// Painted layer, with caches for strokes and the mask.
 #[derive(Default)]
 pub struct Layering {
-    /// The painted layer, or the base; `None` where the skin has no layers.
+    /// Painted layer or base weights; `None` if the skin has no layers.
     pub target: Option<LayerTarget>,
-    /// Weights or mask.
+    /// Whether the weights or the mask are painted.
     pub painted: Painted,
-    /// The number that the skin's next layer gets: where it grew there is a new layer.
+    /// Skin, and the id for its next layer. A larger id means that a layer was added.
     known: Option<(SkinId, u32)>,
-    /// Weights that the next stroke would change, for a preview of its effect.
+    /// Cache of the weights that the next stroke would change, for a preview of its effect.
     next: Derived<LayerState, Option<LayerPaint>>,
-    /// The mask that is shown.
+    /// Displayed mask.
     pub mask: ShownMask,
 }
 
-/// Inputs of a layer's state: the layer, all layers and mirror pairs, and the painted surface.
+/// Cache key of a layer: the layer, all layers and mirror pairs, and the painted surface.
 #[derive(Clone)]
 struct LayerState {
     target: LayerTarget,
@@ -45,31 +45,31 @@ impl PartialEq for LayerState {
     }
 }
 
-/// A stroke into a layer.
+/// Stroke that changes a layer.
 pub struct LayerStroke {
-    /// The weights or the mask that it changes.
+    /// Weights or mask that the stroke changes.
     pub paint: LayerPaint,
-    /// Mirror pairs, if the layer has its own, or if a mask is mirrored.
+    /// Mirror pairs, if the layer has its own or a mask is mirrored.
     pub pairs: Option<MirrorMap>,
-    /// Generation of the document after the last dab. Any other generation means a change from
+    /// Document generation after the last dab. A different generation means a change from
     /// elsewhere.
     pub generation: u64,
 }
 
-/// The mask that is shown.
+/// Displayed mask of a layer.
 #[derive(Default)]
 pub struct ShownMask {
-    /// One value per vertex of the surface, `0..=1`; NaN for vertices that the layer lacks.
+    /// One mask value per vertex of the surface, `0..=1`; NaN for vertices outside the layer.
     pub values: Derived<(LayerId, Shared<WeightLayers>), Vec<f32>>,
-    /// Changes whenever all values were derived again.
+    /// Serial number, increased whenever all values are recomputed.
     pub serial: u64,
-    /// Vertices that the stroke changed since they were tinted.
+    /// Vertices that the stroke changed since their tints were updated.
     pub touched: Vec<u32>,
 }
 
 impl Layering {
-    /// Follows changes of the layers: a new layer becomes the painted one, and the topmost replaces
-    /// a removed one.
+    /// Updates the painted layer: a new layer is selected, and the topmost one replaces a removed
+    /// layer.
     pub fn follow(&mut self, document: &Document, skin: Option<SkinId>) {
         let Some((skin, layers)) =
             skin.and_then(|s| Some((s, document.aids.weight_layers.get(&s)?)))
@@ -89,7 +89,7 @@ impl Layering {
         };
         let newest = layers.layers.iter().map(|l| l.id).max().map(LayerTarget::Layer);
         if is_new && self.known.is_some_and(|(of, _)| of == skin) {
-            // It is empty, so there is no mask of it yet.
+            // A new layer is empty and has no mask yet.
             (self.target, self.painted) = (newest, Painted::Weights);
         } else if is_new || gone {
             self.target = topmost;
@@ -100,7 +100,7 @@ impl Layering {
         }
     }
 
-    /// The layer whose mask is painted.
+    /// Layer whose mask is painted; `None` while weights are painted.
     pub const fn masked(&self) -> Option<LayerId> {
         match (self.target, self.painted) {
             (Some(LayerTarget::Layer(id)), Painted::Mask) => Some(id),
@@ -116,7 +116,7 @@ impl Layering {
         })
     }
 
-    /// Derives the weights that the next stroke would change.
+    /// Computes the weights that the next stroke would change.
     pub fn update_next(&mut self, document: &Document, canvas: &Arc<SkinnedSurface>) {
         let layers = document.aids.weight_layers.get(&canvas.skin);
         let (Some(target), Some(layers)) = (self.target, layers) else {
@@ -124,24 +124,24 @@ impl Layering {
             return;
         };
         let (of, pairs) = (layers.clone(), document.aids.mirror_pairs.clone());
-        // Why it takes no paint is said when it is painted.
+        // The reason for a refusal is reported when the user paints.
         let make =
             |_: &LayerState| LayerPaint::new(document, canvas, target, Painted::Weights).ok();
         self.next.update(LayerState { target, of, pairs, canvas: canvas.clone() }, make);
     }
 
-    /// Discards the recorded weights for the next stroke, because a stroke is in progress.
+    /// Discards the weights computed for the next stroke, because a stroke is in progress.
     pub fn forget_next(&mut self) {
         self.next.clear();
     }
 
-    /// The weights that the next stroke would change; `None` where there are no layers.
+    /// Weights that the next stroke would change; `None` without layers.
     pub fn next_maps(&self, canvas: &SkinnedSurface) -> Option<Maps<'_>> {
         Some(self.next.get()?.as_ref()?.maps(canvas))
     }
 
-    /// The mask of a vertex of the canvas; nothing where the layer does not have it, or no mask is
-    /// shown.
+    /// Mask value at a vertex of the surface; `None` if no mask is shown or the layer lacks the
+    /// vertex.
     pub fn mask_at(&self, vertex: u32) -> Option<f32> {
         self.masked()?;
         self.mask.values.get()?.get(vertex as usize).copied().filter(|m| !m.is_nan())
@@ -149,10 +149,10 @@ impl Layering {
 }
 
 impl LayerStroke {
-    /// Begins a stroke. `mirror` are the pairs that the brush is mirrored with, where it is.
+    /// Begins a stroke that changes a layer. `mirror` contains the pairs for a mirrored brush.
     ///
     /// # Errors
-    /// Where the layer takes no paint.
+    /// If the layer cannot be painted.
     pub fn new(
         document: &Document,
         canvas: &SkinnedSurface,
@@ -163,7 +163,8 @@ impl LayerStroke {
         let paint = LayerPaint::new(document, canvas, target, painted)?;
         let pairs = match painted {
             Painted::Weights => paint.mirror().cloned(),
-            // The mask is joint 0 of two, on both sides.
+            // The mask is stored as the weight of joint 0 of two joints, which are their own mirror
+            // joints.
             Painted::Mask => paint
                 .mirror()
                 .or(mirror)
@@ -172,7 +173,7 @@ impl LayerStroke {
         Ok(Self { paint, pairs, generation })
     }
 
-    /// Whether a mask is painted.
+    /// Whether the stroke changes a mask.
     pub fn is_of_mask(&self) -> bool {
         self.paint.painted() == Painted::Mask
     }

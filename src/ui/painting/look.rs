@@ -2,32 +2,32 @@
 
 use ulna_model::WeightEncoding;
 
-/// How weights are shown in Paint mode.
+/// Display of weights on the model in Paint mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WeightLook {
-    /// The weight of the painted joint.
+    /// Weight of the painted joint, as a color ramp.
     #[default]
     Joint,
-    /// All joints, each in a color of its own, mixed by share.
+    /// All joints, each in its own color, mixed by weight.
     All,
-    /// Problems of the weights.
+    /// Vertices with weight problems.
     Faults,
-    /// Stretching and squeezing of edges in this pose.
+    /// Stretching and compression of edges in the current pose.
     Strain,
-    /// Loss of the skin's volume by blending in this pose.
+    /// Loss of skin volume by blending in the current pose.
     Volume,
-    /// The worst that any clip does to a vertex.
+    /// Worst deformation of each vertex in all clips and the range of motion.
     Worst,
-    /// Distance that each vertex would move if its weights were stored as bytes.
+    /// Distance that each vertex would move if weights were stored as 8-bit integers.
     Bytes,
-    /// As `Bytes`, in shorts.
+    /// Distance that each vertex would move if weights were stored as 16-bit integers.
     Shorts,
-    /// Materials, as ever.
+    /// Materials, as in the other modes.
     Materials,
 }
 
 impl WeightLook {
-    /// The stored type that it asks about.
+    /// Integer type of the weights whose rounding error is displayed; `None` for other displays.
     pub const fn stored(self) -> Option<WeightEncoding> {
         match self {
             Self::Bytes => Some(WeightEncoding::Byte),
@@ -36,7 +36,7 @@ impl WeightLook {
         }
     }
 
-    /// All of them, in the order of the menu.
+    /// All displays, in the order of the menu.
     pub const ALL: [Self; 9] = [
         Self::Joint,
         Self::All,
@@ -49,18 +49,17 @@ impl WeightLook {
         Self::Materials,
     ];
 
-    /// Whether it shows what the pose does to the surface, so that a vertex says something of its
-    /// neighbors.
+    /// Whether the display measures deformation, so that a vertex also depends on its neighbors.
     pub const fn is_strain(self) -> bool {
         matches!(self, Self::Strain | Self::Volume | Self::Worst | Self::Bytes | Self::Shorts)
     }
 
-    /// Whether it is of the pose that is shown.
+    /// Whether the display depends on the current pose.
     pub const fn is_of_pose(self) -> bool {
         matches!(self, Self::Strain | Self::Volume | Self::Bytes | Self::Shorts)
     }
 
-    /// Its name.
+    /// Name in the menu.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Joint => "Weights: one joint",

@@ -1,4 +1,4 @@
-//! Painting: its state, the actions of its panels, and the view that panels read.
+//! Painting: its state, the requests of its panels, and the view that panels read.
 
 mod action;
 mod bending;

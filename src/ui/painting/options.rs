@@ -1,4 +1,4 @@
-//! Settings of painting, which stay when another surface is painted.
+//! Settings of painting, which are kept when another surface is painted.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +7,19 @@ use ulna_edit::command::BrushCommand;
 use ulna_model::NodeId;
 use ulna_weights::Brush;
 
-/// A number of the brush that a drag changes.
+/// Numeric brush property that a drag can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BrushNumber {
     /// Radius of the brush.
     Radius,
     /// Strength of the brush.
     Strength,
-    /// The painted value.
+    /// Value that the brush paints.
     Value,
 }
 
 impl BrushNumber {
-    /// The command that changes it.
+    /// Command that sets this property.
     pub const fn command(self) -> BrushCommand {
         match self {
             Self::Radius => BrushCommand::Radius,
@@ -37,11 +37,11 @@ pub enum VertexPick {
     Box,
     /// Vertices within a line drawn around them.
     Lasso,
-    /// Vertices under the brush.
+    /// Vertices that the brush passes over.
     Brush,
 }
 
-/// Tool of a drag over the model.
+/// Tool for drags over the model in Paint mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PaintTool {
     /// Brush stroke.
@@ -53,9 +53,9 @@ pub enum PaintTool {
     RadialGradient,
 }
 
-/// Settings of painting, which stay when another surface is painted.
+/// Settings of painting, which are kept when another surface is painted.
 pub struct PaintOptions {
-    /// The brush.
+    /// Brush settings.
     pub brush: Brush,
     /// Maximum number of influences per vertex.
     pub limit: usize,
@@ -67,7 +67,7 @@ pub struct PaintOptions {
     pub over_clip: bool,
     /// Shape of the area in which a drag selects vertices.
     pub pick: VertexPick,
-    /// Tool of a drag over the model.
+    /// Tool for drags over the model.
     pub tool: PaintTool,
 }
 
@@ -86,9 +86,9 @@ impl Default for PaintOptions {
 }
 
 impl PaintOptions {
-    /// Another file: settings that belong to the model are reset.
+    /// Resets the settings that belong to the model, because another file was opened.
     pub fn reset(&mut self) {
-        // Symmetry of the brush depends on the model.
+        // Brush symmetry depends on the model.
         let brush = Brush { mirror: false, ..self.brush };
         *self = Self { brush, limit: self.limit, look: self.look, ..Self::default() };
     }

@@ -13,125 +13,124 @@ use ulna_weights::{
     CrossSkinSeams, MirrorMap, PosedSurface, SkinnedSurface, Stroke, WeightStats, is_one_sided,
 };
 
-/// Pairs of joints that were given.
+/// Joint pairs that the user assigned for mirroring; `None` for a joint without a mirror joint.
 type GivenPairs = Shared<[(NodeId, Option<NodeId>)]>;
 
-/// State of painting.
+/// State of the painted surface.
 #[derive(Default)]
 pub enum Painting {
-    /// No surface can be painted, or none was asked for yet.
+    /// No surface can be painted, or none was requested yet.
     #[default]
     Off,
-    /// The surface is shown. The brush waits for a thread that finds neighbors and seams.
+    /// The surface is shown. Strokes can begin when a worker thread has found neighbors and seams.
     Preparing(Box<PaintSession>, JoinHandle<CrossSkinSeams>),
     /// The surface can be painted.
     Ready(Box<PaintSession>),
 }
 
-/// Painting of one surface: all meshes of a skin in a scene.
+/// State of painting one surface. The surface consists of all meshes of a skin in a scene.
 pub struct PaintSession {
-    /// Serial of the scene that the surface belongs to.
+    /// Serial number of the scene that contains the surface.
     pub scene: u64,
     /// The painted surface.
     pub surface: Arc<SkinnedSurface>,
-    /// Seams with meshes on other skins.
+    /// Coincident vertices of meshes that use other skins.
     pub seams: CrossSkinSeams,
-    /// The painted joint, by its number in the skin.
+    /// Painted joint, as an index into the skin.
     pub joint: Option<u16>,
-    /// One color per joint of the skin, as in the display of all joints.
+    /// One color per joint of the skin, for the display of all joints.
     pub colors: Vec<Color>,
-    /// Selected vertices of the surface, in rising order.
+    /// Selected vertices of the surface, in ascending order.
     pub vertices: Vec<u32>,
-    /// Roles of the skin's joints in mirroring.
+    /// Mirror role of each joint in the skin; cached for the user's pairs.
     pub pairs: Derived<GivenPairs, MirrorPairs>,
-    /// Mirror sides of the surface, once a mirrored brush needs them.
+    /// Mirror pairs of the surface; computed when a mirrored brush first needs them.
     pub mirror: Derived<GivenPairs, MirrorSides>,
-    /// Copies of posed vertices, in the order of the surface. Hidden vertices are NaN. After a
-    /// dab, only the vertices that moved are copied.
+    /// Copies of the posed vertices, in surface order. Hidden vertices are NaN. After a dab, only
+    /// the vertices that moved are copied.
     pub posed: Derived<PosedOf, Posed>,
-    /// The vertex that was under the brush last. Lists show it until another one is.
+    /// Last vertex under the brush. Lists show it until the brush is over another vertex.
     pub touched: Option<BrushHover>,
-    /// Whether the brush is still over that vertex.
+    /// Whether the brush is still over the vertex in `touched`.
     pub is_over: bool,
     /// Counts of influences, problems and outliers.
     pub counts: WeightStats,
-    /// Points that became outliers, or ceased to be, since vertices were tinted.
+    /// Points that became outliers, or stopped being outliers, after the last update of tints.
     pub moved_outliers: Vec<PointId>,
-    /// Content of the tints on the device.
+    /// State that the tints on the GPU were computed from; `None` before the first upload.
     pub tinted: Option<Tinted>,
-    /// Colors of the strain displays, by the display and the serial of the pose.
+    /// Colors of the strain displays, keyed by display and serial number of the pose.
     pub strain: Derived<(WeightLook, u64), StrainColors>,
-    /// Whether the current stroke changed them.
+    /// Whether the current stroke made the strain colors outdated.
     pub is_strain_late: bool,
     /// Dabs of the current or last stroke. The next stroke reuses its memory.
     pub dabs: Stroke,
-    /// The current stroke.
+    /// Current stroke.
     pub stroke: Option<PaintStroke>,
 }
 
-/// Source of a posed surface: the serial of the pose, and by parts of the surface, whether they are
-/// hidden.
+/// Cache key of a posed surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PosedOf {
-    /// Serial of the pose.
+    /// Serial number of the pose.
     pub pose: u64,
-    /// One flag per part.
+    /// Whether each part of the surface is hidden, one flag per part.
     pub hidden: Vec<bool>,
 }
 
-/// Mirror sides of a surface.
+/// Mirror pairs of a surface.
 pub struct MirrorSides {
-    /// Pairs of points and of joints.
+    /// Mirror pairs of points and joints.
     pub map: MirrorMap,
-    /// One vertex of each point without a partner.
+    /// One vertex of each point without a mirror point.
     pub unpaired: Vec<u32>,
-    /// Whether the joints of the other side belong to another skin, and this was not said yet.
+    /// Whether to warn the user that the mirror joints belong to another skin.
     pub warns_one_sided: bool,
 }
 
-/// The brush over the surface.
+/// Point of the surface under the brush.
 #[derive(Clone, Debug)]
 pub struct BrushHover {
-    /// Pointer, in points of the picture.
+    /// Pointer position, in viewport points.
     pub at: glam::Vec2,
-    /// Rim of the brush on the surface, scene space.
+    /// Rim of the brush on the surface, as points in scene space.
     pub rim: Vec<Vec3>,
-    /// Line where the brush falls to half, scene space.
+    /// Line at which the brush has half its strength, as points in scene space.
     pub half: Vec<Vec3>,
-    /// The node that was hit.
+    /// Node under the pointer.
     pub node: NodeId,
-    /// The nearest vertex: its primitive, and its number there.
+    /// Nearest vertex: its primitive, and its index in the primitive.
     pub vertex: (PrimitiveId, u32),
-    /// Its number in the surface.
+    /// Nearest vertex, as an index into the surface.
     pub surface_vertex: u32,
-    /// Influences of the nearest vertex, the strongest first.
+    /// Influences of the nearest vertex, in order of falling weight.
     pub shares: Vec<(NodeId, f32)>,
-    /// Joints that would give or get weight, or the reason why none does.
+    /// Joints that would lose or gain weight, or the reason why the brush has no effect.
     pub note: String,
-    /// Whether the note is a refusal.
+    /// Whether the note is the reason why the brush has no effect.
     pub refused: bool,
 }
 
-/// Content of the tints on the device.
+/// State that the tints on the GPU were computed from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tinted {
     /// Display of weights.
     pub look: WeightLook,
-    /// The painted joint, where the display depends on it.
+    /// Painted joint, if the display depends on it.
     pub joint: Option<u16>,
     /// Maximum number of influences.
     pub limit: usize,
     /// Name of the theme.
     pub theme: String,
-    /// Serial of the pose, where the display depends on it.
+    /// Serial number of the pose, if the display depends on it.
     pub pose: Option<u64>,
-    /// Whether the worst deformations are known.
+    /// Whether a search for the worst deformations has finished.
     pub searched: bool,
-    /// Serial of the mask, where one is shown instead.
+    /// Serial number of the mask, if a mask is displayed.
     pub mask: Option<u64>,
 }
 
-/// Positions and normals of a posed surface; empty before it was posed.
+/// Positions and normals of a posed surface; empty if it has not been posed yet.
 pub fn posed_surface(posed: &Derived<PosedOf, Posed>) -> PosedSurface<'_> {
     posed.get().map_or(PosedSurface { positions: &[], normals: &[] }, |posed| PosedSurface {
         positions: &posed.positions,
@@ -140,7 +139,7 @@ pub fn posed_surface(posed: &Derived<PosedOf, Posed>) -> PosedSurface<'_> {
 }
 
 impl Painting {
-    /// The surface that is shown, ready or not.
+    /// Painting session of the shown surface, even if its preparation is not finished.
     pub fn session(&self) -> Option<&PaintSession> {
         match self {
             Self::Off => None,
@@ -148,7 +147,7 @@ impl Painting {
         }
     }
 
-    /// The same, to be changed.
+    /// Mutable painting session of the shown surface, even if its preparation is not finished.
     pub fn session_mut(&mut self) -> Option<&mut PaintSession> {
         match self {
             Self::Off => None,
@@ -156,7 +155,7 @@ impl Painting {
         }
     }
 
-    /// The surface, where the brush can touch it.
+    /// Painting session, if its surface is ready for strokes.
     pub fn ready(&self) -> Option<&PaintSession> {
         match self {
             Self::Ready(session) => Some(session),
@@ -166,22 +165,22 @@ impl Painting {
 }
 
 impl PaintSession {
-    /// The skin of the surface.
+    /// Skin of the painted surface.
     pub fn skin(&self) -> SkinId {
         self.surface.skin
     }
 
-    /// The painted joint as a node.
+    /// Painted joint as a node.
     pub fn joint_node(&self) -> Option<NodeId> {
         self.surface.joints().get(usize::from(self.joint?)).copied()
     }
 
-    /// The brush over the surface.
+    /// Point of the surface under the brush; `None` if the brush is not over the surface.
     pub fn hover(&self) -> Option<&BrushHover> {
         self.touched.as_ref().filter(|_| self.is_over)
     }
 
-    /// One flag per joint of the skin: whether it is locked.
+    /// Lock state of each joint of the skin.
     pub fn locked_flags(&self, locked: &BTreeSet<NodeId>) -> Vec<bool> {
         self.surface.joints().iter().map(|j| locked.contains(j)).collect()
     }
@@ -196,12 +195,12 @@ impl PaintSession {
         posed_surface(&self.posed)
     }
 
-    /// Whether a part of the surface is hidden.
+    /// Whether any part of the surface is hidden.
     pub fn hides_any(&self) -> bool {
         self.posed.key().is_some_and(|of| of.hidden.contains(&true))
     }
 
-    /// The vertices that are not hidden.
+    /// Vertices of the visible parts.
     pub fn visible_vertices(&self) -> Vec<u32> {
         let positions = self.posed_surface().positions.iter().enumerate();
         positions.filter(|(_, p)| !p.is_nan()).map(|(v, _)| v as u32).collect()
@@ -225,14 +224,14 @@ impl PaintSession {
         }
         let pairs = MirrorPairs::of(document, self.skin());
         if let Some((_, sides)) = self.mirror.take() {
-            // Points keep their partners.
+            // The pairing of points stays valid.
             let map = sides.map.with_joints(pairs.mirror_joints());
             self.mirror.put(given.clone(), MirrorSides { map, ..sides });
         }
         self.pairs.put(given.clone(), pairs);
     }
 
-    /// Pairs the sides of the surface, unless they are paired already.
+    /// Finds mirror pairs of points and joints, unless they are cached.
     pub fn pair_sides(&mut self, document: &Document) {
         let (Some(pairs), None) = (self.pairs.get(), self.mirror.get()) else { return };
         let map = MirrorMap::of(document, &self.surface, pairs);

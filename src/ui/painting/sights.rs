@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use ulna_render::Camera;
 
-/// Cache of visible vertices during a stroke. The view does not turn, so each vertex is tested
-/// once.
+/// Cache of vertex visibility during a stroke. The view does not rotate meanwhile, so each vertex
+/// is tested once.
 #[derive(Default)]
 pub struct Sights {
-    /// Camera and pose of the cache.
+    /// Camera and serial number of the pose that the cache is valid for.
     of: Option<(Camera, u64)>,
     known: Vec<AtomicU8>,
 }
@@ -26,7 +26,7 @@ impl Sights {
         }
     }
 
-    /// Cached visibility test: `looks` is called once per vertex.
+    /// Returns a visibility test with a cache. `looks` is called at most once per vertex.
     pub fn of<'a>(
         &'a self,
         looks: &'a (dyn Fn(u32) -> bool + Sync),

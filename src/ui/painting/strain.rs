@@ -1,21 +1,21 @@
-//! The colors of the strain views.
+//! Colors of the strain displays.
 
 use super::look::WeightLook;
 use ulna_model::Document;
 use ulna_motion::{Pose, Strain, StrainScratch, VertexStrain, WorstPose};
 use ulna_weights::{SkinnedSurface, moved_by_storing};
 
-/// Values of the strain views, and of the views of other weight types.
+/// Values of the displays of strain and of weight rounding errors.
 #[derive(Default)]
 pub struct StrainColors {
-    /// Strain per vertex of the surface, in 0..=1; NaN without a value.
+    /// Strain per vertex of the surface, `0..=1`; NaN for vertices without a value.
     pub values: Vec<f32>,
-    /// Distance that is shown as 1 in the views of other weight types, in meters.
+    /// Displacement that the value 1 stands for in the displays of rounding errors, in meters.
     pub farthest: f32,
 }
 
 impl StrainColors {
-    /// Measures them.
+    /// Measures strain or rounding errors in a pose.
     pub fn of(
         document: &Document,
         canvas: &SkinnedSurface,
@@ -61,8 +61,8 @@ impl StrainColors {
     }
 }
 
-/// A score on the ramp: nothing for none, half of it for a length doubled, all of it for four times
-/// the length.
+/// Maps a strain score to the color ramp. No strain is 0, double length is 0.5 and four times the
+/// length is 1.
 fn on_ramp(score: f32) -> f32 {
     (score * 0.5).clamp(0.0, 1.0)
 }

@@ -1,38 +1,38 @@
-//! The current stroke.
+//! Current brush stroke.
 
 use glam::{Vec2, Vec3};
 
 use super::{layering::LayerStroke, sights::Sights};
 use ulna_weights::Brush;
 
-/// The current stroke.
+/// Current brush stroke.
 pub struct PaintStroke {
-    /// Brush of the stroke, with the changes by held keys.
+    /// Brush of the stroke, including changes by held keys.
     pub brush: Brush,
     /// Label of the undo step.
     pub label: &'static str,
-    /// The last dab: its point of the picture, and its place on the surface.
+    /// Last dab: its position in viewport points, and its position on the surface in scene space.
     pub last: Option<(Vec2, Option<Vec3>)>,
-    /// The brush, which trails behind the pointer if it is stabilized. Points of the picture.
+    /// Brush position in viewport points. A stabilized brush trails behind the pointer.
     pub pen: Vec2,
-    /// End of the last segment, which dabs may not have reached yet. Points of the picture.
+    /// End of the last stroke segment, in viewport points. Dabs may not have reached it yet.
     pub to: Vec2,
-    /// The painted layer, where the skin has layers.
+    /// Stroke into the painted layer; `None` if the skin has no layers.
     pub layer: Option<LayerStroke>,
     /// Reason why a dab was not applied.
     pub fault: Option<String>,
-    /// Vertices visible from the camera.
+    /// Cache of the vertices visible from the camera.
     pub sights: Sights,
 }
 
 impl PaintStroke {
-    /// A stroke that begins at a point of the picture.
+    /// Starts a stroke at a point of the viewport.
     pub fn new(brush: Brush, label: &'static str, at: Vec2, layer: Option<LayerStroke>) -> Self {
         let sights = Sights::default();
         Self { brush, label, last: None, pen: at, to: at, layer, fault: None, sights }
     }
 
-    /// Whether a mask is painted.
+    /// Whether the stroke changes a mask.
     pub fn is_of_mask(&self) -> bool {
         self.layer.as_ref().is_some_and(LayerStroke::is_of_mask)
     }

@@ -1,4 +1,4 @@
-//! View of painting, which panels read.
+//! Read-only view of painting for the panels.
 
 use super::{
     bending::Bending,
@@ -12,44 +12,44 @@ use ulna_motion::{MirrorPairs, Role, Spot};
 use ulna_render::Color;
 use ulna_weights::{Faults, PosedSurface, SkinnedSurface};
 
-/// View of painting.
+/// Read-only view of painting for the panels.
 #[derive(Clone, Copy)]
 pub struct PaintView<'a> {
-    /// Brush, locks and display.
+    /// Brush settings, locked joints and display settings.
     pub options: &'a PaintOptions,
-    /// The painted surface; `None` where the file has no weights.
+    /// State of the painted surface; `None` if the file has no weights.
     pub session: Option<&'a PaintSession>,
-    /// The painted layer.
+    /// Painted layer.
     pub layering: &'a Layering,
-    /// The pose that is painted on.
+    /// Pose of the model during painting.
     pub bending: &'a Bending,
-    /// The worst deformations, after a search.
+    /// Result of the search for the worst deformations; `None` before a search.
     pub worst: Option<&'a WorstSearch>,
-    /// The number of the brush that is dragged.
+    /// Brush property that is being changed by a drag.
     pub adjusting: Option<BrushNumber>,
-    /// Whether the original weights are shown: then nothing can be painted.
+    /// Whether the original weights are displayed; painting is disabled meanwhile.
     pub shows_original: bool,
-    /// Duration of a dab, smoothed, milliseconds.
+    /// Smoothed duration of one dab, in milliseconds.
     pub dab_ms: f32,
 }
 
 impl<'a> PaintView<'a> {
-    /// The painted surface.
+    /// Painted surface.
     pub fn surface(&self) -> Option<&'a SkinnedSurface> {
         self.session.map(|s| &*s.surface)
     }
 
-    /// The painted joint, by its number in the skin.
+    /// Painted joint, as an index into the skin.
     pub fn joint(&self) -> Option<u16> {
         self.session?.joint
     }
 
-    /// The brush over the surface.
+    /// Point of the surface under the brush; `None` if the brush is not over the surface.
     pub fn hover(&self) -> Option<&'a BrushHover> {
         self.session?.hover()
     }
 
-    /// The vertex that was under the brush last. Lists keep it while the pointer goes there.
+    /// Last vertex under the brush. Lists keep it while the pointer moves to them.
     pub fn touched(&self) -> Option<&'a BrushHover> {
         self.session?.touched.as_ref()
     }
@@ -59,7 +59,7 @@ impl<'a> PaintView<'a> {
         self.session.map_or(&[], |s| &s.vertices)
     }
 
-    /// The posed surface.
+    /// Positions and normals of the posed surface.
     pub fn posed(&self) -> PosedSurface<'a> {
         let empty = PosedSurface { positions: &[], normals: &[] };
         self.session.map_or(empty, PaintSession::posed_surface)
@@ -75,7 +75,7 @@ impl<'a> PaintView<'a> {
         self.session.map_or(&[], |s| s.counts.used())
     }
 
-    /// Problems of the weights.
+    /// Counts of weight problems.
     pub fn faults(&self) -> Faults {
         self.session.map_or_else(Faults::default, |s| s.counts.faults())
     }
@@ -85,12 +85,12 @@ impl<'a> PaintView<'a> {
         self.session.map_or(0, |s| s.counts.strays())
     }
 
-    /// Whether these three are still being counted.
+    /// Whether the numbers of influenced vertices, problems and outliers are still being counted.
     pub fn is_counting(&self) -> bool {
         self.session.is_some_and(PaintSession::is_counting)
     }
 
-    /// Farthest move of a vertex if weights had another stored type, meters; 0 if not shown.
+    /// Largest displacement of a vertex by rounded weights, in meters; 0 if not displayed.
     pub fn farthest(&self) -> f32 {
         self.session.and_then(|s| s.strain.get()).map_or(0.0, |strain| strain.farthest)
     }
@@ -100,35 +100,35 @@ impl<'a> PaintView<'a> {
         self.session.map_or(&[], |s| &s.colors)
     }
 
-    /// Roles of the skin's joints in mirroring.
+    /// Mirror role of each joint in the skin.
     pub fn roles(&self) -> &'a [Role] {
         self.session.and_then(|s| s.pairs.get()).map_or(&[], MirrorPairs::joints)
     }
 
-    /// The mirror joint of the painted joint.
+    /// Mirror joint of the painted joint.
     pub fn partner(&self) -> Option<NodeId> {
         let partner = self.roles().get(usize::from(self.joint()?))?.partner?;
         self.surface()?.joints().get(partner).copied()
     }
 
-    /// One vertex of each point without a mirror image, once sides were paired.
+    /// One vertex of each point without a mirror point; `None` until mirror pairs are found.
     pub fn unpaired(&self) -> Option<&'a [u32]> {
         self.session?.mirror.get().map(|sides| &sides.unpaired[..])
     }
 
-    /// The worst spots, the worst first.
+    /// Spots with the worst deformation, in order of falling score.
     pub fn spots(&self) -> &'a [Spot] {
         self.worst.map_or(&[], |w| &w.spots)
     }
 
-    /// The worst moment of the vertex under the brush.
+    /// Worst deformation of the vertex under the brush.
     pub fn spot_under_brush(&self) -> Option<Spot> {
         let hover = self.hover()?;
         let (primitive, vertex) = hover.vertex;
         self.worst?.found.at(hover.node, primitive, vertex)
     }
 
-    /// Length of the range of motion, seconds, where that is shown in place of a clip.
+    /// Length of the range of motion in seconds; `None` unless it is shown instead of a clip.
     pub fn range_length(&self) -> Option<f64> {
         self.bending.range_clip().map(|clip| f64::from(clip.length()))
     }

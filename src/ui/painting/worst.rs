@@ -1,33 +1,33 @@
-//! Worst deformation of every vertex, as a search found it.
+//! Result of the search for the worst deformation of every vertex.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ulna_model::PrimitiveKey;
 use ulna_motion::{Spot, WorstPose};
 
-/// Spots in the list.
+/// Maximum number of listed deformation spots.
 const SPOTS: usize = 10;
 
 /// Result of a search for the worst deformations.
 pub struct WorstSearch {
-    /// The worst moment of every vertex.
+    /// Worst deformation of every vertex, with its time.
     pub found: WorstPose,
-    /// The worst spots, the worst first.
+    /// Spots with the worst deformation, in order of falling score.
     pub spots: Vec<Spot>,
-    /// Index of the spot that was shown last.
+    /// Index of the last spot that was shown.
     pub current: Option<usize>,
     /// Score of the worst spot when the search ended.
     pub first_score: Option<f32>,
-    /// Whether weights changed since spots were listed.
+    /// Whether weights changed after the spots were listed.
     pub is_stale: bool,
-    /// Vertices that are scored again when the stroke ends.
+    /// Vertices to score again at the end of the stroke.
     pub unscored: BTreeMap<PrimitiveKey, BTreeSet<u32>>,
-    /// The spot that the camera moves to, once its pose is shown.
+    /// Spot for the camera to move to, once its pose is shown.
     pub focus: Option<Spot>,
 }
 
 impl WorstSearch {
-    /// The result of a search that just ended.
+    /// Creates the result of a finished search.
     pub fn new(found: WorstPose) -> Self {
         let spots = found.worst(SPOTS);
         Self {
@@ -41,17 +41,17 @@ impl WorstSearch {
         }
     }
 
-    /// Index of the spot of a vertex.
+    /// Index of a spot in the list.
     pub fn position(&self, spot: &Spot) -> Option<usize> {
         let key = |s: &Spot| (s.node, s.primitive, s.vertex);
         self.spots.iter().position(|s| key(s) == key(spot))
     }
 
-    /// Lists the worst spots again.
+    /// Updates the list of worst spots.
     pub fn list_spots(&mut self) {
         let current = self.current.and_then(|k| self.spots.get(k).copied());
         self.spots = self.found.worst(SPOTS);
-        // The current spot may have another index now, or none.
+        // The current spot may have another index now, or may not be in the list.
         self.current = current.and_then(|spot| self.position(&spot));
         self.is_stale = false;
     }

@@ -1,38 +1,38 @@
-//! The one place that maps seconds to points and back.
+//! Conversion between times and horizontal positions, in one place.
 
 /// Visible range of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeAxis {
-    /// Left edge, points.
+    /// Left edge, in points.
     pub left: f32,
-    /// Right edge, points.
+    /// Right edge, in points.
     pub right: f32,
-    /// Seconds at the left edge.
+    /// Time at the left edge, in seconds.
     pub start: f64,
-    /// Seconds at the right edge.
+    /// Time at the right edge, in seconds.
     pub end: f64,
 }
 
 impl TimeAxis {
-    /// The point of a time.
+    /// Horizontal position of a time, in points.
     pub fn x(&self, time: f64) -> f32 {
         let share = (time - self.start) / (self.end - self.start);
         self.left + (f64::from(self.right - self.left) * share) as f32
     }
 
-    /// The time of a point.
+    /// Time at a horizontal position, in seconds.
     pub fn time(&self, x: f32) -> f64 {
         let share = f64::from((x - self.left) / (self.right - self.left).max(1.0));
         self.start + (self.end - self.start) * share
     }
 
-    /// Points a second.
+    /// Scale in points per second.
     pub fn scale(&self) -> f64 {
         f64::from(self.right - self.left) / (self.end - self.start)
     }
 
-    /// Frames between two labels of the ruler: 1, 2, 5, 10 … such that labels are at least 48
-    /// points apart.
+    /// Number of frames between two labels of the ruler: 1, 2, 5, 10 and so on. Labels are at least
+    /// 48 points apart.
     pub fn label_step(&self, fps: f64) -> f64 {
         let points = self.scale() / fps;
         let mut step = 1.0;

@@ -4,18 +4,18 @@ use super::per_track::PerTrack;
 use ulna_model::{KeySet, KeyTimes, Shared, Track, TrackId};
 use ulna_motion::clip_edit::dead_keys;
 
-/// A track with more keys is a capture: to look would take long, and none of its keys is dead by
-/// design.
+/// Number of keys above which a track is not searched. It is motion capture then, and the search
+/// would be slow.
 const MOST: usize = 4000;
 
-/// Dead keys of tracks.
+/// Cached redundant keys of tracks.
 #[derive(Clone, Debug, Default)]
 pub struct DeadKeys {
     found: PerTrack<Vec<f32>>,
 }
 
 impl DeadKeys {
-    /// Of a clip with more keys only rows that are seen are looked at.
+    /// Number of keys in a clip above which only visible rows are searched.
     pub const MOST_IN_CLIP: usize = 60_000;
 
     /// Times of the redundant keys of a track, in seconds.
@@ -25,7 +25,7 @@ impl DeadKeys {
         self.found.of(id, track, find)
     }
 
-    /// Only of these tracks from now on.
+    /// Drops the tracks for which `stays` returns false.
     pub fn retain(&mut self, stays: impl Fn(TrackId, &Shared<Track>) -> bool) {
         self.found.retain(stays);
     }
@@ -35,7 +35,7 @@ impl DeadKeys {
         self.found.iter().map(|(_, dead)| dead.len()).sum()
     }
 
-    /// All of them.
+    /// All redundant keys found so far.
     pub fn keys(&self) -> KeySet {
         self.found.iter().map(|(id, dead)| (id, KeyTimes::from(dead.clone()))).collect()
     }

@@ -1,4 +1,5 @@
-//! The clock and where edits of a clip go, and what panels ask of them.
+//! State and requests of the timeline: playback, repair of loops, selected keys, and the
+//! destination of edits.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +9,29 @@ use ulna_model::{Clip, ClipId, Document, KeySet, Mix, Repeat, Shared, TrackId, U
 use ulna_motion::{Playing, clip_edit::Gap};
 use ulna_session::{Playback, RulerUnit};
 
-/// Requests of the timeline.
+/// Requests that the timeline sends to the application.
 #[derive(Clone, Debug)]
 pub enum TimelineAction {
-    /// Carries an unkeyed pose along with the playhead, or none.
+    /// Moves an unkeyed pose along with the playhead; `None` ends this.
     Carry(Option<UnkeyedAt>),
-    /// Move the playhead, and keep there the pose that is shown now, not keyed yet.
+    /// Moves the playhead, and stores the shown pose there as an unkeyed pose.
     PutPose(f64),
-    /// These keys.
+    /// Selects keys.
     SelectKeys {
-        /// The clip or layer that owns them.
+        /// Clip or layer that owns the keys.
         home: KeysHome,
         /// Keys to select.
         keys: KeySet,
-        /// Besides those that are, or instead of them.
+        /// Combination with the current selection.
         how: SelectHow,
     },
-    /// The playhead moved.
+    /// Moves the playhead to a time in seconds, and stops playback.
     Seek(f64),
-    /// Another clip.
+    /// Shows another clip.
     ShowClip(ClipId),
-    /// Another ruler.
+    /// Sets the frame rate of the ruler, in frames per second.
     Fps(f64),
-    /// The ruler counts something else.
+    /// Sets the unit of the ruler.
     Unit(RulerUnit),
     /// Sets the playback range, in seconds; `None` plays the whole clip.
     Range(Option<(f64, f64)>),
@@ -38,32 +39,32 @@ pub enum TimelineAction {
     Speed(f64),
     /// Sets the behavior at the end of the clip.
     Repeat(Repeat),
-    /// A loop is repaired in this way, or none.
+    /// Sets the method of the loop repair; `None` ends the repair.
     Repair(Option<RepairLoop>),
-    /// The mix is shown and plays in place of a clip, or not.
+    /// Plays the mix, or the shown clip.
     Mixing(bool),
-    /// A bar of the mix is looked at, by its lane and its place there, or none.
+    /// Selects a bar of the mix by its lane and its index; `None` clears the selection.
     ChooseBar(Option<(usize, usize)>),
-    /// The painted mask of a lane is worked on in the tree, or none.
+    /// Selects the lane with the mask to paint in the outliner; `None` ends painting.
     PaintMask(Option<usize>),
-    /// Auto-key on or off.
+    /// Switches automatic keys on or off.
     AutoKey(bool),
-    /// Whether edits change all selected keys alike.
+    /// Sets whether edits change all selected keys alike.
     EditSelected(bool),
 }
 
-/// A loop that is being repaired.
+/// Settings of a loop repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepairLoop {
     /// Clip to repair.
     pub clip: ClipId,
     /// Method of the repair.
     pub how: CloseHow,
-    /// Frames that are bent, where the tail is blended.
+    /// Number of frames to bend, if the last frames are blended.
     pub frames: usize,
-    /// Whether it takes on the speed of the start, too.
+    /// Whether the speed at the end is matched to the start, too.
     pub speed: bool,
-    /// Whether it is seen as it will be.
+    /// Whether the repaired motion is previewed.
     pub preview: bool,
     /// Whether all joints are listed.
     pub all: bool,
@@ -74,23 +75,23 @@ pub struct RepairLoop {
 pub struct RepairSeen {
     /// Document revision and repair that the preview was made from.
     pub of: (u64, RepairLoop),
-    /// The clip as it will be, and a number of its own; nothing where it is not to be seen, or
-    /// cannot be.
+    /// Repaired clip with a serial number; `None` without a preview or if the repair is not
+    /// possible.
     pub clip: Option<(Shared<Clip>, u64)>,
     /// Loop gaps of the joints in the current clip.
     pub gaps: Vec<Gap>,
-    /// Times of keys that it changes.
+    /// Times of the keys that the repair changes, in seconds, per track.
     pub changed: BTreeMap<TrackId, Vec<f32>>,
 }
 
-/// How keys are selected.
+/// Combination of keys with the current selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelectHow {
-    /// These and no others.
+    /// Selects only these keys.
     Only,
-    /// These, too.
+    /// Adds these keys to the selection.
     Add,
-    /// Not these.
+    /// Removes these keys from the selection.
     Remove,
     /// Inverts the selection of the given keys.
     Toggle,
@@ -108,61 +109,61 @@ impl SelectHow {
     }
 }
 
-/// The clock, and where edits of a clip go.
+/// State of the timeline: playback, and the destination of edits.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
-    /// The clock.
+    /// Playback state and playhead.
     pub playback: Playback,
-    /// Whether a pose becomes a key at once.
+    /// Whether edits of a pose set keys immediately.
     pub auto_key: bool,
-    /// Whether an edit of a value that has selected keys changes all of them by the same
-    /// difference.
+    /// Whether an edit of a value changes all selected keys of this value by the same amount.
     pub edit_selected: bool,
-    /// The loop that is being repaired.
+    /// Settings of the current loop repair.
     pub repair: Option<RepairLoop>,
-    /// Preview of that repair.
+    /// Preview of the current loop repair.
     pub repair_seen: Option<RepairSeen>,
-    /// The bar of the mix that is looked at: its lane, and its place there.
+    /// Selected bar of the mix: its lane, and its index in the lane.
     pub mix_bar: Option<(usize, usize)>,
-    /// The lane whose mask is painted in the tree.
+    /// Lane with the mask that is painted in the outliner.
     pub mask_lane: Option<usize>,
-    /// Clips of the mix that play now, if the mixer is shown.
+    /// Clips of the mix that currently play; empty unless the mixer is shown.
     pub playing: Vec<Playing>,
-    /// The unkeyed pose that is shown at the playhead wherever that goes.
+    /// Unkeyed pose that moves along with the playhead.
     pub carried: Option<UnkeyedAt>,
-    /// The mix that the chosen bar and lane are of.
+    /// Mix that the selected bar and lane refer to.
     followed: Option<Shared<Mix>>,
     /// Selected keys per document revision.
     kept_keys: BTreeMap<u64, (KeysHome, KeySet)>,
 }
 
-/// View of the timeline for the panels.
+/// Read-only view of the timeline for the panels.
 #[derive(Clone, Copy, Debug)]
 pub struct TimelineView<'a> {
-    /// The clock.
+    /// Playback state and playhead.
     pub playback: &'a Playback,
-    /// Whether a pose becomes a key at once.
+    /// Whether edits of a pose set keys immediately.
     pub auto_key: bool,
     /// Whether edits change all selected keys alike.
     pub edit_selected: bool,
-    /// The loop that is being repaired.
+    /// Settings of the current loop repair.
     pub repair: Option<&'a RepairLoop>,
-    /// Preview of that repair.
+    /// Preview of the current loop repair.
     pub repair_seen: Option<&'a RepairSeen>,
-    /// The bar of the mix that is looked at: its lane, and its place there. It may be gone.
+    /// Selected bar of the mix: its lane, and its index in the lane. The bar may not exist any
+    /// more.
     pub mix_bar: Option<(usize, usize)>,
-    /// The lane whose mask is painted in the tree.
+    /// Lane with the mask that is painted in the outliner.
     pub mask_lane: Option<usize>,
-    /// Clips of the mix that play now, if the mixer is shown.
+    /// Clips of the mix that currently play; empty unless the mixer is shown.
     pub playing: &'a [Playing],
-    /// The unkeyed pose that is seen.
+    /// Unkeyed pose that is shown.
     pub unkeyed: Option<UnkeyedAt>,
-    /// Whether it is carried along with the playhead.
+    /// Whether the unkeyed pose moves along with the playhead.
     pub carried: bool,
 }
 
 impl Timeline {
-    /// View for the panels, with the shown unkeyed pose.
+    /// View for the panels. `unkeyed` is the shown unkeyed pose.
     pub const fn view(&self, unkeyed: Option<UnkeyedAt>) -> TimelineView<'_> {
         TimelineView {
             playback: &self.playback,
@@ -178,14 +179,14 @@ impl Timeline {
         }
     }
 
-    /// Forgets what belongs to the file that was open: the settings stay.
+    /// Resets the state that belongs to the closed file, but not the settings.
     pub fn leave_file(&mut self) {
         let Self { playback, auto_key, .. } = std::mem::take(self);
         (self.playback, self.auto_key) = (playback, auto_key);
     }
 
-    /// Keeps the chosen bar and the painted lane when the mix is edited, undone or redone: they
-    /// follow their bar and lane to another place, and are dropped with them.
+    /// Updates the selected bar and the painted lane after a change of the mix, including undo.
+    /// They follow their bar and lane to a new index, or are cleared if those were removed.
     pub fn follow_mix(&mut self, now: Option<Shared<Mix>>) {
         if self.followed == now {
             return;
@@ -198,9 +199,9 @@ impl Timeline {
         self.mask_lane = self.mask_lane.and_then(|lane| before.lane_in(&now, lane));
     }
 
-    /// Keeps which keys are selected in a state of the document.
+    /// Stores the selected keys of a document revision.
     pub fn keep_keys(&mut self, revision: u64, home: KeysHome, keys: KeySet) {
-        /// States that are remembered; the oldest are forgotten.
+        /// Maximum number of stored revisions. The oldest are dropped.
         const MOST: usize = 256;
         self.kept_keys.insert(revision, (home, keys));
         if self.kept_keys.len() > MOST {
@@ -213,7 +214,7 @@ impl Timeline {
         self.kept_keys.get(&revision).cloned()
     }
 
-    /// Does what a panel asked for. Choosing a clip changes a mode that shows none.
+    /// Applies a request of a panel. Showing a clip also leaves modes that show no clip.
     pub fn apply(
         &mut self,
         document: Option<&Document>,
@@ -256,7 +257,7 @@ impl Timeline {
             TimelineAction::AutoKey(on) => self.auto_key = on,
             TimelineAction::EditSelected(on) => self.edit_selected = on,
             TimelineAction::Carry(at) => self.carried = at,
-            // It poses nodes, which is done where commands are run.
+            // Storing the pose is an edit, which the application runs as a command.
             TimelineAction::PutPose(time) => self.playback.seek(time),
         }
     }

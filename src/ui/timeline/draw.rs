@@ -1,5 +1,5 @@
-//! How keys look: diamonds, holds, bands of many. All of a sheet is one mesh: a shape a key would
-//! cost more than the keys.
+//! Drawing of keys: diamonds, holds and dense bands. All keys of a sheet are in one mesh, because a
+//! shape per key would be slow.
 
 use egui::{Color32, Mesh, Pos2, Rect, Vec2, epaint::Vertex, pos2, vec2};
 
@@ -9,7 +9,7 @@ use ulna_model::{Interpolation, KeyKind, Track};
 use ulna_motion::clip_edit::is_hold_end;
 use ulna_render::ColorRole;
 
-/// Keys nearer to one another than this are a band, points.
+/// Distance between keys below which they are drawn as a band, in points.
 const DENSE: f64 = 5.0;
 
 /// Drawing style of a track's keys.
@@ -17,17 +17,17 @@ const DENSE: f64 = 5.0;
 pub struct KeyStyle<'a> {
     pub theme: &'a Theme,
     pub axis: &'a TimeAxis,
-    /// The ruler: keys off its frames have a tick.
+    /// Frame rate of the ruler. Keys between frames have a tick.
     pub fps: f64,
-    /// The middle of the row.
+    /// Vertical center of the row, in points.
     pub middle: f32,
-    /// Half a diamond.
+    /// Half the size of a diamond, in points.
     pub half: f32,
-    /// Fades what is not meant.
+    /// Opacity of the keys, `0..=1`.
     pub fade: f32,
 }
 
-/// A fill in a mesh.
+/// Adds a filled quadrilateral to a mesh.
 pub fn quad(mesh: &mut Mesh, corners: [Pos2; 4], color: Color32) {
     let first = mesh.vertices.len() as u32;
     for pos in corners {
@@ -36,12 +36,12 @@ pub fn quad(mesh: &mut Mesh, corners: [Pos2; 4], color: Color32) {
     mesh.indices.extend([first, first + 1, first + 2, first, first + 2, first + 3]);
 }
 
-/// A rectangle in a mesh.
+/// Adds a filled rectangle to a mesh.
 pub fn bar(mesh: &mut Mesh, rect: Rect, color: Color32) {
     quad(mesh, [rect.left_top(), rect.right_top(), rect.right_bottom(), rect.left_bottom()], color);
 }
 
-/// A diamond with a rim.
+/// Adds a diamond with an outline to a mesh.
 pub fn diamond(mesh: &mut Mesh, at: Pos2, half: f32, fill: Color32, rim: Color32) {
     for (half, color) in [(half + 1.0, rim), (half, fill)] {
         let around = [vec2(0.0, -half), vec2(half, 0.0), vec2(0.0, half), vec2(-half, 0.0)];
@@ -49,7 +49,7 @@ pub fn diamond(mesh: &mut Mesh, at: Pos2, half: f32, fill: Color32, rim: Color32
     }
 }
 
-/// A diamond that is only an outline, dashed where it is a ghost.
+/// Adds the outline of a diamond, which is dashed for a ghost.
 pub fn outline(mesh: &mut Mesh, at: Pos2, half: f32, color: Color32, dashed: bool) {
     let corners = [vec2(0.0, -half), vec2(half, 0.0), vec2(0.0, half), vec2(-half, 0.0)];
     for k in 0..4 {
@@ -63,7 +63,7 @@ pub fn outline(mesh: &mut Mesh, at: Pos2, half: f32, color: Color32, dashed: boo
     }
 }
 
-/// A ring: a moved key that took the place of another.
+/// Adds a ring: the mark of a moved key that replaces another key.
 pub fn ring(mesh: &mut Mesh, at: Pos2, radius: f32, color: Color32) {
     const SIDES: u16 = 20;
     let to = |k: u16| Vec2::angled(f32::from(k) / f32::from(SIDES) * std::f32::consts::TAU);
@@ -87,7 +87,7 @@ impl KeyStyle<'_> {
         from..to.max(from)
     }
 
-    /// Whether keys are so near one another that each would hide the next.
+    /// Whether the keys are so close that they would overlap.
     pub fn is_dense(&self, times: &[f32]) -> bool {
         let seen = self.seen(times);
         let Some(count) = seen.len().checked_sub(1).filter(|c| *c >= 8) else { return false };
@@ -95,8 +95,8 @@ impl KeyStyle<'_> {
         span * self.axis.scale() / (count as f64) < DENSE
     }
 
-    /// A band of many keys: a line a key, brighter the more there are in a point; the first and the
-    /// last are diamonds.
+    /// Draws many keys as a band with one line per key. Lines are brighter if several keys share a
+    /// point. The first and the last key are diamonds.
     pub fn band(&self, mesh: &mut Mesh, times: &[f32], selected: &[f32]) {
         let (seen, axis) = (self.seen(times), self.axis);
         let (left, right) = (axis.left.floor(), axis.right.ceil());
@@ -111,12 +111,12 @@ impl KeyStyle<'_> {
             let next = at + gallop(&times[at..seen.end], until);
             let count = next - at;
             if count > 0 {
-                // One key a point is half as bright as four and more.
+                // The brightness grows with the number of keys in a point, up to four.
                 let share = (0.4 + 0.15 * count as f32).min(1.0);
                 let low = selected.partition_point(|t| *t < times[at]);
                 let is_selected = selected.get(low).is_some_and(|t| *t <= times[next - 1]);
                 let fill = if is_selected { chosen } else { normal.gamma_multiply(share) };
-                // Where lines would touch, they are one bar.
+                // Points with several keys are filled completely and merge into one bar.
                 let width = if count > 1 || step * axis.scale() > 2.0 { 1.0 } else { 0.8 };
                 bar(mesh, Rect::from_min_size(pos2(x, self.middle - 4.0), vec2(width, 8.0)), fill);
                 at = next;
@@ -141,7 +141,7 @@ impl KeyStyle<'_> {
         }
     }
 
-    /// Bars of the stretches in which a track keeps its value.
+    /// Draws bars over the spans in which a track holds its value.
     pub fn holds(&self, mesh: &mut Mesh, track: &Track) {
         let seen = self.seen(&track.times);
         let last = track.times.len() - 1;
@@ -162,8 +162,7 @@ impl KeyStyle<'_> {
         }
     }
 
-    /// A key: its kind is told by size and shape, whatever its color; a fill in place of the kind's
-    /// says that it is selected.
+    /// Draws a key. Size and shape show its kind, so the color `fill` can show that it is selected.
     pub fn key(&self, mesh: &mut Mesh, at: Pos2, kind: Option<KeyKind>, fill: Option<ColorRole>) {
         let rim = self.color(ColorRole::KeyOutline);
         let wider = if fill.is_some() { 1.0 } else { 0.0 };
@@ -199,7 +198,7 @@ impl KeyStyle<'_> {
         }
     }
 
-    /// The diamonds of a track that is not dense.
+    /// Draws each key of a track as a diamond. Dense tracks are drawn with `band` instead.
     pub fn diamonds(&self, mesh: &mut Mesh, track: &Track, selected: &[f32], dead: &[f32]) {
         let seen = self.seen(&track.times);
         let has = |list: &[f32], time: f32| list.binary_search_by(|t| t.total_cmp(&time)).is_ok();
@@ -228,7 +227,7 @@ impl KeyStyle<'_> {
     }
 }
 
-/// Whether a value is the same at a key and at the next, with nothing between.
+/// Whether the value is constant from a key to the next, including the tangents.
 fn is_still(track: &Track, key: usize) -> bool {
     if track.value(key) != track.value(key + 1) {
         return false;

@@ -1,4 +1,4 @@
-//! Filter of the sheet's rows: by name, selection, kind, motion, and keys at the playhead. Pinned
+//! Filter of the sheet's rows by name, selection, kind, motion, and keys at the playhead. Pinned
 //! rows are always listed.
 
 use std::{cell::RefCell, collections::BTreeSet};
@@ -13,20 +13,20 @@ use ulna_model::{NodeId, Property, Shared, Track, TrackId};
 use ulna_motion::clip_edit::SAME_TIME;
 use ulna_render::ColorRole;
 
-/// Filter of the rows.
+/// Filter of the sheet's rows.
 #[derive(Clone, Debug, Default)]
 pub struct RowFilter {
-    /// Part of a name.
+    /// Text that names must contain.
     pub name: String,
-    /// Only selected joints.
+    /// Whether only selected joints are listed.
     pub selected_only: bool,
-    /// Only tracks whose value changes.
+    /// Whether only tracks with a changing value are listed.
     pub moving_only: bool,
-    /// Only tracks with a key at the playhead.
+    /// Whether only tracks with a key at the playhead are listed.
     pub here_only: bool,
-    /// Kinds of tracks that are left out: translation, rotation, scale, morph weights.
+    /// Kinds of tracks that are hidden: translation, rotation, scale, morph weights.
     pub without: [bool; 4],
-    /// Nodes that are listed whatever is asked for, first of all.
+    /// Nodes that are always listed, at the top.
     pub pinned: BTreeSet<NodeId>,
     moving: RefCell<PerTrack<bool>>,
 }
@@ -58,12 +58,12 @@ impl RowFilter {
         }
     }
 
-    /// Whether something but the name is asked for.
+    /// Whether a criterion other than name and selection is set.
     pub fn is_on(&self) -> bool {
         self.moving_only || self.here_only || self.without.contains(&true)
     }
 
-    /// Whether a track of a listed node is.
+    /// Whether a track of a listed node is listed.
     pub fn lists(&self, view: &View<'_>, id: TrackId, track: &Shared<Track>) -> bool {
         let kind = KINDS.iter().position(|(p, _)| *p == track.property).unwrap_or(0);
         let here = || track.key_at(view.timeline.playback.time as f32, SAME_TIME).is_some();
@@ -77,7 +77,7 @@ fn does_move(track: &Track) -> bool {
     (1..track.times.len()).any(|k| track.value(k) != track.value(0))
 }
 
-/// The button of the filter, and its list.
+/// Shows the filter button with its menu.
 pub fn filter_button(filter: &mut RowFilter, ui: &mut Ui, theme: &Theme) {
     let on = filter.is_on() || filter.selected_only;
     let role = if on { ColorRole::AccentText } else { ColorRole::TextSecondary };

@@ -1,5 +1,5 @@
 //! Drags of keys: box selection, move, scale, copy. Each pointer move previews the same command on
-//! the keys as they were at the press.
+//! the original keys.
 
 use egui::{Event, Key, PointerButton, Ui};
 
@@ -16,18 +16,18 @@ use ulna_edit::{
 use ulna_model::{Clip, ClipId, KeySet, Shared, TrackId};
 use ulna_motion::clip_edit::SAME_TIME;
 
-/// Operation on keys.
+/// Operation of a drag on keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Retime {
-    /// They go along.
+    /// The keys move.
     Move,
-    /// They go along, and what is later with them.
+    /// The keys move, and all later keys move by the same time.
     Ripple,
-    /// They stay, and copies go along.
+    /// The keys stay, and copies of them move.
     Copy,
-    /// They are stretched about this time.
+    /// The keys are scaled in time about this time, in seconds.
     Stretch(f64),
-    /// The motion of their tracks goes round the loop.
+    /// The motion of their tracks shifts in time and wraps around the loop.
     Offset,
 }
 
@@ -35,11 +35,11 @@ pub enum Retime {
 #[derive(Clone, Debug)]
 pub struct Retiming {
     pub kind: Retime,
-    /// The clip, or the layer of it, that owns the keys.
+    /// Clip, or one of its layers, that owns the keys.
     pub home: KeysHome,
-    /// The keys as they were.
+    /// Keys at the start of the drag.
     pub keys: KeySet,
-    /// The time that the pointer has hold of, on the clip.
+    /// Time in the clip that the pointer drags, in seconds.
     pub grabbed: f64,
     /// Time under the pointer at the press, in seconds.
     from: f64,
@@ -47,50 +47,51 @@ pub struct Retiming {
     typed: String,
     /// Amount of the last preview: seconds, or a factor.
     pub shown: f64,
-    /// The clip as it was.
+    /// Clip at the start of the drag.
     before: Shared<Clip>,
-    /// Whether it began as a copy, which it stays.
+    /// Whether the drag began as a copy; it then stays a copy.
     copies: bool,
-    /// Whether no button is held: a click ends it.
+    /// Whether no mouse button is held, so that a click ends the drag.
     modal: bool,
-    /// The button whose release ends it.
+    /// Button that ends the drag by its release.
     button: PointerButton,
 }
 
-/// A place on the sheet: a time, and a height in the list of rows.
+/// Position on the sheet: a time in seconds, and a height in the list of rows, in points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
     pub time: f64,
     pub height: f32,
 }
 
-/// The current drag.
+/// Current drag on the sheet.
 #[derive(Clone, Debug, Default)]
 pub enum KeyGesture {
-    /// Nothing.
+    /// No drag.
     #[default]
     None,
-    /// A box, from a place.
+    /// Box selection from this corner.
     Box(Spot),
-    /// A line round keys.
+    /// Lasso selection with this line.
     Lasso(Vec<Spot>),
-    /// Keys.
+    /// Drag of keys.
     Keys(Retiming),
 }
 
-/// How a gesture goes on.
+/// State of a drag after a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goes {
-    /// On.
+    /// The drag continues.
     On,
-    /// It is kept.
+    /// The drag ends, and its result is kept.
     Kept,
-    /// It never was.
+    /// The drag is canceled.
     GivenUp,
 }
 
 impl Retiming {
-    /// Begins with keys of a clip, held at a time by a pointer that is at another.
+    /// Starts a drag of keys. `grabbed` is the time that is dragged, and `from` the time under the
+    /// pointer.
     pub fn new(
         view: &View<'_>,
         (clip, keys): (ClipId, KeySet),
@@ -119,7 +120,7 @@ impl Retiming {
         })
     }
 
-    /// The same, held by another button.
+    /// Sets the button that ends the drag by its release.
     pub const fn held_by(mut self, button: PointerButton) -> Self {
         self.button = button;
         self
@@ -168,7 +169,7 @@ impl Retiming {
         let wanted = match (typed, pointer) {
             (Some(Some(number)), _) if self.is_stretch() => Some(number),
             (Some(Some(frames)), _) => Some(frames / view.timeline.playback.fps),
-            // Half an expression changes nothing yet.
+            // An incomplete expression changes nothing.
             (Some(None), _) | (None, None) => None,
             (None, Some(at)) => Some(self.pulled(view, axis, axis.time(at.x), modifiers)),
         };
@@ -188,7 +189,7 @@ impl Retiming {
         goes
     }
 
-    /// Seconds, or the factor, for a pointer at a time.
+    /// Time offset in seconds, or scale factor, for a pointer at time `at`.
     fn pulled(&self, view: &View<'_>, axis: &TimeAxis, at: f64, modifiers: egui::Modifiers) -> f64 {
         let to = self.grabbed + at - self.from;
         let to = snapped(view, self, axis, to, modifiers);
@@ -260,11 +261,11 @@ impl Retiming {
         }
     }
 
-    /// Whether a moved key of a track took the place of one that was there.
+    /// Whether a moved key replaced an existing key of the track.
     pub fn replaces(&self, track: TrackId, time: f32) -> bool {
         let Some(was) = self.before.tracks.get(&track) else { return false };
         let here = was.key_at(time, SAME_TIME).map(|k| was.times[k]);
-        // A copy may land on what it is a copy of.
+        // A copy may land on its own original.
         here.is_some_and(|t| {
             self.kind == Retime::Copy
                 || self.keys.of_track(track).binary_search_by(|k| k.total_cmp(&t)).is_err()
@@ -302,8 +303,8 @@ impl Retiming {
     }
 }
 
-/// A time on the nearest frame; between frames with Shift; with Ctrl on the nearest key that does
-/// not move, the playhead or a marker.
+/// Snaps a time to the nearest frame. With Shift it does not snap. With Ctrl it snaps to a key that
+/// is not dragged, to a marker or to the playhead.
 fn snapped(
     view: &View<'_>,
     gesture: &Retiming,
@@ -311,7 +312,7 @@ fn snapped(
     time: f64,
     modifiers: egui::Modifiers,
 ) -> f64 {
-    /// Points within which a key or the playhead draws.
+    /// Snap distance in points.
     const PULL: f64 = 12.0;
     if modifiers.shift {
         return time;

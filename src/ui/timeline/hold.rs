@@ -1,5 +1,5 @@
-//! From when to when a node is held where it is, chosen on the ruler: a drag over it is the range,
-//! its ends can be dragged.
+//! Selection of a time range on the ruler, in which a node is locked in place. A drag sets the
+//! range, and its ends can be dragged.
 
 use egui::{
     Align2, Area, Frame, Id, Key, Margin, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2,
@@ -14,19 +14,19 @@ use ulna_edit::command::{
 use ulna_model::{ClipId, NodeId};
 use ulna_render::ColorRole;
 
-/// Node to lock, and the range of time.
+/// Node to lock in place, and the chosen time range.
 #[derive(Clone, Debug)]
 pub struct Hold {
     clip: ClipId,
     node: NodeId,
     from: f32,
     to: f32,
-    /// The end that stays while the other is dragged.
+    /// End of the range that stays while the other end is dragged.
     fixed: Option<f32>,
 }
 
 impl Hold {
-    /// Seconds on the clip's clock.
+    /// Creates a choice with an initial range, in seconds on the clip's clock.
     pub const fn new(clip: ClipId, node: NodeId, (from, to): (f32, f32)) -> Self {
         Self { clip, node, from, to, fixed: None }
     }
@@ -45,7 +45,7 @@ impl Hold {
     }
 }
 
-/// The range on the ruler, while it is chosen; whether it is.
+/// Shows the range on the ruler while it is being chosen. Returns whether it is being chosen.
 pub(super) fn hold_ui(
     chosen: &mut Option<Hold>,
     ui: &Ui,
@@ -89,9 +89,9 @@ pub(super) fn hold_ui(
     true
 }
 
-/// A drag over the ruler is the range; from one of its ends that end alone is moved.
+/// Handles drags over the ruler: a new range, or one end of the current range.
 fn drag_ui(hold: &mut Hold, ui: &Ui, view: &View<'_>, axis: &TimeAxis, rect: Rect) {
-    /// Points from an end within which it is taken hold of.
+    /// Pick distance around an end of the range, in points.
     const NEAR: f32 = 8.0;
     let length =
         view.session.and_then(|s| s.document().clips.get(hold.clip)).map_or(0.0, |c| c.length());
@@ -102,7 +102,7 @@ fn drag_ui(hold: &mut Hold, ui: &Ui, view: &View<'_>, axis: &TimeAxis, rect: Rec
     let free = ui.input(|i| i.modifiers.shift);
     let at = |p: egui::Pos2| {
         let time = axis.time(p.x).max(0.0);
-        // On whole frames, unless Shift asks for what lies between.
+        // Round to whole frames, unless Shift is held.
         let time = if free { time } else { (time * fps).round() / fps };
         (time as f32).clamp(0.0, length)
     };

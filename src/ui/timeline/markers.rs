@@ -1,4 +1,4 @@
-//! Markers on the ruler: flags with names, dragged, renamed in place, removed.
+//! Markers on the ruler: flags with names, which can be dragged, renamed and removed.
 
 use egui::{Align2, Painter, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -18,10 +18,10 @@ use ulna_edit::command::{
 use ulna_model::{Clip, ClipId, Marker, MarkerColor};
 use ulna_render::ColorRole;
 
-/// The edit of a marker: a drag or a new name.
+/// Current edit of a marker.
 #[derive(Clone, Debug, Default)]
 pub enum MarkerEdit {
-    /// None.
+    /// No edit.
     #[default]
     None,
     /// A marker is dragged: its original time and its previewed time, in seconds.
@@ -30,7 +30,7 @@ pub enum MarkerEdit {
     Named(NameDraft<usize>),
 }
 
-/// A flag with its foot at a point.
+/// Draws a flag with its tip at `foot`.
 fn flag(painter: &Painter, foot: egui::Pos2, theme: &Theme, color: MarkerColor) {
     let (x, y) = (foot.x, foot.y);
     let corners = [(-4.0, -9.0), (4.0, -9.0), (4.0, -3.0), (0.0, 0.0), (-4.0, -3.0)];
@@ -42,7 +42,7 @@ fn flag(painter: &Painter, foot: egui::Pos2, theme: &Theme, color: MarkerColor) 
     ));
 }
 
-/// The markers of the shown clip, on the lower half of the ruler.
+/// Shows the markers of the clip on the lower half of the ruler.
 pub fn markers_ui(
     edit: &mut MarkerEdit,
     ui: &mut Ui,
@@ -132,7 +132,7 @@ fn one_ui(
     response.on_hover_text(format!("{} · {:.3} s", marker.name, marker.time));
 }
 
-/// Rows about a marker; whether its name is to be typed.
+/// Adds menu rows for a marker. Returns whether its name shall be edited.
 fn marker_rows(rows: &mut MenuRows<'_>, (id, _): (ClipId, usize), marker: &Marker) -> bool {
     let view = rows.view;
     let fps = view.timeline.playback.fps;
@@ -158,7 +158,7 @@ fn marker_rows(rows: &mut MenuRows<'_>, (id, _): (ClipId, usize), marker: &Marke
     renames
 }
 
-/// The field in which a marker is renamed.
+/// Text field that renames a marker.
 fn name_ui(
     edit: &mut MarkerEdit,
     ui: &mut Ui,

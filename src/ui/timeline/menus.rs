@@ -1,4 +1,4 @@
-//! Menus of the sheet: what fits the keys under the pointer, and the list of interpolations.
+//! Context menus of the sheet, and the list of interpolations.
 
 use egui::Response;
 use egui_material_icons::icons;
@@ -22,13 +22,13 @@ use ulna_edit::command::{
 };
 use ulna_model::{ClipId, Interpolation};
 
-/// The command that copies the selected keys.
+/// Command that copies the selected keys.
 pub fn copy_keys(view: &View<'_>) -> Option<Command> {
     let (clip, which) = WhichKeys::selected(view.selection, view.keys_home())?;
     Some(SessionCommand::CopyKeys { clip: ClipName::Id(clip), layer: None, which }.into())
 }
 
-/// So many keys after a verb: *Copy 3 keys*.
+/// Text of a verb with a number of keys: *Copy 3 keys*.
 pub fn count(n: usize, verb: &str) -> String {
     match n {
         1 => format!("{verb} 1 key"),
@@ -36,7 +36,7 @@ pub fn count(n: usize, verb: &str) -> String {
     }
 }
 
-/// The menu of a right click on the sheet: about the selected keys, or about an empty place.
+/// Context menu of the sheet, for the selected keys or for the background.
 pub fn keys_menu(
     state: &TimelineState,
     response: &Response,
@@ -53,7 +53,7 @@ pub fn keys_menu(
     });
 }
 
-/// Frames from the first to the last selected key, in words.
+/// Text of the frame range of the selected keys.
 fn frames_of(view: &View<'_>) -> String {
     let fps = view.timeline.playback.fps;
     let frame = |time: f32| (f64::from(time) * fps).round();
@@ -64,12 +64,12 @@ fn frames_of(view: &View<'_>) -> String {
     }
 }
 
-/// So many keys: *7 keys*.
+/// Text of a number of keys: *7 keys*.
 fn counted(n: usize) -> String {
     if n == 1 { "1 key".to_owned() } else { format!("{} keys", thousands(n)) }
 }
 
-/// Rows about the selected keys.
+/// Adds rows for the selected keys.
 fn selected_rows(rows: &mut MenuRows<'_>, clip: ClipId) {
     let view = rows.view;
     let n = view.selected_keys().len();
@@ -95,7 +95,7 @@ fn selected_rows(rows: &mut MenuRows<'_>, clip: ClipId) {
     delete_row(rows, n);
 }
 
-/// Rows that set how values go between the selected keys, and the kind of the keys.
+/// Adds rows for the interpolation and the kind of the selected keys.
 pub fn shape_rows(rows: &mut MenuRows<'_>) {
     let view = rows.view;
     let of =
@@ -106,7 +106,7 @@ pub fn shape_rows(rows: &mut MenuRows<'_>) {
     rows.submenu(of(TimelineCommand::Kind, "Key type"), kind_rows);
 }
 
-/// The row that copies the selected keys.
+/// Adds the row that copies the selected keys.
 pub fn copy_row(rows: &mut MenuRows<'_>, n: usize) {
     let title = if n > 0 { count(n, "Copy") } else { "Copy".to_owned() };
     let row = Row::of(rows.view, ModeCommand::CopyPose.spec()).title(title).enabled();
@@ -118,7 +118,7 @@ pub fn copy_row(rows: &mut MenuRows<'_>, n: usize) {
     }
 }
 
-/// The row that deletes the selected keys.
+/// Adds the row that deletes the selected keys.
 pub fn delete_row(rows: &mut MenuRows<'_>, n: usize) {
     let spec = DeleteKeys::spec();
     let title = if n > 0 { count(n, "Delete") } else { "Delete".to_owned() };
@@ -129,7 +129,7 @@ pub fn delete_row(rows: &mut MenuRows<'_>, n: usize) {
     }
 }
 
-/// Rows of an empty place of the sheet.
+/// Adds rows for the background of the sheet.
 fn empty_rows(rows: &mut MenuRows<'_>, state: &TimelineState, id: ClipId) {
     let view = rows.view;
     let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -156,7 +156,7 @@ fn empty_rows(rows: &mut MenuRows<'_>, state: &TimelineState, id: ClipId) {
     });
 }
 
-/// Ways to select keys: by what is selected, and by kind.
+/// Adds rows that select keys, by the selected joints or by kind.
 pub fn select_rows(rows: &mut MenuRows<'_>) {
     for command in [
         TimelineCommand::All,
@@ -179,8 +179,8 @@ pub fn select_rows(rows: &mut MenuRows<'_>) {
     }
 }
 
-/// Ways to paste copied keys. Where they are on the clipboard alone, the system's paste brings
-/// them.
+/// Adds rows that paste copied keys. If only the system clipboard has keys, its paste event
+/// supplies them.
 pub fn paste_rows(rows: &mut MenuRows<'_>, clip: ClipId) {
     let view = rows.view;
     let copied = view.session.and_then(|s| s.copied_keys()).is_some();
@@ -239,8 +239,7 @@ fn holds_all(view: &View<'_>) -> bool {
     tracks.all(|track| track.interpolation == Interpolation::Step)
 }
 
-/// Ways in which values go between the keys of the selected tracks; the one that all have is
-/// checked.
+/// Adds rows for the interpolation of the selected tracks. A value common to all tracks is checked.
 pub fn interpolation_rows(rows: &mut MenuRows<'_>) {
     let view = rows.view;
     let Some((id, which)) = WhichKeys::selected(view.selection, view.keys_home()) else { return };
@@ -268,7 +267,7 @@ pub fn interpolation_rows(rows: &mut MenuRows<'_>) {
     }
 }
 
-/// Tangents of smooth curves at the selected keys.
+/// Adds rows for the tangent modes of the selected keys.
 pub fn tangent_rows(rows: &mut MenuRows<'_>) {
     let view = rows.view;
     let Some((id, which)) = WhichKeys::selected(view.selection, view.keys_home()) else { return };
@@ -289,7 +288,7 @@ pub fn tangent_rows(rows: &mut MenuRows<'_>) {
     }
 }
 
-/// Kinds of keys; the one that all selected keys have is checked.
+/// Adds rows for the kinds of keys. A kind common to all selected keys is checked.
 pub fn kind_rows(rows: &mut MenuRows<'_>) {
     let view = rows.view;
     let Some((id, which)) = WhichKeys::selected(view.selection, view.keys_home()) else { return };
@@ -314,7 +313,7 @@ pub fn kind_rows(rows: &mut MenuRows<'_>) {
     }
 }
 
-/// Paints a key of a kind as the sheet does.
+/// Icon of a key of a kind, as on the sheet.
 fn key_mark(kind: KindName) -> Mark<'static> {
     Box::new(move |painter, theme, at, _| {
         let look = KeyStyle { fps: 1.0, fade: 1.0, middle: 0.0, half: 4.5, theme, axis: &NO_AXIS };
@@ -324,10 +323,10 @@ fn key_mark(kind: KindName) -> Mark<'static> {
     })
 }
 
-/// A key in a menu lies at no time.
+/// Placeholder axis, because the key icon has no time.
 const NO_AXIS: TimeAxis = TimeAxis { left: 0.0, right: 1.0, start: 0.0, end: 1.0 };
 
-/// The list that a key asked for, at the pointer.
+/// Shows the list that a shortcut requested, at the pointer.
 pub fn list_popup(
     state: &mut TimelineState,
     response: &Response,

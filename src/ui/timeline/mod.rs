@@ -1,4 +1,4 @@
-//! The timeline: transport, ruler, and a row of keys a joint.
+//! Timeline: transport, ruler, and one row of keys per joint.
 
 mod axis;
 mod contacts;
@@ -84,7 +84,7 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
     let clip = view.timeline.playback.clip.unwrap_or(ClipId(0));
     let length = view.timeline.playback.length(document);
     let key = (clip, (length as f32).to_bits());
-    // Under a hand that drags keys nothing moves by itself.
+    // Nothing may scroll on its own while keys are dragged.
     let still = matches!(state.gesture, KeyGesture::None);
     let grew = state.fitted != Some(key) && length > state.time.end && still;
     if state.fitted.map(|f| f.0) != Some(clip) || grew {

@@ -1,4 +1,4 @@
-//! The names of rows at the left of the sheet, with their values and menus.
+//! Row names on the left of the sheet, with values and context menus.
 
 use egui::{Align2, Painter, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -46,7 +46,7 @@ impl NameArea<'_> {
     }
 }
 
-/// The name of a row, in `rect`, of which what is in `clip` is seen.
+/// Shows the name of a row in `rect`. Only the part inside `clip` is visible.
 pub fn name_ui(
     state: &mut TimelineState,
     ui: &mut Ui,
@@ -102,7 +102,7 @@ pub fn name_ui(
                 pointer.pointer
             ));
         }
-        // Drawn with its curve, and by the list of curves.
+        // These rows draw their names with their curves or in the curve list.
         Row::Strength(_) | Row::Contacts(_) | Row::Component(..) => {}
         Row::Morph(node, id, target) => {
             let Some((_, track)) = rows.tracks(row).first() else { return };
@@ -156,7 +156,7 @@ fn node_name_ui(
         WidgetInfo::selected(Role::TreeItem, true, selected, format!("Track {label}"))
     });
     if response.gained_focus() {
-        // A part of the next row comes into sight, too, so that Tab goes on to it.
+        // Scroll a part of the next row into view, so that Tab can reach it.
         let (clip, edge) = (place.painter.clip_rect(), area.height() * 0.5);
         let below = area.bottom() + edge - clip.bottom();
         let above = clip.top() + edge - area.top();
@@ -210,8 +210,8 @@ fn node_name_ui(
     }
 }
 
-/// Rows that scale the motion of a joint about the mean of its keys: of a translation also along
-/// one axis.
+/// Adds rows that scale the motion of a joint about the mean of its keys. Translations can also be
+/// scaled along one axis.
 fn amplitude_rows(rows: &mut MenuRows<'_>, id: ClipId, node: NodeId) {
     let view = rows.view;
     let Some(clip) = view.session.and_then(|s| view.keys_clip(s.document(), id)) else { return };
@@ -237,8 +237,8 @@ fn amplitude_rows(rows: &mut MenuRows<'_>, id: ClipId, node: NodeId) {
     }
 }
 
-/// One row per factor of the values of a joint's keys; `numbers` makes one number per component of
-/// it, or one for all.
+/// Adds one row per scale factor of a joint's keys. `numbers` converts a factor to one number per
+/// component, or one for all.
 fn factor_rows(
     rows: &mut MenuRows<'_>,
     (id, node, property): (ClipId, NodeId, Property),
@@ -266,7 +266,7 @@ fn factor_rows(
     }
 }
 
-/// Rows about the track of a joint.
+/// Adds rows for the tracks of a joint.
 fn track_rows(
     state: &mut TimelineState,
     rows: &mut MenuRows<'_>,

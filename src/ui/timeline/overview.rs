@@ -1,5 +1,5 @@
-//! The bar at the foot: all keys of the clip at a glance, and the window onto them, which is
-//! dragged and pulled wider.
+//! Overview bar at the bottom: all keys of the clip, and the visible range, which can be moved and
+//! resized.
 
 use egui::{
     Painter, PointerButton, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
@@ -71,7 +71,7 @@ pub fn overview_ui(
     drag_window(state, ui, &response, (area, window), (all, length));
 }
 
-/// The keys of the clip in columns of two points, each as high as it is full.
+/// Draws the density of keys as columns of two points width.
 fn columns(
     state: &TimelineState,
     painter: &Painter,
@@ -83,12 +83,12 @@ fn columns(
     let x = |time: f64| area.left() + ((time - all.0) / (all.1 - all.0)) as f32 * area.width();
     let time =
         |x: f32| all.0 + f64::from((x - area.left()) / area.width().max(1.0)) * (all.1 - all.0);
-    // Keys a column of two points, against the fullest one.
+    // Number of keys per column, relative to the fullest column.
     let columns = (area.width() / 2.0).max(1.0) as usize;
     let times = state.summary.get().map_or(&[][..], |s| &s.times);
     let mut counts = vec![0u32; columns];
     let column = |t: f64| (((x(t) - area.left()) / 2.0).max(0.0) as usize).min(columns - 1);
-    // Where there are many, a sample is as good a picture.
+    // Sample the keys if there are very many.
     let step = (times.len() / 20_000).max(1);
     times.iter().step_by(step).for_each(|t| counts[column(f64::from(*t))] += 1);
     let most = counts.iter().copied().max().unwrap_or(1).max(1) as f32;
@@ -107,8 +107,8 @@ fn columns(
     }
 }
 
-/// The window onto the clip is dragged, or pulled wider at a side; a click brings it to the
-/// pointer, and a double click shows the whole clip.
+/// Moves or resizes the visible range by a drag. A click moves it to the pointer, and a double
+/// click shows the whole clip.
 fn drag_window(
     state: &mut TimelineState,
     ui: &Ui,
@@ -155,7 +155,7 @@ fn drag_window(
     }
 }
 
-/// Number of redundant keys in the listed rows, and a button that removes them.
+/// Shows the number of redundant keys in the listed rows, with a button that removes them.
 fn dead_keys_ui(
     state: &TimelineState,
     ui: &mut Ui,

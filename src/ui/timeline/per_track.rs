@@ -1,10 +1,10 @@
-//! Cache of facts per track, valid as long as the track is the same.
+//! Cache of one value per track, valid as long as the track is unchanged.
 
 use std::collections::HashMap;
 
 use ulna_model::{Shared, Track, TrackId};
 
-/// A value a track.
+/// Cache of one value per track.
 #[derive(Clone, Debug)]
 pub struct PerTrack<T> {
     found: HashMap<TrackId, (Shared<Track>, T)>,
@@ -17,7 +17,7 @@ impl<T> Default for PerTrack<T> {
 }
 
 impl<T> PerTrack<T> {
-    /// Fact of a track; `find` computes it if the track is new or has changed.
+    /// Value of a track. `find` computes it if the track is new or has changed.
     pub fn of(&mut self, id: TrackId, track: &Shared<Track>, find: impl Fn(&Track) -> T) -> &T {
         let slot = self.found.entry(id).or_insert_with(|| (track.clone(), find(track)));
         if !Shared::ptr_eq(&slot.0, track) {
@@ -26,12 +26,12 @@ impl<T> PerTrack<T> {
         &slot.1
     }
 
-    /// Only of these tracks from now on.
+    /// Drops the tracks for which `stays` returns false.
     pub fn retain(&mut self, stays: impl Fn(TrackId, &Shared<Track>) -> bool) {
         self.found.retain(|id, (track, _)| stays(*id, track));
     }
 
-    /// All that are known.
+    /// All cached values.
     pub fn iter(&self) -> impl Iterator<Item = (TrackId, &T)> {
         self.found.iter().map(|(id, (_, value))| (*id, value))
     }

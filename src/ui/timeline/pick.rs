@@ -15,11 +15,11 @@ use crate::ui::Actions;
 use ulna_model::{KeySet, KeyTimes, Track};
 use ulna_render::ColorRole;
 
-/// How near a press must be to a key, points.
+/// Pick distance around a key, in points.
 const REACH: f32 = 6.0;
 
 impl Sheet<'_> {
-    /// The rows at a height on the screen, by their place in the list.
+    /// Index of the row at a vertical position on screen.
     fn row_at(&self, state: &TimelineState, y: f32) -> Option<usize> {
         let at = (y - self.body.top() + state.scroll) / self.row_height;
         (y >= self.body.top() && at >= 0.0)
@@ -27,7 +27,7 @@ impl Sheet<'_> {
             .filter(|k| *k < self.rows.list.len())
     }
 
-    /// The key at a place.
+    /// Keys at a position on screen.
     pub(super) fn hit(&self, state: &TimelineState, at: Pos2) -> Option<Hit> {
         let (row, number) = if self.summary.contains(at) {
             (&Row::Summary, usize::MAX)
@@ -39,7 +39,7 @@ impl Sheet<'_> {
         let wanted = self.axis.time(at.x);
         let look = self.look(0.0, 4.5);
         let near = |track: &Track| -> Option<f32> {
-            // Of a band no single key is taken hold of.
+            // Single keys of a dense band cannot be picked.
             if look.is_dense(&track.times) {
                 return None;
             }
@@ -58,7 +58,7 @@ impl Sheet<'_> {
         if far(&time) > REACH {
             return None;
         }
-        // All channels that have a key on that spot belong to the diamond.
+        // One diamond stands for the keys of all channels at this time.
         let spot = (0.75 / self.axis.scale()) as f32;
         let own = |t: &Track| KeyTimes::within(&t.times, time - spot, time + spot);
         let keys = tracks
@@ -68,7 +68,7 @@ impl Sheet<'_> {
         Some(Hit { row: number, keys, time })
     }
 
-    /// Finds the first and the last row with selected keys, where those or the rows are others.
+    /// Updates the first and the last row with selected keys.
     pub(super) fn box_rows(&self, state: &mut TimelineState) {
         let keys = self.keys();
         if state.boxed.key().is_some_and(|(rows, of)| Rc::ptr_eq(rows, &self.rows) && of == keys) {
@@ -83,8 +83,7 @@ impl Sheet<'_> {
         state.boxed.put((self.rows.clone(), keys.clone()), found.flatten());
     }
 
-    /// The box of what is selected, as far as it is in sight: where it is, and the times of its
-    /// sides.
+    /// Box around the selected keys, clipped to the visible part, with the times of its sides.
     pub(super) fn selection_box(&self, state: &TimelineState) -> Option<(Rect, f32, f32)> {
         let keys = self.keys();
         let (first, last) = keys.span()?;
@@ -98,7 +97,7 @@ impl Sheet<'_> {
         Some((Rect::from_min_max(pos2(left, y(top)), pos2(right, y(bottom + 1))), first, last))
     }
 
-    /// The two grips of the box, where it has a length.
+    /// Grips of the selection box; `None` if all keys are at one time.
     pub(super) fn grips(&self, state: &TimelineState) -> Option<[(Rect, f32, f32); 2]> {
         let (area, first, last) = self.selection_box(state)?;
         let seen = area.intersect(self.body);
@@ -111,7 +110,7 @@ impl Sheet<'_> {
         Some([(grip(area.left()), first, last), (grip(area.right()), last, first)])
     }
 
-    /// A box around keys: continues the drag, or selects the keys inside when it ends.
+    /// Continues a box selection, and selects the keys inside when it ends.
     pub(super) fn marquee_ui(
         &self,
         state: &mut TimelineState,
@@ -158,7 +157,7 @@ impl Sheet<'_> {
         self.select(keys, how(modifiers), actions);
     }
 
-    /// A lasso around keys: continues the drag, or selects the keys inside when it ends.
+    /// Continues a lasso selection, and selects the keys inside when it ends.
     pub(super) fn lasso_ui(
         &self,
         state: &mut TimelineState,
@@ -170,7 +169,7 @@ impl Sheet<'_> {
         let Some(at) = at.filter(|_| !escape) else { return };
         let here = self.spot(state, at);
         let place = |s: &Spot| pos2(self.axis.x(s.time), self.body.top() + s.height - state.scroll);
-        // A point every few pixels is as good as one a frame.
+        // Skip points that are too close to the last one.
         if line.last().is_none_or(|last| place(last).distance(at) > 2.0) {
             line.push(here);
         }
@@ -204,13 +203,14 @@ impl Sheet<'_> {
         self.select(keys, how(modifiers), actions);
     }
 
-    /// A place on the sheet that stays where it is when that is scrolled.
+    /// Position on the sheet that is independent of scrolling.
     pub(super) fn spot(&self, state: &TimelineState, at: Pos2) -> Spot {
         Spot { time: self.axis.time(at.x), height: at.y - self.body.top() + state.scroll }
     }
 }
 
-/// The pointer, what is held, whether the button is, and whether Escape was pressed.
+/// Input of a selection drag: pointer, modifiers, whether a button is down, and whether Escape was
+/// pressed.
 fn drawn(ui: &Ui) -> (Option<Pos2>, egui::Modifiers, bool, bool) {
     ui.input(|i| {
         (
@@ -231,7 +231,7 @@ const fn how(modifiers: egui::Modifiers) -> SelectHow {
     }
 }
 
-/// The parts of a horizontal line inside a closed line: every other interval between its crossings.
+/// Parts of a horizontal line inside a closed line, as every other interval between the crossings.
 fn inside(corners: &[Pos2], y: f32) -> Vec<(f32, f32)> {
     let mut crossings: Vec<f32> = (0..corners.len())
         .filter_map(|k| {
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_line_is_inside_between_its_crossings() {
-        // A "U": two stretches above, one at its foot.
+        // A "U" has two parts at the top and one at the bottom.
         let u = [
             (0.0, 0.0),
             (1.0, 0.0),

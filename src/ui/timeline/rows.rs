@@ -1,4 +1,4 @@
-//! The rows of the timeline: which there are, and the tracks whose keys they show.
+//! Rows of the timeline, and the tracks with their keys.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -15,7 +15,7 @@ use ulna_model::{
     PoseLayerId, PoseLayers, Property, Shared, Track, TrackId, Tree,
 };
 
-/// A node with the tracks that move it.
+/// Node with the tracks that animate it.
 type Animated = (NodeId, Vec<(TrackId, Shared<Track>)>);
 
 /// Content of a row.
@@ -24,20 +24,20 @@ pub enum Row {
     Summary,
     Node(NodeId),
     Channel(NodeId, TrackId, Property),
-    /// One component of a channel, as the list of curves has it.
+    /// One component of a channel, as in the curve list.
     Component(NodeId, TrackId, Property, u16),
-    /// One of the morph targets that a channel moves.
+    /// One morph target of a channel.
     Morph(NodeId, TrackId, usize),
-    /// A channel that names by a pointer what it moves: seen, not edited.
+    /// Animation pointer channel, by index; it is read-only.
     Pointer(usize),
-    /// The strength of a layer, where it has keys.
+    /// Strength of a layer; listed only if it has keys.
     Strength(PoseLayerId),
-    /// The contacts of a foot or a hand.
+    /// Contacts of a foot or hand.
     Contacts(NodeId),
 }
 
 impl Row {
-    /// The node that it is of.
+    /// Node of the row; `None` for rows without a node.
     pub const fn node(&self) -> Option<NodeId> {
         match self {
             Self::Node(node)
@@ -48,7 +48,8 @@ impl Row {
         }
     }
 
-    /// Some keys of a track, as this row selects them: of a component's row that component alone.
+    /// Set of keys of a track, as this row selects them. The row of a component selects only this
+    /// component.
     pub fn keys(&self, track: TrackId, times: KeyTimes) -> KeySet {
         match self {
             Self::Component(.., component) => KeySet::of_component(track, *component, times),
@@ -56,7 +57,7 @@ impl Row {
         }
     }
 
-    /// The times of those keys of a set that this row marks.
+    /// Times of the keys in a set that this row marks as selected.
     pub fn marked(&self, keys: &KeySet, track: TrackId) -> KeyTimes {
         match self {
             Self::Component(.., component) => keys.times_of(track, *component),
@@ -66,7 +67,7 @@ impl Row {
     }
 }
 
-/// Inputs of the list of rows: it is made again when one changes.
+/// Inputs of the list of rows. The list is built again when one changes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowsOf {
     clips: (Shared<Clip>, Option<Shared<Clip>>),
@@ -75,11 +76,11 @@ pub struct RowsOf {
     shown: DisplayChoice,
     filter: Listed,
     open: BTreeSet<NodeId>,
-    /// A state of the document, where names are looked for.
+    /// Document generation, if rows are filtered by name.
     named: Option<u64>,
     /// Selected joints, if only they are listed.
     selection: Option<BTreeSet<NodeId>>,
-    /// The playhead, where only tracks with a key there are listed.
+    /// Bits of the playhead time, if only tracks with a key there are listed.
     time: Option<u64>,
 }
 
@@ -105,7 +106,7 @@ impl RowsOf {
 }
 
 impl RowsOf {
-    /// Whether there are the same rows: but for keys all that they are listed from is the same.
+    /// Whether these inputs list the same rows as `other`. Only the keys of tracks may differ.
     fn lists_as(&self, other: &Self) -> bool {
         let Self { clips, layers, tree, shown, filter, open, named, selection, time } = self;
         let targets = |clip: &Shared<Clip>| clip.tracks.targets().clone();
@@ -121,25 +122,25 @@ impl RowsOf {
     }
 }
 
-/// Rows of the sheet.
+/// Rows of the sheet, with the tracks of each node.
 #[derive(Clone, Debug)]
 pub struct Rows {
-    /// Nodes that move, with their tracks.
+    /// Animated nodes with their tracks.
     nodes: Vec<Animated>,
     /// Index of each node in `nodes`.
     at: HashMap<NodeId, usize>,
-    /// One after the other.
+    /// Listed rows, from top to bottom.
     pub list: Vec<Row>,
-    /// Nodes that layers of the clip move.
+    /// Nodes that layers of the clip animate.
     pub layered: HashSet<NodeId>,
 }
 
-/// The rows of a clip, kept while nothing that they are listed from is another.
+/// Cached rows of a clip.
 #[derive(Clone, Debug, Default)]
 pub struct RowsCache(Derived<RowsOf, Rc<Rows>>);
 
 impl RowsCache {
-    /// The rows of a clip: the same ones as long as nothing that they are listed from is another.
+    /// Rows of a clip. The cached rows are returned if no input changed.
     pub fn of(
         &mut self,
         document: &Document,
@@ -153,7 +154,7 @@ impl RowsCache {
             return rows.clone();
         }
         let moved = self.0.take().and_then(|(was, mut rows)| {
-            // Which rows there are depends on no key, unless it is asked for.
+            // Changed keys do not change the list, unless a filter depends on keys.
             let follows = !filter.is_on() && was.lists_as(&of);
             let changed = follows.then(|| changed_tracks(&was.clips.0, clip)).flatten()?;
             Rc::make_mut(&mut rows).follow(&changed).then_some(rows)
@@ -167,10 +168,9 @@ impl RowsCache {
 }
 
 impl Rows {
-    /// The rows of a clip that are not folded away or left out.
+    /// Lists the rows of a clip that are neither collapsed nor filtered out.
     ///
-    /// For keys of a layer, `behind` is the clip below it, whose nodes have rows,
-    /// too.
+    /// For keys of a layer, `behind` is the clip below it; its nodes are listed, too.
     fn of(
         document: &Document,
         (id, clip, behind): (ClipId, &Clip, Option<&Clip>),
@@ -203,7 +203,7 @@ impl Rows {
         Self { nodes, at, list, layered }
     }
 
-    /// Takes tracks up that stand in the place of others; not where one of those is not listed.
+    /// Replaces changed tracks. Returns false if a track is not listed or changed its width.
     fn follow(&mut self, changed: &[Replaced<'_>]) -> bool {
         changed.iter().all(|(was, is)| {
             let (Some(was), Some(is)) = (was, is) else { return false };
@@ -218,7 +218,7 @@ impl Rows {
         })
     }
 
-    /// The tracks whose keys a row shows.
+    /// Tracks with the keys that a row shows.
     pub fn tracks(&self, row: &Row) -> &[(TrackId, Shared<Track>)] {
         let of = |node: &NodeId| self.at.get(node).map_or(&[][..], |k| &self.nodes[*k].1);
         match row {
@@ -231,30 +231,30 @@ impl Rows {
         }
     }
 
-    /// Nodes with their tracks, in the order of their rows.
+    /// Nodes with their tracks, in the order of the rows.
     pub fn nodes(&self) -> impl Iterator<Item = &(NodeId, Vec<(TrackId, Shared<Track>)>)> {
         self.nodes.iter()
     }
 
-    /// The same tracks in other rows.
+    /// Returns the same tracks with another list of rows.
     pub fn listing(&self, list: Vec<Row>) -> Self {
         Self { list, ..self.clone() }
     }
 
-    /// The tracks of all rows.
+    /// Tracks of all rows.
     pub fn all_tracks(&self) -> impl Iterator<Item = &(TrackId, Shared<Track>)> {
         self.nodes.iter().flat_map(|(_, tracks)| tracks)
     }
 
-    /// The number of tracks of all rows.
+    /// Number of tracks of all rows.
     pub fn track_count(&self) -> usize {
         self.nodes.iter().map(|(_, tracks)| tracks.len()).sum()
     }
 }
 
-/// The row of a channel; those of its targets where it moves morph targets.
+/// Rows of a channel: one per morph target for morph weights, otherwise one.
 fn channel_rows(node: NodeId, id: TrackId, track: &Track) -> Vec<Row> {
-    /// More are one row: a list of hundreds is no help.
+    /// Maximum number of morph targets with their own rows.
     const MOST: usize = 100;
     if track.property == Property::Weights && track.width <= MOST {
         return (0..track.width).map(|k| Row::Morph(node, id, k)).collect();
@@ -262,7 +262,7 @@ fn channel_rows(node: NodeId, id: TrackId, track: &Track) -> Vec<Row> {
     vec![Row::Channel(node, id, track.property)]
 }
 
-/// Tracks of each animated node, in the order of the tree.
+/// Tracks of each animated node, in the order of the node tree.
 fn animated(
     document: &Document,
     (clip, behind): (&Clip, Option<&Clip>),
@@ -302,7 +302,7 @@ fn animated(
             (!tracks.is_empty() || also[id.index()]).then_some((id, tracks))
         })
         .collect();
-    // Pinned ones first, each half in the order of the tree.
+    // Pinned nodes are first; otherwise the order of the node tree is kept.
     list.sort_by_key(|(id, _)| !filter.pinned.contains(id));
     list
 }

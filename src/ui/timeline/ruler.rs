@@ -1,5 +1,5 @@
-//! The ruler over the keys: frames, the clip's length, unkeyed poses, and the playhead, which is
-//! dragged there.
+//! Ruler above the keys: frames, length of the clip, unkeyed poses, and the playhead, which can be
+//! dragged.
 
 use egui::{
     Align2, Color32, Painter, PointerButton, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
@@ -20,24 +20,24 @@ use ulna_edit::command::{
 use ulna_render::ColorRole;
 use ulna_session::{Playback, RulerUnit};
 
-/// Unit of the ruler: units per second, and units per number on the ruler.
+/// Unit of the ruler: units per second, and units per labeled number.
 fn counted(playback: &Playback) -> (f64, f64) {
     match playback.unit {
         RulerUnit::Frames => (playback.fps, 1.0),
         RulerUnit::Ticks(n) => (n, 1.0),
-        // Milliseconds, said as seconds.
+        // Milliseconds, labeled in seconds.
         RulerUnit::Seconds => (1000.0, 1000.0),
     }
 }
 
-/// A number of the ruler as text.
+/// Text of a number on the ruler.
 fn number(count: f64, of: f64) -> String {
     if of == 1.0 { format!("{count}") } else { format!("{}", (count / of * 1e3).round() / 1e3) }
 }
 
-/// Frames that have a number on the ruler, as many as are in sight; or what else it counts.
+/// Frames, or other units, that have a label in the visible range.
 fn labeled_frames(axis: &TimeAxis, fps: f64) -> impl Iterator<Item = f64> {
-    // As many as fit, whatever the numbers are.
+    // Maximum number of labels, for any range of times.
     const MOST: usize = 200;
     let step = axis.label_step(fps);
     let first = (axis.start * fps / step).floor() * step;
@@ -45,7 +45,7 @@ fn labeled_frames(axis: &TimeAxis, fps: f64) -> impl Iterator<Item = f64> {
     (0..MOST).map(move |k| first + k as f64 * step).take_while(move |frame| frame / fps <= end)
 }
 
-/// The lines of the ruler's numbers down through the keys.
+/// Draws vertical lines from the labels of the ruler down through the keys.
 pub fn grid(painter: &Painter, view: &View<'_>, axis: &TimeAxis, sheet: Rect, ruler: f32) {
     let (fps, _) = counted(view.timeline.playback);
     let stroke = Stroke::new(1.0, view.theme.color(ColorRole::TimelineGridMajor));
@@ -81,7 +81,7 @@ pub fn ruler_ui(
     painter.rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceTimeline));
     numbers(ui, &painter, view, axis, rect);
     let length = view.session.map_or(0.0, |s| view.timeline.playback.length(s.document()));
-    // Below the grips of the range, which come after it.
+    // The handles of the playback range are added later and are on top.
     let response = ui.interact(rect, ui.scope_id().with("ruler"), Sense::click_and_drag());
     range_ui(state, ui, view, axis, rect, length, actions);
     painter.hline(
@@ -111,7 +111,7 @@ pub fn ruler_ui(
         && let Some(at) = response.interact_pointer_pos()
     {
         let (time, fps) = (axis.time(at.x).max(0.0), view.timeline.playback.fps);
-        // On whole frames, unless Shift asks for what lies between.
+        // Round to whole frames, unless Shift is held.
         let free = ui.input(|i| i.modifiers.shift);
         let time = if free { time } else { (time * fps).round() / fps };
         actions.push(TimelineAction::Seek(time));
@@ -129,8 +129,8 @@ pub fn ruler_ui(
     context_menu(&response, Some(rect), view, actions, |rows| ruler_rows(rows, state.ruler_time));
 }
 
-/// As in Maya: the middle button moves the playhead, but the pose stays, so that it can be keyed at
-/// another time.
+/// Moves the playhead with the middle button while the pose stays, so that it can be keyed at
+/// another time (as in Maya).
 fn carry_ui(
     state: &mut TimelineState,
     ui: &Ui,
@@ -155,8 +155,8 @@ fn carry_ui(
     }
 }
 
-/// Rows about a time: markers, the range that plays, time inserted or removed, and the unit of the
-/// ruler.
+/// Adds menu rows for a time: markers, playback range, inserting or removing time, and the unit of
+/// the ruler.
 fn ruler_rows(rows: &mut MenuRows<'_>, time: f64) {
     let view = rows.view;
     let playback = view.timeline.playback;
@@ -166,7 +166,7 @@ fn ruler_rows(rows: &mut MenuRows<'_>, time: f64) {
     rows.header(&format!("Frame {number}"), &format!("{time:.3} s"));
     rows.act(Row::new(format!("Go to {frame}")), || TimelineAction::Seek(time));
     let seconds = Seconds(time as f32);
-    // Times of a mix are none of the clip's behind it.
+    // Mix times do not apply to the clip that was shown before.
     let mixing = view.mixes();
     if !mixing {
         let row = Row::of(view, AddMarker::spec()).title(format!("Add marker at {frame}"));
@@ -230,7 +230,7 @@ fn numbers(ui: &Ui, painter: &Painter, view: &View<'_>, axis: &TimeAxis, rect: R
     }
 }
 
-/// The playhead's frame, on a flag.
+/// Draws a flag with the frame of the playhead.
 fn flag(painter: &Painter, view: &View<'_>, axis: &TimeAxis, rect: Rect) {
     let theme = view.theme;
     let x = axis.x(view.timeline.playback.time);

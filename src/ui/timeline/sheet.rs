@@ -1,4 +1,4 @@
-//! The dope sheet: rows of keys under a ruler; where they are scrolled, zoomed, selected and moved.
+//! Dope sheet: rows of keys under a ruler, with scrolling, zooming and gestures.
 
 use std::ops::RangeInclusive;
 
@@ -26,28 +26,28 @@ use ulna_edit::command::{CloseHow, SetKey, frame_of};
 use ulna_model::{Clip, ClipId, PoseLayer, PoseLayerId, Shared};
 use ulna_render::{ColorRole, Measure};
 
-/// Height of the bar at the foot.
+/// Height of the overview bar at the bottom, in points.
 const OVERVIEW: f32 = 24.0;
 
-/// The layer of a number.
+/// Layer by its id.
 fn view_layer(view: &View<'_>, id: PoseLayerId) -> Option<Shared<PoseLayer>> {
     view.session?.document().aids.pose_layer(id).map(|(_, layer)| layer.clone())
 }
 
-/// The parts of the timeline under its transport.
+/// Areas of the timeline below the transport bar.
 struct Parts {
     whole: Rect,
-    /// Points of the column of names.
+    /// Width of the name column, in points.
     names: f32,
-    /// Ruler and keys.
+    /// Area of ruler and keys.
     sheet: Rect,
-    /// Curves; nothing where they are not shown.
+    /// Area of the curves; empty if they are not shown.
     graph: Rect,
-    /// The bar of the whole clip.
+    /// Area of the overview bar.
     foot: Rect,
 }
 
-/// Points of the edge between keys and curves, which is dragged.
+/// Height of the draggable border between keys and curves, in points.
 const SPLIT: f32 = 6.0;
 
 impl Parts {
@@ -66,8 +66,8 @@ impl Parts {
                 sheet.max.y = ruler;
             }
             TimelineShow::Both => {
-                // The row of all keys and three more, and as much of curves as can be worked on;
-                // half of each, where there is no room for that.
+                // Leave space for four rows of keys and for usable curves, or half of the height
+                // for each.
                 let height = (sheet.bottom() - ruler).max(0.0);
                 let least = (Measure::RowTrack.points() * 4.0).min(height * 0.5);
                 let most = (height - 120.0).max(least);
@@ -153,7 +153,7 @@ pub fn sheet_ui(
     if model.is_some() {
         curves::retime_handles_ui(state, ui, &sheet, ruler, actions);
     }
-    // Markers are the clip's, also while the keys of a layer are shown.
+    // Markers belong to the clip, even while the keys of a layer are shown.
     let marked = document.clips.get(id).map_or(&**clip, |c| c);
     markers_ui(&mut state.marker, ui, view, (id, marked), &sheet.axis, ruler, actions);
     let head = Rect::from_min_max(whole.min, pos2(body.left() - 8.0, summary.top()));
@@ -172,7 +172,7 @@ pub fn sheet_ui(
     }
 }
 
-/// Searches for redundant keys, but not during a drag, which would repeat the search for each move.
+/// Searches for redundant keys, but not during a drag, because each move would repeat the search.
 fn look_for_dead_keys(state: &mut TimelineState, clip: &Clip, rows: &Rows) {
     if !matches!(state.gesture, KeyGesture::None) || !state.curves.is_still() {
         return;
@@ -186,11 +186,11 @@ fn look_for_dead_keys(state: &mut TimelineState, clip: &Clip, rows: &Rows) {
 }
 
 impl Sheet<'_> {
-    /// Scrolls to what was selected elsewhere, and keeps the playhead in sight while it moves.
+    /// Scrolls to a node that was selected in another panel, and keeps the moving playhead visible.
     fn reveal(&self, state: &mut TimelineState, ui: &Ui) {
         if state.active != self.view.selection.active {
             state.active = self.view.selection.active;
-            // What is chosen here is in sight already.
+            // A node selected in this panel is visible already.
             state.reveal = state.active.filter(|_| !ui.rect_contains_pointer(self.whole));
         }
         if let Some(node) = state.reveal.take() {
@@ -214,8 +214,8 @@ impl Sheet<'_> {
         }
     }
 
-    /// The wheel scrolls; with Ctrl, and by a pinch, it zooms about the pointer; with Shift it goes
-    /// along the time.
+    /// Handles scrolling and zooming. The wheel scrolls rows, or time with Shift. Ctrl or a pinch
+    /// zooms time about the pointer.
     fn navigate(&self, state: &mut TimelineState, ui: &Ui) {
         let (scroll, modifiers, pointer) =
             ui.input(|i| (i.smooth_scroll_delta(), i.modifiers, i.pointer.hover_pos()));
@@ -237,14 +237,14 @@ impl Sheet<'_> {
                 state.scroll -= scroll.y;
             }
         }
-        // Beside curves alone the list is all that is scrolled.
+        // If only curves are shown, the wheel scrolls the curve list.
         let room = if self.body.is_positive() { self.body } else { self.graph };
         let height = room.height() - if self.body.is_positive() { 0.0 } else { 48.0 };
         let most = (self.rows.list.len() as f32 * self.row_height - height).max(0.0);
         state.scroll = state.scroll.clamp(0.0, most);
     }
 
-    /// The list and the graph of curves, and the edge between keys and curves.
+    /// Shows the curve list, the graph, and the border between keys and curves.
     fn curves_ui(
         &self,
         state: &mut TimelineState,
@@ -291,7 +291,7 @@ impl Sheet<'_> {
         self.ground_of(painter, self.sheet);
     }
 
-    /// The same of a part of the timeline.
+    /// Draws the background of a part of the timeline: lighter inside the clip's range.
     pub(super) fn ground_of(&self, painter: &Painter, sheet: Rect) {
         let (theme, axis) = (self.view.theme, &self.axis);
         painter.rect_filled(sheet, 0.0, theme.color(ColorRole::SurfaceTimeline));
@@ -310,7 +310,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// The hint in the sheet of a clip without keys.
+    /// Shows the hint in the sheet of a clip without keys.
     fn empty_ui(&self, ui: &mut Ui) {
         if self.clip.key_count() > 0 || self.body.height() < 48.0 {
             return;
@@ -325,7 +325,8 @@ impl Sheet<'_> {
         place.vertical_centered(|ui| {
             ui.add_space((self.body.height() * 0.5 - 14.0).max(4.0));
             let theme = self.view.theme;
-            // On a plate: lines and keys of the clip below a layer lie behind it.
+            // Draw a background plate, because lines or keys of the clip below a layer may be
+            // behind the text.
             let plate = ui.painter().add(Shape::Noop);
             let text = RichText::new(text).color(theme.color(ColorRole::TextSecondary));
             let rect = ui.label(text).rect.expand2(vec2(8.0, 4.0));
@@ -334,7 +335,7 @@ impl Sheet<'_> {
         });
     }
 
-    /// A repair of the loop that bends its last frames, and where those begin, points.
+    /// Loop repair that bends the last frames, and the horizontal position of the first bent frame.
     fn bent(&self) -> Option<(RepairLoop, f32)> {
         let repair =
             self.view.timeline.repair.filter(|r| r.clip == self.id && r.how == CloseHow::Blend)?;
@@ -342,7 +343,7 @@ impl Sheet<'_> {
         Some((*repair, self.axis.x(start.max(0.0))))
     }
 
-    /// The edge of the frames that are bent is dragged.
+    /// Border of the bent frames, which can be dragged.
     fn tail_ui(&self, ui: &Ui, actions: &mut Actions) {
         let Some((repair, x)) = self.bent().filter(|(_, x)| self.body.x_range().contains(*x))
         else {
@@ -370,7 +371,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// The frames that a repair of the loop bends are tinted.
+    /// Draws a tint over the frames that a loop repair bends.
     fn tail(&self, painter: &Painter, clip: RangeInclusive<f32>) {
         let Some((_, from)) = self.bent() else { return };
         let from = from.max(*clip.start());
@@ -380,7 +381,7 @@ impl Sheet<'_> {
         painter.vline(from, self.sheet.y_range(), Stroke::new(1.0, color.gamma_multiply(0.6)));
     }
 
-    /// The rows that are in sight, the one of all keys over them.
+    /// Shows the visible rows, with the row of all keys at the top.
     fn rows_ui(
         &self,
         state: &mut TimelineState,
@@ -469,8 +470,8 @@ impl Sheet<'_> {
                 0.0,
                 theme.color(ColorRole::SurfaceRowHover).gamma_multiply(0.5),
             );
-            // Rows that run by under the wheel are not pointed at: each would have the picture
-            // drawn anew.
+            // Do not highlight rows while scrolling, because each highlight would render the
+            // viewport again.
             if let Some(node) =
                 node.filter(|_| ui.input(|i| i.smooth_scroll_delta() == egui::Vec2::ZERO))
             {

@@ -1,4 +1,4 @@
-//! Presses and drags on the sheet's keys: they are clicked, boxed, moved and stretched.
+//! Clicks and drags on the sheet's keys: selection, moving and scaling.
 
 use egui::{PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
 
@@ -16,7 +16,7 @@ use ulna_model::KeySet;
 use ulna_render::ColorRole;
 
 impl Sheet<'_> {
-    /// Presses on keys, on the box around them, and beside.
+    /// Handles clicks and drags on keys, on the selection box, and on the background.
     pub(super) fn keys_ui(&self, state: &mut TimelineState, ui: &Ui, actions: &mut Actions) {
         let response = ui.interact(
             self.summary.union(self.body),
@@ -45,7 +45,7 @@ impl Sheet<'_> {
             let in_box =
                 at.zip(self.selection_box(state)).is_some_and(|(at, (area, ..))| area.contains(at));
             let hit = at.and_then(|at| self.hit(state, at));
-            // In the box around the selected keys, they are meant.
+            // A right click in the selection box applies to the selected keys.
             state.menu_on_key = hit.is_some() || in_box;
             if let Some(hit) = hit.filter(|hit| !self.is_selected(hit)) {
                 self.select(hit.keys, SelectHow::Only, actions);
@@ -56,7 +56,7 @@ impl Sheet<'_> {
         {
             actions.push(TimelineAction::Seek(f64::from(hit.time)));
         }
-        // As in Maya: the middle button moves the selected keys, and with Alt the view.
+        // Maya: the middle button moves the selected keys, and pans the view with Alt.
         let moves_keys = self.view.settings.keys.preset() == Preset::Maya && !now.alt;
         if let Some(at) = origin.filter(|_| moves_keys)
             && response.drag_started_by(PointerButton::Middle)
@@ -69,7 +69,7 @@ impl Sheet<'_> {
         if let Some(at) = origin.filter(|_| response.drag_started_by(PointerButton::Primary)) {
             self.begin_drag(state, at, modifiers, actions);
         }
-        // As in Blender.
+        // Ctrl with the secondary button draws a lasso, as in Blender.
         if let Some(at) =
             origin.filter(|_| response.drag_started_by(PointerButton::Secondary) && now.command)
         {
@@ -91,7 +91,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// A click on a diamond, or beside all of them.
+    /// Handles a click on a diamond or on the background.
     fn click(
         &self,
         state: &TimelineState,
@@ -121,7 +121,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// A drag begins: on a grip, on a key, in the box of the selected ones, or beside.
+    /// Starts a drag of a grip, of a key, of the selection box, or a new selection.
     fn begin_drag(
         &self,
         state: &mut TimelineState,
@@ -164,7 +164,7 @@ impl Sheet<'_> {
         }
         let in_box = self.selection_box(state).is_some_and(|(area, ..)| area.contains(at));
         if in_box && !modifiers.shift && !modifiers.command {
-            // The first key of the box lands on frames.
+            // The first key in the box snaps to frames.
             let first = self.keys().span().map_or(time, |(first, _)| f64::from(first));
             state.begin(Retiming::new(self.view, selected(), kind, first, time, false));
             return;
@@ -174,7 +174,7 @@ impl Sheet<'_> {
             if modifiers.alt { KeyGesture::Lasso(vec![spot]) } else { KeyGesture::Box(spot) };
     }
 
-    /// The selected keys are held by the middle button, which may be beside them.
+    /// Starts to move the selected keys with the middle button, from any position.
     fn begin_middle_drag(&self, state: &mut TimelineState, at: Pos2) {
         let keys = self.keys().clone();
         let Some((first, _)) = keys.span() else { return };
@@ -184,7 +184,7 @@ impl Sheet<'_> {
         state.begin(moved.map(|moved| moved.held_by(PointerButton::Middle)));
     }
 
-    /// A move that was asked for by a key begins where the pointer is.
+    /// Starts an operation that a shortcut requested, at the pointer.
     pub(super) fn begin_modal(&self, state: &mut TimelineState, ui: &Ui) {
         let Some(kind) = state.wanted.take() else { return };
         let at = ui.input(|i| i.pointer.latest_pos()).unwrap_or(self.body.center());
@@ -199,7 +199,7 @@ impl Sheet<'_> {
             }
             _ => f64::from(first),
         };
-        // A stretch is held at the side that is farther away, wherever the pointer is.
+        // Scaling moves the end of the selection that is farther from the fixed time.
         state.begin(Retiming::new(self.view, keys, kind, grabbed, from, true));
     }
 
@@ -227,7 +227,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// The box around what is selected, and its grips.
+    /// Draws the box around the selected keys, and its grips.
     fn box_ui(&self, state: &TimelineState, ui: &Ui) {
         let theme = self.view.theme;
         let Some((area, ..)) = self.selection_box(state) else { return };
@@ -240,7 +240,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Text beside the pointer about the effect of a move.
+    /// Draws text about the effect of a move beside the pointer.
     fn said_at_pointer(&self, ui: &Ui, gesture: &Retiming) {
         let (theme, document) = (self.view.theme, self.view.session.map(|s| s.document()));
         let (Some(at), Some(document)) = (ui.input(|i| i.pointer.latest_pos()), document) else {
@@ -275,8 +275,8 @@ impl Sheet<'_> {
     }
 }
 
-/// Modifiers at the press of the primary button in this frame: they decide the kind of the drag
-/// until it ends.
+/// Modifiers at the press of the primary button in this frame. They determine the kind of drag
+/// until the release.
 fn pressed_with(ui: &Ui) -> Option<egui::Modifiers> {
     let of = |e: &egui::Event| match e {
         egui::Event::PointerButton {

@@ -1,4 +1,4 @@
-//! The keys of the sheet's rows, as they are drawn.
+//! Drawing of the keys of the sheet's rows.
 
 use egui::{Mesh, pos2};
 
@@ -14,7 +14,7 @@ use ulna_model::{Clip, KeySet, NodeId, Shared};
 use ulna_render::ColorRole;
 
 impl Sheet<'_> {
-    /// Finds the times of all keys, and of the selected ones.
+    /// Updates the times of all keys and of the selected keys.
     pub(super) fn summarize(&self, state: &mut TimelineState) {
         Summary::update(&mut state.summary, self.clip);
         let same = |(clip, keys): &(Shared<Clip>, KeySet)| {
@@ -25,7 +25,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// The keys of a row whose middle is at `middle`.
+    /// Draws the keys of a row with its vertical center at `middle`.
     pub(super) fn row_keys(
         &self,
         state: &mut TimelineState,
@@ -43,7 +43,7 @@ impl Sheet<'_> {
                     look.band(mesh, times, selected);
                     return;
                 }
-                // Selected ones over others that lie a rounding beside them.
+                // Draw selected keys on top of others at almost the same time.
                 for (times, role) in
                     [(&**times, ColorRole::KeySummary), (selected, ColorRole::SelectionBase)]
                 {
@@ -80,7 +80,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Keys of the clip below a layer, faintly: they are not edited here.
+    /// Draws the keys of the clip below a layer, faded because they cannot be edited here.
     fn keys_behind(&self, node: NodeId, middle: f32, mesh: &mut Mesh) {
         let Some(clip) = self.behind else { return };
         let look = KeyStyle { fade: 0.3, ..self.look(middle, 3.0) };
@@ -96,7 +96,7 @@ impl Sheet<'_> {
     fn track_keys(&self, state: &mut TimelineState, row: &Row, middle: f32, mesh: &mut Mesh) {
         let tracks = self.rows.tracks(row);
         let look = self.look(middle, 4.5);
-        // A joint's own row says nothing of holds: its channels do, each of its own.
+        // Holds are shown on the rows of channels only.
         if let [(_, track)] = tracks
             && !look.is_dense(&track.times)
         {
@@ -118,7 +118,7 @@ impl Sheet<'_> {
             if look.is_dense(&track.times) {
                 look.band(mesh, &track.times, selected);
             } else {
-                // Of several tracks one may need the key.
+                // A key may be redundant in one track of the row but not in another.
                 let still = matches!(state.gesture, KeyGesture::None);
                 let dead = if still && tracks.len() == 1 { state.dead.of(*id, track) } else { &[] };
                 look.diamonds(mesh, track, selected, dead);
@@ -150,7 +150,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Poses without keys, at their times, in the rows that they change.
+    /// Draws unkeyed poses at their times, in the rows of the joints that they change.
     fn unkeyed(&self, row: &Row, middle: f32, mesh: &mut Mesh) {
         let Some(document) = self.view.session.map(|s| s.document()) else { return };
         let color = self.view.theme.color(ColorRole::KeyPending);

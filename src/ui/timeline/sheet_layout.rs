@@ -1,4 +1,4 @@
-//! The sheet as it is laid out in a frame: its clip, its rows, and where they are.
+//! Layout of the sheet in one frame: its clip, its rows, and their areas.
 
 use std::rc::Rc;
 
@@ -15,31 +15,31 @@ use crate::ui::{Actions, View};
 use ulna_edit::KeysHome;
 use ulna_model::{Clip, ClipId, KeySet, Shared, Track, TrackId};
 
-/// Layout of a clip's sheet in one frame.
+/// Layout of the sheet of a clip in one frame.
 pub struct Sheet<'a> {
     pub view: &'a View<'a>,
     pub id: ClipId,
     pub clip: &'a Shared<Clip>,
-    /// The clip below the layer whose keys are shown.
+    /// Clip below the layer, if the keys of a layer are shown.
     pub behind: Option<&'a Shared<Clip>>,
     pub rows: Rc<Rows>,
     pub axis: TimeAxis,
-    /// Names and keys, ruler and all.
+    /// Area of names, ruler and keys.
     pub whole: Rect,
-    /// Ruler and keys.
+    /// Area of ruler and keys.
     pub sheet: Rect,
-    /// The row of all keys, which does not scroll.
+    /// Area of the row of all keys, which does not scroll.
     pub summary: Rect,
-    /// Keys.
+    /// Area of the keys.
     pub body: Rect,
     pub row_height: f32,
-    /// Curves, where they are shown.
+    /// Area of the curves; empty if they are not shown.
     pub graph: Rect,
-    /// Whether rows have their names drawn beside their keys: beside curves the list has them.
+    /// Whether rows have names beside their keys. Beside curves, the curve list shows the names.
     pub named: bool,
 }
 
-/// A key under the pointer: the keys of all tracks of its row there.
+/// Keys under the pointer: the keys of all tracks of a row at this time.
 pub struct Hit {
     pub row: usize,
     pub keys: KeySet,
@@ -47,23 +47,24 @@ pub struct Hit {
 }
 
 impl Sheet<'_> {
-    /// The way that keys of a row are drawn, whose middle and half height are given.
+    /// Drawing style of keys in a row, with its vertical center and the half size of diamonds, in
+    /// points.
     pub fn look(&self, middle: f32, half: f32) -> KeyStyle<'_> {
         let fps = self.view.timeline.playback.fps;
         KeyStyle { theme: self.view.theme, axis: &self.axis, fps, middle, half, fade: 1.0 }
     }
 
-    /// The owner of the keys on this sheet.
+    /// Clip or layer that owns the keys.
     pub fn home(&self) -> KeysHome {
         self.view.layers.keys_home(self.id)
     }
 
-    /// The selected keys on this sheet.
+    /// Selected keys.
     pub fn keys(&self) -> &KeySet {
         self.view.selection.keys_of(Some(self.home()))
     }
 
-    /// Whether some of the keys under the pointer are selected.
+    /// Whether any of the keys under the pointer is selected.
     pub fn is_selected(&self, hit: &Hit) -> bool {
         let (of, now) = (&hit.keys, self.keys());
         let is = |id, time: f32| match of.is_whole(id, time) {
@@ -73,12 +74,12 @@ impl Sheet<'_> {
         of.iter().any(|(id, times)| times.iter().any(|t| is(id, *t)))
     }
 
-    /// Asks for another selection of keys.
+    /// Requests a new selection of keys.
     pub fn select(&self, keys: KeySet, how: SelectHow, actions: &mut Actions) {
         actions.push(TimelineAction::SelectKeys { home: self.home(), keys, how });
     }
 
-    /// The tracks of a row; of all rows for that of all keys.
+    /// Tracks of a row; tracks of all rows for the row of all keys.
     pub fn tracks_of<'b>(&'b self, row: &'b Row) -> Vec<&'b (TrackId, Shared<Track>)> {
         match row {
             Row::Summary => self.rows.all_tracks().collect(),
@@ -86,7 +87,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Beyond an edge the sheet goes along, faster the farther out.
+    /// Scrolls when the pointer is beyond an edge, faster with the distance.
     pub fn follow_pointer(&self, time: &mut TimeView, ui: &Ui) {
         let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return };
         let out = (at.x - self.sheet.right()).max(0.0) + (at.x - self.sheet.left()).min(0.0);

@@ -1,4 +1,4 @@
-//! The switch between rows of keys and curves.
+//! Switch between dope sheet and curves.
 
 use egui::{Role, Ui, WidgetInfo};
 
@@ -8,7 +8,7 @@ use crate::ui::{
 };
 use ulna_edit::command::TimelineCommand;
 
-/// The switch between rows of keys, curves, and both.
+/// Shows the switch between dope sheet, curves, and both.
 pub fn show_ui(ui: &mut Ui, view: &View<'_>, wide: bool, actions: &mut Actions) {
     let (theme, now) = (view.theme, view.settings.timeline);
     let mut chosen = now;
@@ -43,7 +43,7 @@ pub fn show_ui(ui: &mut Ui, view: &View<'_>, wide: bool, actions: &mut Actions) 
     }
 }
 
-/// Words for a choice of the switch, with its key.
+/// Tooltip text for a choice of the switch, with its shortcut.
 fn show_words(view: &View<'_>, show: TimelineShow) -> String {
     let (about, command) = match show {
         TimelineShow::Sheet => ("Rows of keys", TimelineCommand::Curves),

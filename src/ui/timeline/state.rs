@@ -1,4 +1,4 @@
-//! State of the timeline from frame to frame.
+//! State of the timeline between frames.
 
 use std::{collections::BTreeSet, rc::Rc};
 
@@ -20,14 +20,14 @@ use crate::ui::{Action, Actions, blend_drag::BlendDrag};
 use ulna_edit::KeysHome;
 use ulna_model::{Clip, ClipId, Derived, KeySet, NodeId, Shared};
 
-/// A list for the selected keys.
+/// List of choices for the selected keys, opened by a shortcut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyList {
-    /// How values between them come about.
+    /// Interpolation between the keys.
     Interpolation,
-    /// How smooth curves go through them.
+    /// Tangent modes of the keys.
     Tangents,
-    /// Key types.
+    /// Kinds of keys.
     Kind,
 }
 
@@ -37,16 +37,16 @@ pub(super) type NlerpGap = Derived<(u64, ClipId), f32>;
 /// State of the timeline between frames.
 #[derive(Clone, Debug, Default)]
 pub struct TimelineState {
-    /// The owner of the keys that were shown last.
+    /// Clip or layer with the keys that were shown last.
     pub(super) shown: Option<KeysHome>,
-    /// The clip the range was fitted to.
+    /// Clip that the visible time range was fitted to.
     pub(super) fitted: Option<(ClipId, u32)>,
-    /// The seconds in sight.
+    /// Visible time range.
     pub(super) time: TimeView,
     pub(super) filter: RowFilter,
     pub(super) open: BTreeSet<NodeId>,
     pub(super) scroll: f32,
-    /// The press that ended a move is still down: it clicks nothing.
+    /// Whether the button that ended a move is still down; its click is ignored.
     pub(super) swallow: bool,
     /// Modifiers at the last press of the button.
     pub(super) pressed: egui::Modifiers,
@@ -56,60 +56,59 @@ pub struct TimelineState {
     pub(super) marker: MarkerEdit,
     /// Operation that a shortcut requested; it begins at the pointer.
     pub(super) wanted: Option<Retime>,
-    /// A list that is to be opened at the pointer.
+    /// List to open at the pointer.
     pub(super) asks: Option<KeyList>,
-    /// The next drag draws a lasso.
+    /// Whether the next drag draws a lasso.
     pub(super) lasso: bool,
-    /// The next drag draws a box, wherever it begins.
+    /// Whether the next drag draws a box, even if it starts on a key.
     pub(super) boxes: bool,
-    /// A button that brings a pose nearer to another, while it is dragged.
+    /// Drag of a button that blends the pose toward another pose.
     pub(super) blend: BlendDrag,
-    /// From when to when a node is to be held, while that is chosen.
+    /// Time range in which a node will be locked in place, while it is being chosen.
     pub(super) hold: Option<Hold>,
     /// Filter of the list of clips.
     pub(super) clip_search: String,
     /// Largest angle between NLERP and SLERP in the shown clip.
     pub(super) nlerp_gap: NlerpGap,
-    /// The node whose row is to be brought into sight.
+    /// Node with a row to scroll into view.
     pub(super) reveal: Option<NodeId>,
     /// Active node of the previous frame.
     pub(super) active: Option<NodeId>,
     /// Playhead of the previous frame, in seconds.
     pub(super) playhead: f64,
-    /// Whether the last right click in the sheet was on a key, or in the box around the selected
-    /// ones.
+    /// Whether the last right click in the sheet was on a key or in the selection box.
     pub(super) menu_on_key: bool,
-    /// The time that the menu of the ruler is about.
+    /// Time that the ruler's context menu applies to, in seconds.
     pub(super) ruler_time: f64,
-    /// The time to which the middle button drags the pose that is shown.
+    /// Time to which the middle button moves the shown pose, in seconds.
     pub(super) carries_to: Option<f64>,
-    /// Whether the start, or the end, of what plays is dragged.
+    /// Dragged end of the playback range: true for the start, false for the end.
     pub(super) range_grip: Option<bool>,
-    /// Part of the overview that is dragged.
+    /// Dragged part of the overview.
     pub(super) grip: Option<Grip>,
     pub(super) dead: DeadKeys,
-    /// A key of a layer's strength that is dragged.
+    /// Drag of a key of a layer's strength.
     pub(super) strength: StrengthDrag,
-    /// A contact that is dragged.
+    /// Drag of a contact.
     pub(super) contact: ContactDrag,
     pub(super) mixer: MixerState,
-    /// Whether the range was fitted to the mix.
+    /// Whether the visible time range was fitted to the mix.
     pub(super) fitted_mix: bool,
     pub(super) summary: Derived<Shared<Clip>, Summary>,
-    /// The times of the selected keys.
+    /// Cached times of the selected keys, in seconds.
     pub(super) selected: Derived<(Shared<Clip>, KeySet), Vec<f32>>,
     pub(super) rows: RowsCache,
-    /// The curves.
+    /// State of the curve editor.
     pub(super) curves: CurvesState,
-    /// The first and the last row with selected keys.
+    /// First and last row with selected keys.
     pub(super) boxed: Derived<SelectedRows, Option<(usize, usize)>>,
 }
 
-/// Rows of the sheet, and the keys that are selected in them.
+/// Rows of the sheet, with the selected keys.
 type SelectedRows = (Rc<Rows>, KeySet);
 
 impl TimelineState {
-    /// Shows the keys of a clip or layer. An act on the keys or markers of another one ends here.
+    /// Shows the keys of a clip or layer. A gesture on another clip or layer is canceled.
     pub(super) fn show(&mut self, home: KeysHome, actions: &mut Actions) {
         if self.shown.replace(home) == Some(home) {
             return;
@@ -125,39 +124,39 @@ impl TimelineState {
         self.dead = DeadKeys::default();
     }
 
-    /// Begins to move keys, where there are some.
+    /// Starts a drag of keys; `None` starts nothing.
     pub(super) fn begin(&mut self, retiming: Option<Retiming>) {
         if let Some(retiming) = retiming {
             self.gesture = KeyGesture::Keys(retiming);
         }
     }
 
-    /// Begins what a key asked for.
+    /// Requests an operation on keys, which starts at the pointer.
     pub const fn want(&mut self, kind: Retime) {
         self.wanted = Some(kind);
     }
 
-    /// Opens a list at the pointer.
+    /// Requests a list at the pointer.
     pub const fn ask(&mut self, list: KeyList) {
         self.asks = Some(list);
     }
 
-    /// Begins to choose from when to when a node is held.
+    /// Starts choosing the time range in which a node is locked in place.
     pub fn begin_hold(&mut self, clip: ClipId, node: NodeId, range: (f32, f32)) {
         self.hold = Some(Hold::new(clip, node, range));
     }
 
-    /// The next drag draws a lasso.
+    /// Makes the next drag draw a lasso.
     pub const fn want_lasso(&mut self) {
         self.lasso = true;
     }
 
-    /// The next drag draws a lasso, or a box wherever it begins.
+    /// Makes the next drag draw a lasso, or a box even if it starts on a key.
     pub const fn want_area(&mut self, lasso: bool) {
         (self.lasso, self.boxes) = (lasso, !lasso);
     }
 
-    /// Shows the whole clip, or these times of it.
+    /// Fits the visible time range to the whole clip, or to a range in seconds.
     pub fn fit_to(&mut self, length: f64, range: Option<(f32, f32)>) {
         self.curves.fit = Some(if range.is_some() { Fit::Selected } else { Fit::All });
         match range {
@@ -166,32 +165,32 @@ impl TimelineState {
         }
     }
 
-    /// Fits the values of the times in sight to the height of the curves.
+    /// Fits the values in the visible time range to the height of the curves.
     pub const fn fit_height(&mut self) {
         self.curves.fit = Some(Fit::Height);
     }
 
-    /// Shows the speed of a joint's tip under the curves, then its acceleration, then nothing.
+    /// Cycles the strip below the curves: speed of a joint's tip, its acceleration, off.
     pub const fn next_strip(&mut self) {
         self.curves.speed = self.curves.speed.next();
     }
 
-    /// Does something on the curves as soon as they are laid out.
+    /// Requests an action in the curve editor, which runs once the curves are laid out.
     pub const fn want_on_curves(&mut self, wanted: WantedOnCurves) {
         self.curves.tools.wanted = Some(wanted);
     }
 
-    /// Lets keys around those that are dragged follow, or not.
+    /// Switches proportional editing on or off.
     pub const fn flip_proportional(&mut self) {
         self.curves.tools.reach.on = !self.curves.tools.reach.on;
     }
 
-    /// Lets the curves of keys fill the height by themselves; not, where all of them do.
+    /// Normalizes the curves of keys, or none of them if all are normalized.
     pub fn normalize(&mut self, keys: &KeySet) {
         self.curves.flip_of(keys, |choices| &mut choices.normalized);
     }
 
-    /// Hides the curves of keys.
+    /// Hides the curves of these keys.
     pub fn hide_curves(&mut self, keys: &KeySet) {
         for of in self.curves.of_keys(keys) {
             self.curves.choices.eyes.insert(of, false);
@@ -199,12 +198,12 @@ impl TimelineState {
         }
     }
 
-    /// Shows only the curves of keys; all again, where that is so.
+    /// Isolates the curves of keys, or shows all curves again if these are isolated.
     pub fn solo_curves(&mut self, keys: &KeySet) {
         self.curves.flip_of(keys, |choices| &mut choices.solo);
     }
 
-    /// Whether keys are moved, which takes digits.
+    /// Whether a drag of keys uses typed digits.
     pub const fn takes_numbers(&self) -> bool {
         matches!(self.gesture, KeyGesture::Keys(_))
             || self.wanted.is_some()
@@ -216,7 +215,7 @@ impl TimelineState {
         self.curves.popup.is_open()
     }
 
-    /// A gesture was ended elsewhere.
+    /// Discards all gestures, because they were ended elsewhere.
     pub fn end_gestures(&mut self) {
         self.gesture = KeyGesture::None;
         (self.wanted, self.lasso, self.boxes) = (None, false, false);

@@ -1,5 +1,4 @@
-//! The row of a layer's strength: its curve, and keys that are dragged along the time and up and
-//! down.
+//! Row of a layer's strength: its curve, and keys that can be dragged in time and value.
 
 use egui::{
     Align2, Key, Mesh, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
@@ -19,16 +18,16 @@ use ulna_model::{Interpolation, LayerHome, PoseLayer, PoseLayerId, Track};
 use ulna_motion::strength_of;
 use ulna_render::ColorRole;
 
-/// A key of a strength that is dragged.
+/// Drag of a strength key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StrengthDrag {
     layer: Option<PoseLayerId>,
     key: usize,
-    /// All keys as they were: seconds and strength.
+    /// All keys before the drag, as seconds and strength.
     before: Vec<(f32, f32)>,
 }
 
-/// The keys of a strength, seconds and strength.
+/// Keys of a strength track, as seconds and strength.
 fn pairs(track: &Track) -> Vec<(f32, f32)> {
     track.times.iter().copied().zip(track.values.iter().copied()).collect()
 }
@@ -48,12 +47,12 @@ struct Row<'a> {
     layer: &'a PoseLayer,
     track: &'a Track,
     rect: Rect,
-    /// Visible part of its keys.
+    /// Visible part of the row to the right of the names.
     body: Rect,
 }
 
-/// Draws a row in `rect`, whose name is at its left, and takes what a hand does to it. What is in
-/// `seen` is not covered.
+/// Draws the strength row of a layer in `rect`, with its name on the left, and handles drags. Only
+/// the part in `seen` is visible.
 pub fn strength_ui(
     drag: &mut StrengthDrag,
     ui: &Ui,
@@ -99,7 +98,7 @@ impl Row<'_> {
         painter.text(at(names.right() - 10.0), Align2::RIGHT_CENTER, now, number, color);
     }
 
-    /// The curve; a double click sets a key on it.
+    /// Handles the background with the curve. A double click sets a key.
     fn ground(&self, ui: &Ui, actions: &mut Actions) {
         let (axis, theme) = (&self.sheet.axis, self.sheet.view.theme);
         let corners = curve(self.track, axis.start, axis.end);
@@ -152,7 +151,7 @@ impl Row<'_> {
         }
     }
 
-    /// The key that is held, wherever the pointer has gone with it.
+    /// Continues the drag of a key, even if the pointer has left the row.
     fn drag(&self, drag: &mut StrengthDrag, ui: &Ui, actions: &mut Actions) {
         if drag.layer != Some(self.layer.id) {
             return;
@@ -178,7 +177,7 @@ impl Row<'_> {
             let strength =
                 ((self.rect.bottom() - 4.0 - at.y) / (self.rect.height() - 8.0)).clamp(0.0, 1.0);
             let (mut moved, k) = (drag.before.clone(), drag.key);
-            // It stays between its neighbors.
+            // The key stays between its neighbors.
             let low = k.checked_sub(1).map_or(0.0, |b| moved[b].0 + 1e-3);
             let high = moved.get(k + 1).map_or(f32::MAX, |n| n.0 - 1e-3);
             moved[k] = (time.min(high).max(low), (strength * 100.0).round() / 100.0);
@@ -193,9 +192,9 @@ impl Row<'_> {
     }
 }
 
-/// A strength over time, from one second to another: a place at each of its corners.
+/// Polyline of a strength over a time range in seconds, with one point per corner.
 fn curve(track: &Track, from: f64, to: f64) -> impl Iterator<Item = (f64, f32)> {
-    // What lies before the first key, where that is in sight.
+    // Extend the first value to the left edge.
     let mut all = vec![(from.min(f64::from(track.times[0])), track.values[0])];
     for (k, time) in track.times.iter().enumerate() {
         if track.interpolation == Interpolation::Step && k > 0 {

@@ -1,21 +1,22 @@
-//! The row of all keys: its times, kept from frame to frame.
+//! Summary row: cached times of all keys of a clip.
 
 use ulna_model::{Clip, Derived, KeyKind, KeyKinds, KeySet, Shared, Track};
 
 /// Content of the summary row.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// Every time at which some track has a key, once.
+    /// Times at which any track has a key, in seconds, sorted and without duplicates.
     pub times: Vec<f32>,
-    /// Tracks that have a key there, by time.
+    /// Number of tracks with a key, per time.
     counts: Vec<u32>,
-    /// Key type per time. If the types differ, an extreme is shown before a breakdown, and that
-    /// before an in-between.
+    /// Kind of the keys per time. If kinds differ, extreme overrides breakdown, which overrides
+    /// in-between.
     pub kinds: KeyKinds,
 }
 
 impl Summary {
-    /// The summary of a clip. If few tracks differ from the last clip, only those are read.
+    /// Updates the cached summary of a clip. If few tracks differ from the last clip, only those
+    /// are read.
     pub fn update<'a>(kept: &'a mut Derived<Shared<Clip>, Self>, clip: &Shared<Clip>) -> &'a Self {
         let follow = |(of, mut summary): (Shared<Clip>, Self)| {
             (Shared::ptr_eq(&of, clip) || summary.follow(&of, clip)).then_some(summary)
@@ -26,7 +27,7 @@ impl Summary {
     }
 
     fn of(clip: &Clip) -> Self {
-        // Many tracks of a clip have the same times.
+        // Count runs of tracks with equal times once, because they are frequent.
         let mut lists: Vec<(&[f32], u32)> = Vec::new();
         for track in clip.tracks.values() {
             match lists.last_mut() {
@@ -52,7 +53,7 @@ impl Summary {
         Self { times, counts, kinds: kinds_of(clip) }
     }
 
-    /// Goes from one clip to another; not where more than a few tracks differ.
+    /// Updates the summary from one clip to another. Returns false if too many tracks differ.
     fn follow(&mut self, from: &Clip, to: &Clip) -> bool {
         let Some(changed) = changed_tracks(from, to) else { return false };
         for (was, is) in changed {
@@ -63,7 +64,7 @@ impl Summary {
         true
     }
 
-    /// One key more, or less, at a time.
+    /// Adds or removes one key at a time.
     fn count(&mut self, time: f32, more: bool) {
         let at = self.times.partition_point(|t| *t < time);
         let is_there = self.times.get(at) == Some(&time);
@@ -81,19 +82,19 @@ impl Summary {
     }
 }
 
-/// The kind of the keys at each time.
+/// Kind of the keys at each time.
 ///
-/// An extreme overrides a breakdown, which overrides an in-between.
+/// Extreme overrides breakdown, which overrides in-between.
 fn kinds_of(clip: &Clip) -> KeyKinds {
     let of =
         |kind| clip.tracks.values().flat_map(|t| t.kinds.iter()).filter(move |(_, k)| *k == kind);
     [KeyKind::InBetween, KeyKind::Breakdown, KeyKind::Extreme].into_iter().flat_map(of).collect()
 }
 
-/// A track that one clip has, and the one that another has in its place.
+/// Track before and after a change; `None` if it does not exist.
 pub type Replaced<'a> = (Option<&'a Shared<Track>>, Option<&'a Shared<Track>>);
 
-/// The tracks in which two clips differ; none where they are many.
+/// Tracks that differ between two clips; `None` if there are too many.
 pub fn changed_tracks<'a>(from: &'a Clip, to: &'a Clip) -> Option<Vec<Replaced<'a>>> {
     const MANY: usize = 64;
     let mut changed: Vec<Replaced<'a>> = Vec::new();
@@ -115,7 +116,7 @@ pub fn changed_tracks<'a>(from: &'a Clip, to: &'a Clip) -> Option<Vec<Replaced<'
     (changed.len() <= MANY).then_some(changed)
 }
 
-/// The times of some keys, each once.
+/// Times of the keys in a set, sorted and without duplicates.
 pub fn times_of(keys: &KeySet) -> Vec<f32> {
     let mut times: Vec<f32> = Vec::new();
     let mut last = None;

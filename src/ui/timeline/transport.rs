@@ -1,4 +1,4 @@
-//! Play, step, and what the clock says.
+//! Transport bar: playback, steps, and the current time.
 
 use egui::{DragValue, Frame, Margin, RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
@@ -22,17 +22,18 @@ use ulna_motion::{Averaging, nlerp_difference};
 use ulna_render::ColorRole;
 use ulna_session::RulerUnit;
 
-/// Controls that fit in a line of a given width: the least important are left out first.
+/// Controls that fit in the transport bar at a given width. Less important controls are left out
+/// first.
 struct TransportFit {
     speed: bool,
-    /// The switch between rows of keys and curves as three words; else as a list.
+    /// Whether the switch between dope sheet and curves has three buttons instead of a list.
     show: bool,
     frame: bool,
     rate: bool,
     mixer: bool,
-    /// The buttons that go to the ends of the clip.
+    /// Whether the buttons that go to the ends of the clip are shown.
     ends: bool,
-    /// Points of the clip's name.
+    /// Width of the clip's name, in points.
     clip: f32,
 }
 
@@ -61,7 +62,7 @@ pub fn transport_ui(
     Frame::new().inner_margin(Margin::symmetric(8, 4)).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.set_height(28.0);
-            /// Points with less than which there is no room for the button of the poses.
+            /// Width in points below which the button of the pose library is left out.
             const POSES: f32 = 760.0;
             let has_poses = is_under_transport(view);
             let poses = ui.available_width() >= POSES || has_poses;
@@ -106,7 +107,7 @@ pub fn transport_ui(
     });
 }
 
-/// Buttons of playback; `ends`: with those that go to the ends of the clip.
+/// Shows the playback buttons. `ends`: include the buttons that go to the ends of the clip.
 fn play_buttons(ui: &mut Ui, view: &View<'_>, ends: bool, actions: &mut Actions) {
     let (theme, playback) = (view.theme, view.timeline.playback);
     let play = if playback.playing {
@@ -136,7 +137,7 @@ fn play_buttons(ui: &mut Ui, view: &View<'_>, ends: bool, actions: &mut Actions)
     }
 }
 
-/// The playhead in seconds, and in frames where there is room.
+/// Shows the playhead in seconds, and in frames if `frames` is set.
 fn time_fields(ui: &mut Ui, view: &View<'_>, frames: bool, actions: &mut Actions) {
     let (theme, playback) = (view.theme, view.timeline.playback);
     let plain = ui.visuals().widgets.inactive;
@@ -171,7 +172,7 @@ fn time_fields(ui: &mut Ui, view: &View<'_>, frames: bool, actions: &mut Actions
     ui.visuals_mut().widgets.inactive = plain;
 }
 
-/// Controls for the clip, the unit of the ruler and the speed.
+/// Shows the controls for the clip, the ruler's unit and the speed.
 fn clip_and_rate(
     state: &mut TimelineState,
     ui: &mut Ui,
@@ -228,7 +229,7 @@ fn clip_and_rate(
     }
 }
 
-/// All clips; where they are many, those with what is typed in their names. Enter shows the first.
+/// Lists all clips. A long list has a search field, and Enter shows the first match.
 fn clip_list(
     search: &mut String,
     ui: &mut Ui,
@@ -236,7 +237,7 @@ fn clip_list(
     document: &Document,
     actions: &mut Actions,
 ) {
-    /// More clips than this are searched.
+    /// Number of clips above which the list has a search field.
     const FEW: usize = 8;
     let mut ids: Vec<_> = document.clips.ids().collect();
     let mut chosen = None;
@@ -248,7 +249,7 @@ fn clip_list(
         }
         let needle = search.to_lowercase();
         ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
-        // What is named just so comes first, then what begins so.
+        // Exact matches come first, then names that start with the search text.
         ids.sort_by_key(|id| {
             let label = document.clip_label(*id).to_lowercase();
             if label == needle { 0 } else { 1 + u8::from(!label.starts_with(&needle)) }
@@ -274,7 +275,7 @@ fn clip_list(
     }
 }
 
-/// A rate with no more digits than it needs.
+/// Text of a frame rate with as few digits as possible.
 fn rate_text(fps: f64) -> String {
     format!("{} fps", rate_in_words(fps))
 }
@@ -288,15 +289,15 @@ fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
     );
 }
 
-/// Size of a choice in the list of rates, points.
+/// Size of a choice in the list of frame rates, in points.
 const CHOICE: [f32; 2] = [84.0, 22.0];
 
-/// A choice of the list of rates.
+/// Shows a choice in the list of frame rates.
 fn choice(ui: &mut Ui, on: bool, text: impl Into<String>) -> egui::Response {
     ui.add_sized(CHOICE, egui::Button::selectable(on, text.into()))
 }
 
-/// The label of a row of choices.
+/// Shows the label of a row of choices.
 fn row_label(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.label(
         RichText::new(text)
@@ -305,7 +306,7 @@ fn row_label(ui: &mut Ui, theme: &Theme, text: &str) {
     );
 }
 
-/// Choices of the ruler's unit: frames, seconds, or ticks.
+/// Shows the choices of the ruler's unit: frames, seconds, or ticks.
 fn unit_row(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let playback = view.timeline.playback;
     let ticks = if let RulerUnit::Ticks(n) = playback.unit { n } else { RulerUnit::TICKS };
@@ -320,7 +321,8 @@ fn unit_row(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// The number of ticks per second, where the ruler counts ticks, and whether the clip keeps it.
+/// Shows the number of ticks per second if the ruler counts ticks, and whether it is saved in the
+/// clip.
 fn ticks_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let playback = view.timeline.playback;
     let RulerUnit::Ticks(now) = playback.unit else { return };
@@ -365,7 +367,7 @@ fn ticks_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// The ruler counts at another rate, and so does the clip that is shown, which keeps it.
+/// Sets the frame rate of the ruler and of the shown clip, which stores it.
 fn count_at(fps: f64, view: &View<'_>, actions: &mut Actions) {
     actions.push(TimelineAction::Fps(fps));
     let clip = view.shown_clip().filter(|_| !view.timeline.playback.mixing);
@@ -376,7 +378,7 @@ fn count_at(fps: f64, view: &View<'_>, actions: &mut Actions) {
     );
 }
 
-/// The ruler's rate and unit, the interpolation of new keys, and the loop mode: a row each.
+/// Shows the ruler's rate and unit, the interpolation of new keys, and the loop mode, one row each.
 fn rows_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     const RATES: [f64; 12] = [
         12.0,
@@ -443,7 +445,7 @@ fn rows_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.end_row();
 }
 
-/// The list of rates, and of how frames are counted and played.
+/// Shows the list of frame rates, and the options for counting and playing frames.
 fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let playback = view.timeline.playback;
     let combo = crate::ui::widgets::combo_box("fps")
@@ -485,7 +487,7 @@ fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actio
     combo.response.on_hover_text(about);
 }
 
-/// Whether rotations go from key to key by NLERP, and how far that is from SLERP at most.
+/// Shows the NLERP option for rotations, with its largest difference from SLERP.
 fn nlerp_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let playback = view.timeline.playback;
     let mut on = playback.between == Averaging::Nlerp;
@@ -506,7 +508,7 @@ fn nlerp_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Acti
     }
 }
 
-/// Whether the loop mode is kept with the clip.
+/// Shows the option to save the loop mode in the clip.
 fn keep_end_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let playback = view.timeline.playback;
     let clip = playback.clip.and_then(|id| Some((id, view.session?.document().clips.get(id)?)));
@@ -520,7 +522,7 @@ fn keep_end_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// At the right: what is shown of the clip, and its keys. From the right to the left.
+/// Shows the buttons for keys and their display on the right, from right to left.
 fn key_buttons(
     state: &mut TimelineState,
     ui: &mut Ui,
@@ -529,7 +531,7 @@ fn key_buttons(
     actions: &mut Actions,
 ) {
     let theme = view.theme;
-    // Above the poses there is no sheet of keys to fit, to filter or to delete from.
+    // Without the dope sheet, there are no keys to fit, filter or delete.
     let has_sheet = !is_under_transport(view);
     if has_sheet {
         sheet_buttons(state, ui, view, document);
@@ -549,7 +551,7 @@ fn key_buttons(
     }
 }
 
-/// Buttons for the display of the clip's keys, from right to left.
+/// Shows the buttons for the display of the clip's keys, from right to left.
 fn sheet_buttons(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, document: &Document) {
     let theme = view.theme;
     if icon_button(ui, theme, icons::ICON_FIT_SCREEN, "Fit the clip", "", false, Ok(())).clicked() {

@@ -1,5 +1,5 @@
-//! The numbers of a channel's row: what is seen at the playhead, to be dragged and typed, and the
-//! diamond that sets or takes a key. What begins with `*`, `/`, `+=` or `-=` calculates with all
+//! Number fields in a channel's row: the values at the playhead, which can be dragged and typed. A
+//! diamond sets or removes the key. Text that starts with `*`, `/`, `+=` or `-=` applies to all
 //! selected keys of the track.
 
 use std::cell::Cell;
@@ -23,20 +23,20 @@ use ulna_model::{ClipId, KeySet, KeyTimes, NodeId, Property, Track, TrackId};
 use ulna_motion::clip_edit::SAME_TIME;
 use ulna_render::ColorRole;
 
-/// Points of a field, and from one to the next.
+/// Width of a field, and distance between fields, in points.
 const FIELD: (f32, f32) = (57.0, 59.0);
 
-/// Arithmetic that was typed for all selected keys.
+/// Typed arithmetic for all selected keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Sum {
     Add(f64),
     Times(f64, ValueAbout),
 }
 
-/// Arithmetic in typed text, such as `*1.5`: it begins with an operator that cannot begin a number.
+/// Parses typed arithmetic such as `*1.5`. It starts with an operator that cannot start a number.
 fn sum_of(text: &str) -> Option<Sum> {
     let text = text.trim();
-    // `*1.5 mean` and `*1.5 first` scale about that; otherwise about nothing.
+    // A suffix `mean` or `first` sets the pivot of the scale; otherwise it is 0.
     let (text, about) = [("mean", ValueAbout::Mean), ("first", ValueAbout::First)]
         .into_iter()
         .find_map(|(word, about)| Some((text.strip_suffix(word)?, about)))
@@ -54,7 +54,7 @@ fn sum_of(text: &str) -> Option<Sum> {
     text.strip_prefix("-=").and_then(number).map(|v| Sum::Add(-v))
 }
 
-/// The row of a channel: which clip, node and track.
+/// Row of a channel: clip, node and track.
 #[derive(Clone, Copy)]
 pub struct Channel<'a> {
     pub clip: ClipId,
@@ -63,7 +63,7 @@ pub struct Channel<'a> {
     pub keys: &'a Track,
 }
 
-/// The fields and the diamond, in a row's names.
+/// Shows the number fields and the key diamond in the name column of a row.
 pub fn values_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -148,7 +148,7 @@ fn field_ui(
     }
 }
 
-/// The weight of a morph target at the playhead, and its diamond.
+/// Shows the weight of a morph target at the playhead, and its key diamond.
 pub fn morph_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -187,20 +187,20 @@ pub fn morph_ui(
     }
 }
 
-/// How a number looks, and what it is called.
+/// Appearance and name of a number field.
 pub(super) struct NumberLook<'a> {
     pub salt: (&'static str, u32, usize),
     pub name: &'a str,
     pub edge: ColorRole,
     pub degrees: bool,
-    /// Whether it differs from nothing.
+    /// Whether the text is dimmed, for a neutral value or a hidden curve.
     pub quiet: bool,
-    /// Whether it has no box: its row says what it is.
+    /// Whether the field has no frame.
     pub plain: bool,
 }
 
-/// A number in a row: its response, what it is now, and arithmetic that was typed for all selected
-/// keys.
+/// Shows a number field. Returns its response, its current value, and arithmetic that was typed for
+/// all selected keys.
 pub(super) fn number_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -254,7 +254,7 @@ pub(super) fn number_ui(
     (response, value, sum.get())
 }
 
-/// Shows what the channel's value becomes.
+/// Previews a new value of the channel.
 pub(super) fn set(view: &View<'_>, channel: Channel<'_>, wanted: Vec3, actions: &mut Actions) {
     let mut local = view.pose.local[channel.node.index()].transform();
     let property = channel.keys.property;
@@ -272,8 +272,7 @@ pub(super) fn set(view: &View<'_>, channel: Channel<'_>, wanted: Vec3, actions: 
     }
 }
 
-/// Does arithmetic on the selected keys of the track, or on the value that is seen where none is
-/// selected.
+/// Applies arithmetic to the selected keys of the track, or to the shown value without a selection.
 fn calculate(
     view: &View<'_>,
     channel: Channel<'_>,
@@ -318,8 +317,8 @@ fn calculate(
     ));
 }
 
-/// The diamond: a key here, keys elsewhere, or a change that is not keyed; a click sets or takes
-/// the key.
+/// Shows the key diamond: a key here, only keys elsewhere, or an unkeyed change. A click sets or
+/// removes the key.
 fn slot_ui(ui: &Ui, view: &View<'_>, channel: Channel<'_>, at: egui::Pos2, actions: &mut Actions) {
     let (theme, time) = (view.theme, view.timeline.playback.time as f32);
     let property = channel.keys.property;

@@ -1,5 +1,4 @@
-//! Axes in the viewport: the gizmo in the corner, which also turns the view, and the axes of
-//! joints.
+//! Axes in the viewport: the corner gizmo, which also rotates the view, and the axes of joints.
 
 use egui::{Align2, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::{Vec2, Vec3};
@@ -10,15 +9,16 @@ use ulna_edit::command::ViewCommand;
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
 
-/// Points from the corner gizmo's center to the balls at its ends, and their radius.
+/// Distance from the center of the corner gizmo to the disc at each end, and the radius of a disc,
+/// in points.
 const ARM: f32 = 27.0;
 const BALL: f32 = 8.5;
-/// Points a joint's axis is long.
+/// Length of a joint's axis, in points.
 const JOINT_AXIS: f32 = 22.0;
-/// Maximum number of joints with axes; more would be unreadable.
+/// Maximum number of joints with axes, because more would be unreadable.
 const MOST_JOINTS: usize = 600;
 
-/// An end of an axis, and the command that looks from there.
+/// End of an axis of the corner gizmo, with the view command of a click.
 struct End {
     axis: Vec3,
     letter: &'static str,
@@ -49,10 +49,10 @@ static ENDS: [End; 6] = {
     ]
 };
 
-/// The gizmo at the top right; whether the pointer is over it.
+/// Draws the corner gizmo at the top right. Returns whether the pointer is over it.
 pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let theme = view.theme;
-    // Below the switches where they reach that far.
+    // Move the gizmo below the toolbar if the toolbar reaches this far.
     let down = if rect.width() < 560.0 { 92.0 } else { 48.0 };
     let center = pos2(rect.right() - 48.0, rect.top() + down);
     if rect.height() < down + 48.0 {
@@ -122,7 +122,7 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
     over
 }
 
-/// The axes of joints: of all where they are asked for, else of none.
+/// Draws the axes of all or of the selected joints, if the display is on.
 pub fn joints_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
     let Some(document) = view.session.map(|s| s.document()).filter(|_| view.options.axes) else {
         return;

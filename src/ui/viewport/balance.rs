@@ -1,5 +1,5 @@
-//! Balance over the picture: the center of mass, its plumb line, what the body stands on, and its
-//! way over the clip.
+//! Overlay of the balance display: center of mass, plumb line, support area, and path of the center
+//! of mass over the clip.
 
 use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Vec2, Vec3};
@@ -7,10 +7,10 @@ use glam::{Vec2, Vec3};
 use crate::ui::{Theme, View, theme::Font};
 use ulna_render::ColorRole;
 
-/// Points of a dash, and between two.
+/// Length of a dash and of the gap after it, in points.
 const DASH: (f32, f32) = (5.0, 4.0);
 
-/// A disc in quarters, as on a crash dummy.
+/// Draws the mark of the center of mass: a disc in two-colored quarters.
 fn mark(painter: &Painter, at: Pos2, dark: Color32, light: Color32) {
     const RADIUS: f32 = 7.0;
     painter.circle_filled(at, RADIUS, light);

@@ -1,5 +1,5 @@
-//! Joints of the panel *Bind* over the picture: ticked ones filled, with their bones, others
-//! hollow.
+//! Joints of the *Bind* panel over the viewport. Checked joints are filled and drawn with their
+//! bones; others are hollow.
 
 use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2};
 use glam::{Vec2, Vec3};
@@ -9,12 +9,12 @@ use ulna_edit::command::field::BindBy;
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
 
-/// Radius of the marks, points.
+/// Radius of the joint marks, in points.
 const RADIUS: f32 = 4.0;
-/// Joints that are drawn; more would hide the model.
+/// Maximum number of drawn joints, because more would hide the model.
 const MOST: usize = 512;
 
-/// Draws the joints to be, while the panel is open.
+/// Draws the joints to bind to, while the panel is open.
 pub fn bind_joints_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let (Some(Dialog::Bind { draft }), Some(session)) = (view.dialogs.open, view.session) else {
         return;
@@ -63,7 +63,7 @@ pub fn bind_joints_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     }
 }
 
-/// The outline of an envelope, as it is seen: all points within a distance of a bone.
+/// Draws the outline of an envelope: all points within a distance of a bone.
 fn capsule(
     painter: &Painter,
     view: &View<'_>,
@@ -71,7 +71,7 @@ fn capsule(
     ends: [Vec3; 2],
     (radius, color): (f32, Color32),
 ) {
-    /// Points of each half circle.
+    /// Number of segments of each half circle.
     const STEPS: usize = 16;
     let camera = &view.viewport.camera;
     let seen = ends.map(|end| {

@@ -1,4 +1,4 @@
-//! Before and after: the file as it was opened beside what was edited.
+//! Comparison of the edited model with the file as opened.
 
 use egui::{Rect, RichText, Role, Ui, WidgetInfo, pos2, vec2};
 
@@ -10,22 +10,23 @@ use crate::ui::{
 };
 use ulna_render::ColorRole;
 
-/// The bar at the foot; nothing where nothing was edited. Whether the pointer is over it.
+/// Shows the comparison bar at the bottom, if the model was edited. Returns whether the pointer is
+/// over it.
 pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let now = view.viewport.compare;
     let edited = view.session.is_some_and(|s| s.is_unsaved() || s.history().undo_label().is_some());
     let spec = view.mode.spec();
     let of_weights = spec.compares == ComparedProperty::Weights;
-    // The file as it was opened may have other joints.
+    // The file as opened may have other joints.
     let is_rig = spec.edits_rest && now == Compare::Edited;
-    // What is compared with can be left in a small picture, too.
+    // A running comparison can be ended even in a small viewport.
     let has_room = rect.width() > 560.0 || now != Compare::Edited;
     let fits = !is_rig && has_room && !view.timeline.playback.mixing;
     if !fits || (!edited && now == Compare::Edited) {
         return false;
     }
     let theme = view.theme;
-    // Over the name of the clip, and over what the colors mean.
+    // Leave space for the clip name and for the color legend.
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
     let up = match (spec.paints_weights, clip > 0.0) {
         (true, _) => 108.0 + clip,
@@ -52,7 +53,7 @@ pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
                     .color(theme.color(ColorRole::TextSecondary)),
             );
             segments(ui, theme, |ui| {
-                // Weights have no ghost.
+                // Weights have no ghost display.
                 for (compare, text) in
                     Compare::ALL.into_iter().filter(|c| !of_weights || c.0 != Compare::Both)
                 {

@@ -1,4 +1,4 @@
-//! The eye, the tool, and what of the model is shown; what panels ask of them.
+//! State and requests of the viewport: camera, tool and displays.
 
 use egui::TextureId;
 use glam::{Vec2, Vec3};
@@ -15,64 +15,65 @@ use ulna_render::{Camera, Shading};
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct ViewOptions {
-    /// The ground grid.
+    /// Whether the ground grid is shown.
     pub grid: bool,
-    /// Joints.
+    /// Whether joints are shown.
     pub joints: bool,
-    /// Their names.
+    /// Whether joint names are shown.
     pub names: bool,
-    /// The axes of joints.
+    /// Whether joint axes are shown.
     pub axes: bool,
     /// Whether names and axes are displayed for selected joints only.
     pub of_selected: bool,
-    /// Joints as sticks, not as octahedra.
+    /// Whether joints are drawn as sticks instead of octahedra.
     pub sticks: bool,
-    /// How thick they are, 1 as usual.
+    /// Thickness of joints, relative to the default of 1.
     pub joint_size: f32,
-    /// Only joints that move vertices.
+    /// Whether only joints that influence vertices are drawn.
     pub deforming: bool,
-    /// The marks of pins.
+    /// Whether marks of pinned joints are shown.
     pub pins: bool,
-    /// The center of mass.
+    /// Whether the center of mass and the support area are shown.
     pub balance: bool,
-    /// The ways of the selected joints.
+    /// Whether motion paths of the selected joints are shown.
     pub motion_paths: bool,
-    /// The model at other moments of the clip.
+    /// Settings of the onion skin: ghosts of the model at other times of the clip.
     pub onion: Onion,
-    /// The file's own lights instead of the studio's.
+    /// Whether the lights of the file replace the studio lights.
     pub lights: bool,
-    /// How surfaces are shown.
+    /// Shading of surfaces.
     pub shading: Shading,
-    /// The outliner.
+    /// Whether the outliner is open.
     pub outliner: bool,
-    /// The outliner, in a window too narrow to have it always.
+    /// Whether the outliner is open in a narrow window, where it is closed by default.
     pub outliner_narrow: bool,
-    /// Problems.
+    /// Whether the list of problems is open.
     pub problems: bool,
-    /// Inspector and problems.
+    /// Whether the panel with inspector and problems is open.
     pub inspector: bool,
-    /// The timeline.
+    /// Whether the timeline is open.
     pub timeline: bool,
-    /// Of the brush its numbers alone, so that the joints have more room.
+    /// Whether the brush panel shows only radius, strength and value, to leave more space for the
+    /// joints.
     pub brush_folded: bool,
-    /// Size of the handles of the tools, 1 as usual.
+    /// Size of the tool handles, relative to the default of 1.
     pub gizmo_size: f32,
     /// Color behind the model.
     pub background: Background,
 }
 
 impl ViewOptions {
-    /// Least and greatest size of the handles.
+    /// Minimum and maximum size of the tool handles.
     const GIZMO_SIZES: (f32, f32) = (0.5, 3.0);
 
-    /// Enlarges or reduces the handles of the tools by a factor.
+    /// Multiplies the size of the tool handles by a factor, within its limits.
     pub fn resize_gizmo(&mut self, factor: f32) {
         let (least, most) = Self::GIZMO_SIZES;
         self.gizmo_size = (self.gizmo_size * factor).clamp(least, most);
     }
 }
 
-/// The color behind the model.
+/// Background color of the viewport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Background {
@@ -88,7 +89,7 @@ pub enum Background {
 }
 
 impl Background {
-    /// The next of them.
+    /// Returns the next color in the cycle.
     pub const fn next(self) -> Self {
         match self {
             Self::Theme => Self::Light,
@@ -98,7 +99,7 @@ impl Background {
         }
     }
 
-    /// Gray in sRGB; `None` for the color of the theme.
+    /// Gray value in sRGB; `None` for the color of the theme.
     pub const fn gray(self) -> Option<u8> {
         match self {
             Self::Theme => None,
@@ -138,26 +139,26 @@ impl Default for ViewOptions {
     }
 }
 
-/// The model at other moments of the clip, as ghosts.
+/// Onion skin: ghosts of the model at other times of the clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Onion {
-    /// Whether they are shown.
+    /// Whether ghosts are shown.
     pub shown: bool,
-    /// At keys; else at every so many frames.
+    /// Whether ghosts are placed at keys; otherwise at a fixed distance in frames.
     pub by_keys: bool,
-    /// Frames from one to the next.
+    /// Distance between ghosts, in frames.
     pub step: u32,
     /// Number of ghosts before the playhead.
     pub before: u32,
     /// Number of ghosts after the playhead.
     pub after: u32,
-    /// Only of the meshes that the selected joints move.
+    /// Whether ghosts include only the meshes that the selected joints influence.
     pub of_selected: bool,
 }
 
 impl Onion {
-    /// More on one side are not shown.
+    /// Maximum number of ghosts before or after the playhead.
     pub const MOST: u32 = 12;
 }
 
@@ -170,7 +171,7 @@ impl Default for Onion {
 /// Transform space of the gizmo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GizmoSpace {
-    /// Axes of a space of the scene.
+    /// Axes of a space in the scene.
     Of(Space),
     /// Axes of the view.
     View,
@@ -183,7 +184,7 @@ impl Default for GizmoSpace {
 }
 
 impl GizmoSpace {
-    /// All of them, in the order of the toolbar.
+    /// All spaces, in the order of the toolbar.
     pub const ALL: [Self; 6] = [
         Self::Of(Space::Local),
         Self::Of(Space::Parent),
@@ -218,22 +219,22 @@ impl GizmoSpace {
     }
 }
 
-/// The point about which several joints are posed.
+/// Pivot mode for posing several joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pivot {
-    /// Each its own.
+    /// Each joint about its own origin.
     #[default]
     Each,
-    /// The one picked last.
+    /// Origin of the active joint.
     Active,
-    /// The middle of all.
+    /// Mean of the origins of the selected joints.
     Median,
-    /// A spot that was set, such as a fingertip or a heel.
+    /// Custom point, such as a fingertip or a heel.
     Spot,
 }
 
 impl Pivot {
-    /// All of them.
+    /// All pivot modes, in the order of the toolbar.
     pub const ALL: [Self; 4] = [Self::Each, Self::Active, Self::Median, Self::Spot];
 
     /// Title in the window.
@@ -246,7 +247,7 @@ impl Pivot {
         }
     }
 
-    /// The next of them, where a spot was set or none was.
+    /// Returns the next pivot mode. `with_spot` says whether a custom pivot exists.
     pub fn next(self, with_spot: bool) -> Self {
         match self {
             Self::Each => Self::Active,
@@ -257,14 +258,14 @@ impl Pivot {
     }
 }
 
-/// The steps that posing snaps to.
+/// Snap steps of posing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SnapSteps {
-    /// Meters.
+    /// Step of translations, in meters.
     pub length: f32,
-    /// Degrees.
+    /// Step of rotations, in degrees.
     pub angle: f32,
-    /// Of factors.
+    /// Step of scale factors.
     pub factor: f32,
 }
 
@@ -283,20 +284,21 @@ pub enum SnapTo {
     Vertex,
     /// The surface.
     Surface,
-    /// The height of the ground, 0.
+    /// The ground, at height 0.
     Ground,
-    /// Round numbers of the scene, by the step of translations.
+    /// Multiples of the translation step in scene space.
     Grid,
-    /// The middle between the skin in front and the skin behind.
+    /// Midpoint between the front and the back surface of the whole body under the pointer.
     Limb,
-    /// The same of the part in front alone, such as an arm before the chest.
+    /// Midpoint between the front and the back surface of the frontmost part, such as an arm before
+    /// the chest.
     FrontLimb,
-    /// The middle of the loop of edges around the limb in front.
+    /// Center of the edge loop around the frontmost limb.
     Loop,
 }
 
 impl SnapTo {
-    /// All of them, with the keys that are held for them.
+    /// Snap targets, each with the key to hold and a name.
     const KEYS: [(egui::Key, Self, &'static str); 7] = [
         (egui::Key::J, Self::Joint, "joint"),
         (egui::Key::V, Self::Vertex, "vertex"),
@@ -307,8 +309,8 @@ impl SnapTo {
         (egui::Key::L, Self::Loop, "edge loop"),
     ];
 
-    /// The keys of a key map that are held for them; `held`: a button is held, too. In Maya X snaps
-    /// to the grid, and J to steps.
+    /// Returns the snap keys of a key map. `held`: whether the drag holds a mouse button. In Maya's
+    /// key map, X snaps to the grid and J snaps to steps.
     pub fn keys(preset: Preset, held: bool) -> Vec<(egui::Key, Self, &'static str)> {
         let maya = preset == Preset::Maya;
         let grid = (egui::Key::X, Self::Grid, "grid");
@@ -319,24 +321,24 @@ impl SnapTo {
             .collect()
     }
 
-    /// Whether the spot is sought under the pointer.
+    /// Whether the target is searched for under the pointer.
     pub const fn is_sought(self) -> bool {
         !matches!(self, Self::Ground | Self::Grid)
     }
 }
 
-/// How limbs follow what is dragged.
+/// IK options of drags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReachOptions {
-    /// Whether the spine leans and the hips move where a limb does not reach.
+    /// Whether the spine and hips follow when a limb does not reach the target.
     pub full: bool,
-    /// Number of joints in the chain; the limb if omitted.
+    /// Number of joints in the IK chain; `None` for the whole limb.
     pub chain: Option<usize>,
-    /// Whether the end keeps its angle in the scene.
+    /// Whether the end joint keeps its rotation in the scene.
     pub keeps: bool,
-    /// Whether limbs stretch slower the straighter they are.
+    /// Whether stretching slows down as the limb gets straight.
     pub soft: bool,
-    /// Whether joints turn no farther than the clips turn them.
+    /// Whether joint rotations are limited to the range in the file's clips.
     pub limits: bool,
 }
 
@@ -347,8 +349,8 @@ impl Default for ReachOptions {
 }
 
 impl ReachOptions {
-    /// The command that puts the end of a limb at a point of the scene that was typed, in meters:
-    /// all the way, however straight it gets.
+    /// Creates the command that moves the end of a limb to a typed scene point, in meters. Soft
+    /// stretching is off, so that the limb can become straight.
     pub fn put(&self, node: NodeId, to: Vec3, over: PoseDestination) -> DragLimb {
         DragLimb {
             node: Nodes::one(node),
@@ -366,113 +368,115 @@ impl ReachOptions {
     }
 }
 
-/// A bone near a point of the picture.
+/// Bone near a point of the viewport.
 #[derive(Clone, Copy, Debug)]
 pub struct PickedBone {
     /// Joint of the bone.
     pub joint: NodeId,
-    /// The spot of it, in the scene.
+    /// Nearest point on the bone, in scene space.
     pub spot: Vec3,
-    /// Whether that is the joint itself, not somewhere along its bone.
+    /// Whether this point is near the head of the joint.
     pub is_head: bool,
-    /// Whether it moves vertices. Where the skin lies in front of one that moves none, the skin is
-    /// meant.
+    /// Whether the joint influences vertices. If not, a surface in front of the bone is picked
+    /// instead.
     pub deforms: bool,
 }
 
-/// Joints and meshes at the point of the last right click.
+/// Joints and meshes under the last right click.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnderPointer {
-    /// Joints: those whose bones are near, then those that move the skin there.
+    /// Joints: first those with bones near the pointer, then those that influence the surface
+    /// there.
     pub joints: Vec<NodeId>,
     /// Nodes with meshes, from front to back.
     pub meshes: Vec<NodeId>,
 }
 
 impl UnderPointer {
-    /// Whether nothing is there.
+    /// Whether neither a joint nor a mesh is under the pointer.
     pub const fn is_empty(&self) -> bool {
         self.joints.is_empty() && self.meshes.is_empty()
     }
 }
 
-/// Requests of the viewport.
+/// Requests that the viewport sends to the application.
 #[derive(Clone, Debug)]
 pub enum ViewportAction {
-    /// Another scene, or another variant of the materials.
+    /// Shows another scene or material variant.
     Choose(DisplayChoice),
-    /// The pointer is over a joint, or over none.
+    /// Sets the joint under the pointer.
     Hover(Option<NodeId>),
-    /// The pointer is over the viewport's surface, in points of its picture, and over no joint.
+    /// Reports that the pointer is over the viewport, but over no joint that influences vertices.
     HoverSurface {
         /// Position in the viewport, in points.
         at: Vec2,
-        /// The picture's size.
+        /// Size of the viewport, in points.
         size: Vec2,
-        /// A joint there that moves no vertices: it is meant where no skin lies in front of it.
+        /// Joint under the pointer that influences no vertices. It is used if no surface is in
+        /// front of it.
         behind: Option<PickedBone>,
     },
-    /// A click on the viewport's surface, in points of its picture.
+    /// Selects by a click on the viewport's surface, outside all bones that influence vertices.
     PickSurface {
         /// Position in the viewport, in points.
         at: Vec2,
-        /// The picture's size.
+        /// Size of the viewport, in points.
         size: Vec2,
-        /// As in [`ViewportAction::HoverSurface`].
+        /// Joint at the click that influences no vertices. It is selected if no surface is in front
+        /// of it.
         behind: Option<PickedBone>,
-        /// Add or take out.
+        /// Whether the click toggles the selection instead of replacing it.
         toggle: bool,
     },
-    /// A right click on the picture, in points of it: finds joints and meshes there. The one that a
-    /// click would select is selected, unless it is among the selected ones.
+    /// Finds the joints and meshes under a right click. If the joint that a click would select is
+    /// not selected yet, it becomes the selection.
     PickForMenu {
         /// Position in the viewport, in points.
         at: Vec2,
-        /// The picture's size.
+        /// Size of the viewport, in points.
         size: Vec2,
-        /// Bones there, the nearest first.
+        /// Bones at the pointer, the nearest first.
         near: Vec<PickedBone>,
     },
-    /// A press on the viewport's surface that may take hold of a limb, in points of its picture.
+    /// Starts an IK drag at a press on the viewport, if a limb is there.
     Grab {
         /// Position in the viewport, in points.
         at: Vec2,
-        /// The picture's size.
+        /// Size of the viewport, in points.
         size: Vec2,
-        /// The bone that was pressed on, where it was one.
+        /// Bone at the pointer; `None` if there is none.
         bone: Option<PickedBone>,
     },
-    /// Whether the joints on the other side are posed as the mirror image.
+    /// Sets whether posing a joint also poses its mirror joint.
     SetSymmetry(bool),
     /// Sets whether children of posed joints follow them.
     SetChildren(Children),
-    /// Another tool, of which no gesture begins yet.
+    /// Selects a tool without starting a gesture.
     SetTool(ToolCommand),
-    /// How limbs follow what is dragged.
+    /// Sets the IK options of drags.
     SetReach(ReachOptions),
-    /// The eye moved.
+    /// Sets the camera after an orbit, pan or zoom.
     Camera(Camera),
-    /// The gizmo's axes.
+    /// Sets the space of the gizmo's axes.
     SetSpace(GizmoSpace),
-    /// The point about which several joints are posed.
+    /// Sets the pivot mode for posing several joints.
     SetPivot(Pivot),
-    /// A spot of what is under the pointer, in points of the picture, is wanted while something is
-    /// dragged there.
+    /// Searches for a snap target under the pointer during a drag.
     SeekSpot {
         /// Position in the viewport, in points.
         at: Vec2,
-        /// The picture's size.
+        /// Size of the viewport, in points.
         size: Vec2,
         /// Kind of the snap target.
         of: SnapTo,
-        /// Dragged nodes: they and their descendants are no snap targets.
+        /// Dragged nodes. They and their descendants are no snap targets.
         except: Vec<NodeId>,
     },
-    /// Whether every drag snaps, and to what.
+    /// Sets whether drags snap without a key, and the steps of snapping.
     SetSnap(bool, SnapSteps),
     /// Sets the options of ghosts.
     SetOnion(Onion),
-    /// How thick joints are drawn.
+    /// Sets the thickness of drawn joints.
     SetJointSize(f32),
     /// Sets the comparison with the file as opened.
     SetCompare(Compare),
@@ -483,17 +487,17 @@ pub enum ViewportAction {
 /// Comparison of the edited model with the file as opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compare {
-    /// Nothing.
+    /// No comparison: only the edited model is shown.
     #[default]
     Edited,
-    /// The file as it was opened, in its place.
+    /// The file as opened is shown instead of the edited model.
     File,
-    /// The file as it was opened, as a ghost.
+    /// The file as opened is shown as a ghost, together with the edited model.
     Both,
 }
 
 impl Compare {
-    /// The next of them.
+    /// Returns the next comparison in the cycle.
     pub const fn next(self) -> Self {
         match self {
             Self::Edited => Self::File,
@@ -502,37 +506,37 @@ impl Compare {
         }
     }
 
-    /// All of them, with their words.
+    /// All comparisons with their labels.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::File, "File"), (Self::Edited, "Edited"), (Self::Both, "Both")];
 }
 
-/// The eye, the tool and what is shown.
+/// State of the viewport: camera, tool and displays.
 #[derive(Clone, Debug, Default)]
 pub struct Viewport {
-    /// The eye.
+    /// Camera of the viewport.
     pub camera: Camera,
-    /// The way the eye is on, and when it began.
+    /// Current camera animation: start, end and start time in seconds on egui's clock.
     pub transition: Option<(Camera, Camera, f64)>,
-    /// The file's camera that was looked through last.
+    /// Last camera of the file that the view was set to.
     pub looked_through: Option<NodeId>,
-    /// The pointer's tool.
+    /// Current tool.
     pub tool: ToolCommand,
-    /// The axes of the manipulator.
+    /// Space of the gizmo's axes.
     pub space: GizmoSpace,
-    /// The point about which several joints are posed.
+    /// Pivot mode for posing several joints.
     pub pivot: Pivot,
-    /// The spot that was set as a pivot: a point in the space of a node, with which it moves.
+    /// Custom pivot: a node, and a point in its space that moves with it.
     pub pivot_spot: Option<(NodeId, Vec3)>,
-    /// Whether every drag snaps.
+    /// Whether drags snap without a key.
     pub snap: bool,
-    /// To what.
+    /// Snap steps of posing.
     pub snap_steps: SnapSteps,
-    /// The spot that a drag sought last, in the scene: of what, and where, if anything was there.
+    /// Last search for a snap target: the kind, and the position in scene space if one was found.
     pub sought: Option<(SnapTo, Option<Vec3>)>,
-    /// How limbs follow what is dragged.
+    /// IK options of drags.
     pub reach: ReachOptions,
-    /// Whether the joints on the other side are posed as the mirror image.
+    /// Whether posing a joint also poses its mirror joint.
     pub symmetry: bool,
     /// Whether children of posed joints follow them.
     pub children: Children,
@@ -540,13 +544,14 @@ pub struct Viewport {
     pub options: ViewOptions,
     /// Comparison with the file as opened.
     pub compare: Compare,
-    /// Whether the file as it was opened is seen while a key is held.
+    /// Whether a key is held that shows the file as opened.
     pub peeks: bool,
-    /// Position of the last click on the skin, and the number of clicks there.
+    /// Position of the last click on the surface, and the number of clicks there.
     pub last_pick: Option<(Vec2, usize)>,
-    /// Joints and meshes at the point of the last right click.
+    /// Joints and meshes under the last right click.
     pub under: UnderPointer,
-    /// The joint under the pointer by the skin that it moves: in which picture, and where.
+    /// Cache of the joint that influences the surface under the pointer, keyed by serial number of
+    /// the image, camera and pointer position.
     pub surface_hover: Derived<(u64, Camera, Vec2), Option<NodeId>>,
 }
 
@@ -557,47 +562,47 @@ impl Viewport {
     }
 }
 
-/// View of the viewport for the panels.
+/// Read-only view of the viewport for the panels.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewportView<'a> {
-    /// The eye.
+    /// Camera of the viewport.
     pub camera: Camera,
-    /// The pointer's tool.
+    /// Current tool.
     pub tool: ToolCommand,
-    /// The axes of the manipulator.
+    /// Space of the gizmo's axes.
     pub space: GizmoSpace,
-    /// The point about which several joints are posed.
+    /// Pivot mode for posing several joints.
     pub pivot: Pivot,
-    /// The spot that was set as a pivot: a point in the space of a node, with which it moves.
+    /// Custom pivot: a node, and a point in its space that moves with it.
     pub pivot_spot: Option<(NodeId, Vec3)>,
-    /// Whether every drag snaps.
+    /// Whether drags snap without a key.
     pub snap: bool,
-    /// To what.
+    /// Snap steps of posing.
     pub snap_steps: SnapSteps,
-    /// The spot that a drag sought last, in the scene: of what, and where, if anything was there.
+    /// Last search for a snap target: the kind, and the position in scene space if one was found.
     pub sought: Option<(SnapTo, Option<Vec3>)>,
-    /// How limbs follow what is dragged.
+    /// IK options of drags.
     pub reach: ReachOptions,
-    /// Whether the joints on the other side are posed as the mirror image.
+    /// Whether posing a joint also poses its mirror joint.
     pub symmetry: bool,
     /// Whether children of posed joints follow them.
     pub children: Children,
     /// Comparison with the file as opened.
     pub compare: Compare,
-    /// Joints and meshes at the point of the last right click.
+    /// Joints and meshes under the last right click.
     pub under: &'a UnderPointer,
-    /// The picture.
+    /// Rendered image of the model; `None` before the first frame.
     pub texture: Option<TextureId>,
-    /// The bones of the pose that is shown.
+    /// Bones of the current pose.
     pub bones: &'a [Bone],
     /// Center of mass and support area, if they are shown.
     pub balance: Option<&'a Balance>,
-    /// Its way over the clip that is shown.
+    /// Path of the center of mass over the shown clip, as scene points.
     pub balance_path: &'a [Vec3],
-    /// The ways of the selected joints over the clip that is shown.
+    /// Motion paths of the selected joints over the shown clip.
     pub paths: &'a [MotionPath],
-    /// While it is not drawn in full: a picture's pixels for each of its own, along a side.
+    /// Resolution scale per side while the quality is reduced; `None` at full quality.
     pub quick: Option<f32>,
-    /// Milliseconds the last picture took to make on the CPU.
+    /// CPU time of the last rendered frame, in milliseconds.
     pub frame_ms: f32,
 }

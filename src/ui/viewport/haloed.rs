@@ -1,11 +1,11 @@
-//! Text over the picture.
+//! Text over the viewport.
 
 use egui::{Align2, Color32, FontId, Painter, Pos2, vec2};
 
 use crate::ui::Theme;
 use ulna_render::ColorRole;
 
-/// Text with a dark rim, readable over anything.
+/// Draws text with a dark outline, which is readable on any background.
 pub fn haloed(
     painter: &Painter,
     at: Pos2,

@@ -1,5 +1,5 @@
-//! Rotation limits of the joints of a dragged limb: an arc at each joint, with a hand at the
-//! current angle.
+//! Rotation limits of the joints of a dragged limb: an arc per joint, with a needle at the current
+//! angle.
 
 use egui::{Align2, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Mat3, Vec2, Vec3};
@@ -13,10 +13,10 @@ use ulna_motion::{ik, limits_of};
 use ulna_render::ColorRole;
 
 const RADIUS: f32 = 52.0;
-/// Radians from an end at which a joint is at it.
+/// Angle from the end of the range within which a joint counts as at its limit, in radians.
 const AT_END: f32 = 0.07;
 
-/// The arcs, while limits are on and the body is dragged.
+/// Draws the rotation limits while the IK tool is active and limits are on.
 pub fn limits_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let drags = view.tool() == Some(ToolCommand::Drag);
     let Some(document) =
@@ -45,7 +45,7 @@ pub fn limits_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         let rest = document.node(node).rest.transform().rotation;
         let rotation = view.pose.local[node.index()].transform().rotation;
         let angles = range.angles(rest, rotation);
-        // About its main axis; the hand is the bone as it would be turned about that alone.
+        // Show the rotation about the main axis only.
         let from_rest = parent.as_mat3() * Mat3::from_quat(rest);
         let axis = from_rest * range.axes[0];
         let next = limb.nodes.iter().position(|n| *n == node).and_then(|k| limb.nodes.get(k + 1));

@@ -1,4 +1,4 @@
-//! The menu of a right click in the viewport: on joints and meshes, and on an empty place.
+//! Context menu of the viewport, for joints and meshes and for the empty background.
 
 use egui::{Rect, Response};
 use egui_material_icons::icons;
@@ -14,7 +14,7 @@ use ulna_edit::command::{ModeCommand, SelectCommand, ViewCommand};
 use ulna_model::NodeId;
 use ulna_render::Shading;
 
-/// The menu of a right click in Pose, Animate and Rig mode.
+/// Shows the context menu of Pose, Animate and Rig mode.
 pub fn viewport_menu(response: &Response, view: &View<'_>, rect: Rect, actions: &mut Actions) {
     if let Some(at) = response.interact_pointer_pos().filter(|_| response.secondary_clicked()) {
         let size = Vec2::new(rect.width(), rect.height());
@@ -34,12 +34,12 @@ pub fn viewport_menu(response: &Response, view: &View<'_>, rect: Rect, actions: 
         let there = |list: &[NodeId]| list.iter().copied().filter(is_there).collect::<Vec<_>>();
         let (joints, meshes) = (there(&under.joints), there(&under.meshes));
         let place = NodePlace::Viewport { joints: &joints, meshes: &meshes };
-        // Names are typed in the outliner.
+        // Names can be edited in the outliner only.
         node_rows(rows, document, &nodes, place);
     });
 }
 
-/// The menu of an empty place.
+/// Adds the menu rows for a right click on the background.
 pub fn empty_rows(rows: &mut MenuRows<'_>) {
     let view = rows.view;
     rows.header(
@@ -64,7 +64,7 @@ pub fn empty_rows(rows: &mut MenuRows<'_>) {
     rows.run(row, || ViewCommand::ShowAll.into());
 }
 
-/// A row that switches something of the view on or off.
+/// Adds a row that switches a display on or off.
 fn switch(rows: &mut MenuRows<'_>, command: ViewCommand, on: bool) {
     let row = Row::of(rows.view, command.spec()).checked(on);
     rows.run(row, || command.into());

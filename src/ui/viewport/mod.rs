@@ -1,4 +1,4 @@
-//! The viewport: the picture of the model, what the pointer does in it, and what is drawn over it.
+//! Viewport: the rendered image of the model, pointer input, and overlays.
 
 mod axes;
 mod balance;
@@ -38,58 +38,60 @@ pub struct ViewportState {
     tools: tools::Tools,
     selecting: tools::Selecting,
     brush: tools::BrushState,
-    /// Modifiers at the press of a button: they decide the kind of the drag until it ends.
+    /// Modifiers at the press of a button. They determine the kind of drag until the release.
     press: egui::Modifiers,
-    /// The press that ended another gesture is still down.
+    /// Whether the button that ended another gesture is still down; its input is ignored.
     swallow: bool,
-    /// A blend of the pose that a key began.
+    /// Pose blend that was started by a key.
     blend: Option<BlendGesture>,
-    /// A key that is dragged along a path.
+    /// Key that is being dragged on a motion path.
     path_drag: Option<paths::PathDrag>,
-    /// On egui's clock: since when there is a file without a picture.
+    /// Time on egui's clock since a file has been open without a rendered image, in seconds.
     empty_since: Option<f64>,
 }
 
 impl ViewportState {
-    /// Whether a gesture is under way that takes digits and letters of axes as its own, and whether
-    /// a button holds it.
+    /// Whether a mouse button holds the current gesture. `None` without a gesture that uses digit
+    /// and axis keys.
     pub fn posing(&self) -> Option<bool> {
         self.tools.under_way().or(self.blend.as_ref().map(|_| false))
     }
 
-    /// Begins to blend the pose by a command; whether the command blends.
+    /// Starts a pose blend. Returns whether the command is a blend.
     pub fn begin_blend(&mut self, command: &str) -> bool {
         self.blend = BlendGesture::of(command);
         self.blend.is_some()
     }
 
-    /// Lets the pointer select in a circle, or the next drag in a box.
+    /// Starts selecting with a circle, or with a box in the next drag.
     pub const fn select_area(&mut self, circle: bool) {
         self.selecting.want(circle);
     }
 
-    /// Whether the pointer selects in a circle, or the next drag in a box.
+    /// Whether a selection with a circle or box was requested and has not ended.
     pub const fn selects_area(&self) -> bool {
         self.selecting.waits()
     }
 
-    /// Starts an IK drag of the active node's limb.
+    /// Starts an IK drag of the active node's limb. `tip` is the dragged point in node space,
+    /// `from` the same point in scene space.
     pub fn reach(&mut self, tip: Option<glam::Vec3>, from: glam::Vec3, at: Vec2) {
         self.selecting.end();
         self.tools.reach(tip, from, at);
     }
 
-    /// Begins what a tool does without a handle; whether it does anything.
+    /// Starts the operation of a tool without a handle. Returns whether the tool has one.
     pub fn begin(&mut self, tool: ToolCommand) -> bool {
         self.tools.begin(tool)
     }
 
-    /// Begins to add a joint below each selected one.
+    /// Starts to add a joint below each selected joint.
     pub fn extrude(&mut self) {
         self.tools.extrude();
     }
 
-    /// A tool was chosen by its key: an axis or a number that is typed soon begins what it does.
+    /// Prepares a tool that was chosen by its key. Typing an axis or a number soon after starts its
+    /// operation.
     pub fn wait(&mut self, tool: ToolCommand, now: f64) {
         self.tools.wait(tool, now);
     }
@@ -99,12 +101,12 @@ impl ViewportState {
         self.tools.waits(now)
     }
 
-    /// A tool waits no longer; whether one did.
+    /// Stops waiting for an axis or a number. Returns whether a tool was waiting.
     pub fn wait_no_longer(&mut self) -> bool {
         self.tools.wait_no_longer()
     }
 
-    /// A gesture was ended elsewhere: the press that is still down means nothing any more.
+    /// Ends all gestures. Input of a button that is still down is ignored until its release.
     pub fn end_gestures(&mut self) {
         let (tool, stroke) = (self.tools.end(), self.brush.end());
         self.swallow |= tool || stroke;
@@ -122,12 +124,11 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     if view.session.is_none() {
         return;
     }
-    // What lies over the picture is seen from where the picture will be, which is drawn when the
-    // frame's input is taken up.
+    // Draw the overlays for the new camera, because this frame's image is rendered after the input.
     state.press = pressed_with(ui).unwrap_or(state.press);
     scrub(ui, view, &response, actions);
     let moved;
-    // The wheel is the chain's while a limb is dragged.
+    // The mouse wheel changes the chain length while a limb is dragged.
     let reaching = state.tools.is_reaching();
     let circles = state.selecting.resizes_circle(ui, &response);
     let turned = navigate(ui, view, &response, rect, state.press).filter(|_| !reaching && !circles);
@@ -151,16 +152,16 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     }
 }
 
-/// The viewport, as a handler of the pointer sees it.
+/// Viewport area and its pointer response, for the pointer handlers.
 #[derive(Clone, Copy)]
 struct Pointed<'a> {
     rect: Rect,
     response: &'a egui::Response,
-    /// The pointer is over a pin or a motion path.
+    /// Whether the pointer is over a pin or a motion path.
     over_marks: bool,
 }
 
-/// The brush, or the rings that bend the painted joint.
+/// Handles the pointer in Paint mode: the brush, or the rings that rotate the painted joint.
 fn brush_pointer_ui(
     state: &mut ViewportState,
     ui: &mut Ui,
@@ -179,7 +180,7 @@ fn brush_pointer_ui(
         let selecting = &mut state.selecting;
         tools::select_ui(selecting, ui, view, rect, response, (free, state.press), actions);
     }
-    // A press beside a menu only closes it.
+    // A press outside an open menu only closes the menu.
     let free = !over_overlay && !bends && !egui::Popup::is_any_open(ui.ctx());
     let ViewportState { brush, swallow, .. } = &mut *state;
     tools::brush_ui(brush, swallow, ui, view, rect, response, free, actions);
@@ -189,7 +190,7 @@ fn brush_pointer_ui(
     overlay::overlay_ui(ui, view, rect);
 }
 
-/// The chosen tool; a click selects, and the right button opens the menu.
+/// Handles the pointer of the current tool. A click selects, and a right click opens the menu.
 fn tools_pointer_ui(
     state: &mut ViewportState,
     ui: &mut Ui,
@@ -197,7 +198,7 @@ fn tools_pointer_ui(
     Pointed { rect, response, over_marks }: Pointed<'_>,
     actions: &mut Actions,
 ) {
-    // What was let go elsewhere is let go until the button is.
+    // Ignore a gesture that was ended elsewhere until the button is released.
     let swallowed = state.swallow;
     state.swallow &= ui.input(|i| i.pointer.any_down());
     let posed = state.posing().is_some();
@@ -206,14 +207,14 @@ fn tools_pointer_ui(
         state.blend = None;
     }
     let tool = view.tool().unwrap_or(ToolCommand::Select);
-    // Where an area is to be drawn, handles would be in the way.
+    // Handles would obstruct drawing a selection area.
     let tool_has_it = swallowed
         || (posed && state.tools.under_way().is_none())
         || (!waits && state.tools.ui(tool, ui, view, rect, response, actions));
-    // Above the handles.
+    // Overlay bars are above the handles.
     let over_overlay = over_marks | bars_ui(ui, view, rect, actions);
-    // The press that ends a gesture selects nothing and opens no menu, even if the button is let go
-    // in the same frame.
+    // The press that ends a gesture neither selects nor opens a menu, even if the button is
+    // released in the same frame.
     let ended = posed && state.posing().is_none();
     state.swallow |= ended && ui.input(|i| i.pointer.any_down());
     let covered =
@@ -236,14 +237,14 @@ fn tools_pointer_ui(
     bind_joints::bind_joints_ui(ui, view, rect);
     limits::limits_ui(ui, view, rect);
     overlay::overlay_ui(ui, view, rect);
-    // A gesture takes the right button for itself, and so does an area that it ends.
+    // A gesture uses the right button, and so does a selection area that it ends.
     state.swallow |= waits && !state.selecting.waits() && ui.input(|i| i.pointer.secondary_down());
     if state.posing().is_none() && !swallowed && !ended && !waits {
         menu::viewport_menu(response, view, rect, actions);
     }
 }
 
-/// Joints that a drag adds.
+/// Draws the joints that the current drag adds.
 fn added_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let size = Vec2::new(rect.width(), rect.height());
     let place = |p| {
@@ -259,7 +260,7 @@ fn added_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     }
 }
 
-/// The picture of the model; without a file, words in its place.
+/// Draws the rendered image of the model, or a hint if no file is open.
 fn picture_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let painter = ui.painter_at(rect);
@@ -290,7 +291,7 @@ fn picture_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     );
 }
 
-/// The modifiers of a button that was pressed in this frame.
+/// Modifiers of a button that was pressed in this frame.
 fn pressed_with(ui: &Ui) -> Option<egui::Modifiers> {
     ui.input(|i| {
         i.events.iter().find_map(|e| match e {
@@ -305,7 +306,7 @@ fn pressed_with(ui: &Ui) -> Option<egui::Modifiers> {
     })
 }
 
-/// The bars and buttons over the picture; whether the pointer is over one.
+/// Shows the bars and buttons over the viewport. Returns whether the pointer is over one of them.
 fn bars_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     overlay::buttons_ui(ui, view, rect, actions)
         | axes::corner_ui(ui, view, rect, actions)
@@ -313,12 +314,13 @@ fn bars_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> b
         | compare::compare_ui(ui, view, rect, actions)
 }
 
-/// Whether the primary button turns the view, by Alt.
+/// Whether the primary button rotates the view because Alt was held at the press.
 fn turns_view(ui: &Ui, press: egui::Modifiers) -> bool {
     press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released())
 }
 
-/// The rings that bend the painted joint; whether the pointer is theirs, and nothing without rings.
+/// Shows the rings that rotate the painted joint. Returns whether they use the pointer; `None`
+/// without rings.
 fn bend_ui(
     state: &mut ViewportState,
     ui: &Ui,
@@ -336,9 +338,9 @@ fn bend_ui(
     Some(state.tools.ui(ToolCommand::Rotate, ui, view, rect, response, actions))
 }
 
-/// A file's tree is there before its picture.
+/// Shows a message while a file is open but its image is not rendered yet.
 fn say_what_is_awaited(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect: Rect) {
-    // Seconds after which it is said: most pictures come sooner.
+    // Delay of the message in seconds. Most images are ready sooner.
     const PATIENCE: f64 = 0.3;
     if view.viewport.texture.is_some() {
         state.empty_since = None;
@@ -360,7 +362,7 @@ fn say_what_is_awaited(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect
     ui.painter_at(rect).text(rect.center(), egui::Align2::CENTER_CENTER, text, font, color);
 }
 
-/// Alt and the wheel go through the shown clip, a frame a notch.
+/// Moves the playhead of the shown clip by Alt and the mouse wheel, one frame per notch.
 fn scrub(ui: &Ui, view: &View<'_>, response: &egui::Response, actions: &mut Actions) {
     if !response.hovered() || view.shown_clip().is_none() {
         return;
@@ -381,7 +383,7 @@ fn scrub(ui: &Ui, view: &View<'_>, response: &egui::Response, actions: &mut Acti
     }
 }
 
-/// Orbit, pan and zoom: the camera, if it moves.
+/// Handles orbit, pan and zoom. Returns the new camera.
 fn navigate(
     ui: &Ui,
     view: &View<'_>,
@@ -401,22 +403,22 @@ fn navigate(
     };
     let preset = settings.keys.preset();
     let middle = response.dragged_by(PointerButton::Middle);
-    // Ctrl beside it is a box around vertices.
+    // With Ctrl as well, the drag selects vertices with a box.
     let picks = view.mode.spec().selects_vertices && press.command;
     let primary = response.dragged_by(PointerButton::Primary) && press.alt && !picks;
-    // With Ctrl it draws a lasso.
+    // With Ctrl, a secondary drag draws a lasso.
     let secondary = response.dragged_by(PointerButton::Secondary) && !press.command;
     let zoom_by = |camera: &mut Camera, way: f32| {
         let size = Vec2::new(rect.width(), rect.height());
         camera.zoom((-way * 0.01).exp(), size * 0.5, size);
     };
     match preset {
-        // There the middle button turns, pans and zooms; the right one opens menus.
+        // Blender: the middle button orbits, pans and zooms, and the right button opens menus.
         Preset::Blender if middle && modifiers.shift => camera.pan(drag, rect.height()),
         Preset::Blender if middle && modifiers.command => zoom_by(&mut camera, -drag.y),
         Preset::Blender if middle || primary => turn(&mut camera),
         Preset::Blender => {}
-        // There the buttons move the view with Alt alone.
+        // Maya: buttons move the view only with Alt.
         Preset::Maya if primary => turn(&mut camera),
         Preset::Maya if middle && modifiers.alt => camera.pan(drag, rect.height()),
         Preset::Maya if secondary && modifiers.alt => zoom_by(&mut camera, drag.x),

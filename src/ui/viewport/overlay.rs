@@ -1,4 +1,4 @@
-//! Overlay of the viewport, drawn by egui: names, read-outs, and switches.
+//! Overlay of the viewport, drawn by egui: names, readouts, and toolbar.
 
 use egui::{Align2, Painter, Rect, Ui, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
@@ -17,7 +17,7 @@ use ulna_model as model;
 use ulna_render::Shading;
 use ulna_render::{ColorRole, Measure};
 
-/// Points that a name over the picture takes at most.
+/// Maximum width of a joint name in the viewport, in points.
 const NAME: f32 = 220.0;
 
 /// Directions in the view menu.
@@ -32,10 +32,10 @@ static DIRECTIONS: [ViewCommand; 8] = [
     ViewCommand::ThreeQuarter,
 ];
 
-/// A switch of the bar: its icon, its command, and whether it is on.
+/// Toolbar button: its icon, its command, and whether it is on.
 type Switch = (MaterialIcon, ViewCommand, bool);
 
-/// How surfaces are shown.
+/// Toolbar buttons for the shading of surfaces.
 fn surfaces(view: &View<'_>) -> [Switch; 4] {
     let now = view.options.shading;
     [
@@ -46,7 +46,7 @@ fn surfaces(view: &View<'_>) -> [Switch; 4] {
     ]
 }
 
-/// Marks over the picture.
+/// Toolbar buttons for overlays.
 fn overlays(view: &View<'_>) -> [Switch; 4] {
     let shown = view.options;
     [
@@ -57,7 +57,7 @@ fn overlays(view: &View<'_>) -> [Switch; 4] {
     ]
 }
 
-/// Switches that are in the menu at the end of the bar, for the bar to stay in one row.
+/// Button groups moved into a menu at the end of the toolbar, so that the toolbar fits on one row.
 #[derive(Clone, Copy, Debug)]
 struct Folded {
     surfaces: bool,
@@ -65,19 +65,19 @@ struct Folded {
 }
 
 impl Folded {
-    /// The labels of a bar with this many points of width.
+    /// Button groups to move into the menu at this toolbar width, in points.
     fn of(view: &View<'_>, width: f32) -> Self {
-        /// Points of width of all switches, and of those for surfaces.
+        /// Width of all buttons, and of the shading buttons, in points.
         const ALL: f32 = 392.0;
         const SURFACES: f32 = 272.0;
-        /// Points of the menu of weight colors.
+        /// Width of the menu of weight displays, in points.
         const LOOK: f32 = 184.0;
         let look = if view.mode.spec().paints_weights { LOOK } else { 0.0 };
         Self { surfaces: width < SURFACES + look, overlays: width < ALL + look }
     }
 }
 
-/// The switches at the top left; whether the pointer is over them.
+/// Shows the toolbar at the top left. Returns whether the pointer is over it.
 pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let theme = view.theme;
     let area = Rect::from_min_size(rect.min + vec2(8.0, 8.0), vec2(rect.width() - 16.0, 32.0));
@@ -89,7 +89,7 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
     let bar = frame.show(&mut child, |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
-            // Menus are as high as the switches beside them.
+            // Menu buttons are as high as the other buttons.
             ui.spacing_mut().interact_size.y = Measure::IconButton.points();
             view_menu(ui, view, actions);
             divider(ui, theme);
@@ -194,12 +194,12 @@ fn divider(ui: &mut Ui, theme: &Theme) {
     ui.painter().rect_filled(line, 0.0, theme.color(ColorRole::StrokeControl));
 }
 
-/// How joints are drawn, and which.
+/// Menu with the display options of joints.
 fn joints_menu(ui: &mut Ui, view: &View<'_>, folded: Folded, actions: &mut Actions) {
     let options = view.options;
     let label = egui::RichText::new(icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let label = egui::Button::new(label.color(view.theme.color(ColorRole::TextPrimary)));
-    // Several are switched at once.
+    // The menu stays open, because users often change several options.
     let response = lasting_menu_button(ui, label, |ui| {
         ui.set_min_width(240.0);
         folded_ui(ui, view, folded, actions);
@@ -237,7 +237,7 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, folded: Folded, actions: &mut Actio
     response.on_hover_text("Joint display style and visible joints");
 }
 
-/// Switches for which the bar has no room.
+/// Menu with the buttons that do not fit in the toolbar.
 fn folded_ui(ui: &mut Ui, view: &View<'_>, folded: Folded, actions: &mut Actions) {
     if folded.surfaces {
         for (_, command, on) in surfaces(view) {
@@ -259,7 +259,7 @@ fn folded_ui(ui: &mut Ui, view: &View<'_>, folded: Folded, actions: &mut Actions
     }
 }
 
-/// Options of ghosts.
+/// Options of the onion skin.
 fn onion_ui(ui: &mut Ui, theme: &Theme, onion: Onion, actions: &mut Actions) {
     let mut now = onion;
     ui.indent("onion skin", |ui| {
@@ -293,7 +293,7 @@ fn onion_ui(ui: &mut Ui, theme: &Theme, onion: Onion, actions: &mut Actions) {
 fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let text = if view.viewport.camera.orthographic { "Orthographic" } else { "Perspective" };
-    // In a narrow view all switches stay in one row.
+    // In a narrow view, short labels keep the toolbar on one row.
     let short = if view.viewport.camera.orthographic { "Ortho." } else { "Persp." };
     let shown = if ui.available_width() < 410.0 { short } else { text };
     let label = format!("{shown} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
@@ -340,7 +340,7 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// How weights are shown.
+/// Menu of weight displays.
 fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let now = view.paint.options.look;
@@ -379,7 +379,7 @@ fn menu_row(ui: &mut Ui, view: &View<'_>, command: &ViewCommand, actions: &mut A
     }
 }
 
-/// Names and read-outs.
+/// Draws joint names and readouts over the viewport.
 pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -447,8 +447,8 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     }
 }
 
-/// From where the selected joints are at the end of a loop that is repaired to where they have to
-/// be, with how far that is: what jumps as the clip is now, whether it is seen so or as it will be.
+/// Draws the loop gap of the selected joints while the repair of a loop is previewed. A line leads
+/// from each joint's position at the end to the position that closes the loop.
 fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
     let (theme, size) = (view.theme, Vec2::new(rect.width(), rect.height()));
     let (Some(seen), Some(session)) = (view.timeline.repair_seen, view.session) else { return };
@@ -457,7 +457,7 @@ fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
     if view.shown_clip() != Some(seen.of.1.clip) || !at_end || playback.playing {
         return;
     }
-    /// Meters that are no jump.
+    /// Distance in meters below which no gap is drawn.
     const NONE: f32 = 1e-4;
     let color = theme.color(ColorRole::SelectionBase);
     for gap in
@@ -472,15 +472,15 @@ fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
         let unit = view.settings.length;
         let text = format!("{:.1} {}", gap.distance * unit.per_meter(), unit.sign());
         let font = Theme::font(Font::NumberSmall);
-        // Beyond the end that the gizmo is not at.
+        // Put the text at the end of the line that the gizmo does not cover.
         let ink = theme.color(ColorRole::SelectionText);
         haloed(painter, from + vec2(9.0, -9.0), Align2::LEFT_CENTER, &text, font, ink, theme);
     }
 }
 
-/// Playing clips of a mix with their weights, at the bottom of the viewport.
+/// Lists the playing clips of a mix with their weights, at the bottom of the viewport.
 fn mix_ui(painter: &Painter, ui: &Ui, view: &View<'_>, document: &model::Document, rect: Rect) {
-    /// Clips that are told; more are no read-out.
+    /// Maximum number of listed clips, because more would not be readable at a glance.
     const MOST: usize = 5;
     let theme = view.theme;
     if view.timeline.playing.is_empty() {

@@ -1,6 +1,6 @@
-//! The ways of the selected joints over the clip, drawn over the picture: a dot a frame, so that
-//! their distance tells the speed, a pale one a key. A key is dragged to where the joint is to be
-//! then; its limb follows.
+//! Motion paths of the selected joints over the clip. Each frame is a dot, so the spacing shows the
+//! speed; keys are paler dots. Dragging a key moves the joint at the key's time, and its limb
+//! follows.
 
 use egui::{Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::{Vec2, Vec3};
@@ -17,22 +17,23 @@ use ulna_model::{ClipId, Document, NodeId};
 use ulna_motion::MotionPath;
 use ulna_render::ColorRole;
 
-/// A key that is being dragged.
+/// Drag of a key on a motion path.
 #[derive(Clone, Debug)]
 pub struct PathDrag {
     node: NodeId,
     time: f32,
-    /// Position of the key at the press, in the scene.
+    /// Position of the key at the start of the drag, in scene space.
     from: Vec3,
-    /// As it was when it was pressed: what is asked which joints follow.
+    /// Document at the start of the drag, used to find the joints that follow.
     document: Document,
-    /// The pointer then.
+    /// Pointer at the start of the drag.
     start: Pos2,
 }
 
-/// Points within which a place is under the pointer.
+/// Maximum distance of the pointer from a dot under it, in points.
 const NEAR: f32 = 8.0;
-/// Keys that can be taken hold of at most: of a capture each frame is one.
+/// Maximum number of keys for draggable handles. Motion capture has a key per frame, which would be
+/// too many.
 const HANDLES: usize = 160;
 
 pub fn paths_ui(
@@ -67,7 +68,7 @@ pub fn paths_ui(
             let strength = if is_past { 0.45 } else { 0.9 };
             painter.line_segment([a, b], Stroke::new(1.5, color.gamma_multiply(strength)));
         }
-        // Of a capture seen from afar the dots would cover the way.
+        // Seen from afar, the dots of a motion capture would cover the path.
         let length: f32 = seen.windows(2).filter_map(|w| Some(w[0]?.distance(w[1]?))).sum();
         let key_size = (length / seen.len() as f32 * 0.45).clamp(1.8, 4.0);
         for (k, (at, about)) in seen.iter().zip(&path.places).enumerate() {
@@ -83,7 +84,7 @@ pub fn paths_ui(
                 pointed = Some((far, path, k, at));
             }
         }
-        // Where it is now.
+        // Mark the current position.
         if let Some(at) = seen
             .iter()
             .zip(&path.places)
@@ -112,7 +113,7 @@ pub fn paths_ui(
     taken
 }
 
-/// Text beside a place.
+/// Draws a text label beside a point.
 fn plate(painter: &egui::Painter, theme: &Theme, at: Pos2, text: String) {
     let ink = theme.color(ColorRole::ViewportLabel);
     let text = painter.layout_no_wrap(text, Theme::font(Font::Caption), ink);
@@ -121,7 +122,8 @@ fn plate(painter: &egui::Painter, theme: &Theme, at: Pos2, text: String) {
     painter.galley(plate.min + vec2(6.0, 3.0), text, ink);
 }
 
-/// Keys as handles: a click goes to their time, a drag puts the joint elsewhere then.
+/// Handles of the keys. A click moves the playhead to the key's time, and a drag moves the joint at
+/// that time.
 fn handles(
     drag: &mut Option<PathDrag>,
     ui: &Ui,
@@ -139,7 +141,7 @@ fn handles(
     let mut handled = Vec::new();
     for path in view.viewport.paths.iter().filter(|_| keys <= HANDLES) {
         for about in path.places.iter().filter(|p| p.is_key) {
-            // Where the joint is now the gizmo is.
+            // The gizmo is at the joint's current position.
             let is_now = drag.is_none()
                 && (f64::from(about.time) - view.timeline.playback.time).abs() < 1e-3;
             if let Some(at) = place(about.at).filter(|at| rect.contains(*at) && !is_now) {
@@ -147,7 +149,7 @@ fn handles(
             }
         }
     }
-    // Of several under the pointer the nearest lies on top.
+    // Put the handle nearest to the pointer on top of the others.
     handled.sort_by(|a, b| b.0.total_cmp(&a.0));
     for (_, path, about, at) in handled {
         let frame = (f64::from(about.time) * view.timeline.playback.fps).round();
@@ -177,7 +179,7 @@ fn handles(
     drag_ui(drag, ui, view, rect, clip, actions) || taken
 }
 
-/// The key that is held goes with the pointer; whether one is.
+/// Moves the dragged key to the pointer. Returns whether a key is being dragged.
 fn drag_ui(
     drag: &mut Option<PathDrag>,
     ui: &Ui,
@@ -206,13 +208,13 @@ fn drag_ui(
 }
 
 impl PathDrag {
-    /// The edit that puts the joint under the pointer at the key's time.
+    /// Creates the edit that moves the joint to the pointer at the key's time.
     fn moved(&self, view: &View<'_>, rect: Rect, clip: ClipId, at: Pos2) -> Option<Action> {
         let size = Vec2::new(rect.width(), rect.height());
         let ray = |p: Pos2| {
             view.viewport.camera.ray(Vec2::new(p.x - rect.left(), p.y - rect.top()), size)
         };
-        // In the plane of the picture through where it was.
+        // Move in the plane through the start position that faces the camera.
         let normal = view.viewport.camera.forward();
         let meets = |p: Pos2| {
             let ray = ray(p);
@@ -252,7 +254,7 @@ impl PathDrag {
             interpolation: Some(view.settings.new_keys),
             ..SetKey::new(ClipName::Id(clip), Seconds(self.time), Nodes::Ids(nodes))
         };
-        // A layer takes it by itself: with a key where it has some, else over the whole
+        // A layer keys itself: at this time if the joint has keys there, otherwise over the whole
         // clip.
         let mut commands = vec![Command::from(make(over))];
         if view.layers.written.is_none() {

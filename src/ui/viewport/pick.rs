@@ -1,4 +1,4 @@
-//! Picking: joints by their distance on the screen, so that they can be picked through the mesh.
+//! Picking of joints by their screen distance, so that they can be picked through the mesh.
 
 use glam::Vec2;
 
@@ -6,21 +6,21 @@ use super::domain::PickedBone;
 use crate::ui::View;
 use ulna_model::NodeId;
 
-/// Points from a bone within which it is meant: targets are at least 12 points wide.
+/// Pick distance around a bone, in points. Click targets are at least 12 points wide.
 const REACH: f32 = 7.0;
 
-/// The joint nearest to a point of the picture, if one is within reach.
+/// Joint of the nearest bone within the pick distance of a viewport point.
 pub fn joint_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<NodeId> {
     bone_at(view, at, size).map(|b| b.joint)
 }
 
-/// The bone nearest to a point of the picture, if one is within reach.
+/// Nearest bone within the pick distance of a viewport point.
 pub fn bone_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<PickedBone> {
     bones_at(view, at, size).first().copied()
 }
 
-/// The bones near a point of the picture, one a joint: those that move vertices first, of these the
-/// nearest.
+/// Bones near a viewport point, one per joint. Joints that influence vertices come first, then
+/// nearer bones.
 pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
     if !view.options.joints {
         return Vec::new();
@@ -34,17 +34,18 @@ pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
         ) else {
             continue;
         };
-        // The head half is the joint's own; near the tail the next joint's head is nearer anyway.
+        // No special case is needed near the tail, because the head of the next joint is nearer
+        // there.
         let part = along(at, head, tail);
         let distance = at.distance(head.lerp(tail, part));
         if distance <= REACH {
-            // Of two as near, the one in front.
+            // Of two bones at the same distance, prefer the one in front.
             let is_head = at.distance(head) <= 1.5 * REACH;
-            // Where bones meet, the joint is meant.
+            // Where two bones meet, prefer the joint.
             let beside = if view.mode.spec().edits_rest && !is_head { REACH } else { 0.0 };
             let score = distance + beside + depth / view.viewport.camera.distance * 0.5;
             let spot = bone.head.lerp(bone.tail, part);
-            // At rest all joints are changed, also those that move nothing.
+            // Rig mode edits all joints, including those without influence.
             let deforms = view.mode.spec().edits_rest
                 || !view.deforms.contains(&true)
                 || view.deforms.get(bone.joint.index()) == Some(&true);
@@ -57,7 +58,7 @@ pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
     found.into_iter().map(|(_, bone)| bone).collect()
 }
 
-/// Joints whose head is inside.
+/// Joints with their head inside an area of the viewport.
 pub fn joints_in(view: &View<'_>, size: Vec2, inside: &dyn Fn(Vec2) -> bool) -> Vec<NodeId> {
     let mut nodes: Vec<NodeId> = view
         .viewport
@@ -72,12 +73,12 @@ pub fn joints_in(view: &View<'_>, size: Vec2, inside: &dyn Fn(Vec2) -> bool) -> 
     nodes
 }
 
-/// The distance of a point from a segment.
+/// Distance of a point from a line segment.
 pub fn segment_distance(p: Vec2, a: Vec2, b: Vec2) -> f32 {
     p.distance(a.lerp(b, along(p, a, b)))
 }
 
-/// Position on a segment that is nearest to `p`: 0 at `a`, 1 at `b`.
+/// Position of the point nearest to `p` on a line segment: 0 at `a`, 1 at `b`.
 fn along(p: Vec2, a: Vec2, b: Vec2) -> f32 {
     let ab = b - a;
     ((p - a).dot(ab) / ab.length_squared().max(1e-9)).clamp(0.0, 1.0)

@@ -1,4 +1,4 @@
-//! Pins at their joints: a click goes round place, place and angle, angle, none.
+//! Marks of pinned joints. A click cycles through position and rotation, rotation only, and no pin.
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use glam::Vec2;
@@ -10,7 +10,7 @@ use crate::ui::{
 use ulna_edit::command::{PinKind, SetPin, field::Nodes};
 use ulna_model::Pin;
 
-/// All pins; whether the pointer is over one.
+/// Draws the marks of all pins. Returns whether the pointer is over one of them.
 pub fn pins_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let Some(document) = view.session.map(|s| s.document()) else { return false };
     if !view.mode.spec().poses || !view.options.pins {
@@ -28,7 +28,7 @@ pub fn pins_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> b
         let Some((p, _)) = head.and_then(|p| view.viewport.camera.project(p, size)) else {
             continue;
         };
-        // Beside the joint, so that what is posed can still be taken hold of.
+        // Draw the mark beside the joint, so that the joint can still be dragged.
         let at = pos2(p.x + rect.left() + 16.0, p.y + rect.top() + 16.0);
         if !rect.contains(at) {
             continue;

@@ -1,4 +1,4 @@
-//! The plan over the picture: where joints are, dashed, and where they will be.
+//! Preview of a plan over the viewport: current joint positions (dashed) and new ones.
 
 use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Vec2, Vec3};
@@ -6,12 +6,12 @@ use glam::{Vec2, Vec3};
 use crate::ui::{PlannedJoint, View};
 use ulna_render::ColorRole;
 
-/// Radius of the rings, points.
+/// Radius of the rings, in points.
 const RING: f32 = 6.0;
-/// Length of the new axes, points.
+/// Length of the new axes, in points.
 const AXIS: f32 = 34.0;
 
-/// Draws the changes of a plan, where there is one.
+/// Draws the joint changes of the current plan.
 pub fn planned_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let joints = view.dialogs.plan.joints;
     if joints.is_empty() {
@@ -49,7 +49,7 @@ pub fn planned_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     }
 }
 
-/// A dashed ring.
+/// Draws a dashed ring.
 fn ring(painter: &Painter, at: Pos2, color: Color32) {
     let points: Vec<Pos2> = (0..=24)
         .map(|k| {
@@ -60,7 +60,7 @@ fn ring(painter: &Painter, at: Pos2, color: Color32) {
     painter.extend(Shape::dashed_line(&points, Stroke::new(1.5, color), 3.0, 2.5));
 }
 
-/// The new axes of a joint, as long on screen as they seem from the front.
+/// Draws the new axes of a joint, foreshortened as seen by the camera.
 fn axes(
     painter: &Painter,
     view: &View<'_>,
@@ -70,7 +70,8 @@ fn axes(
 ) {
     let Some(middle) = joint.after else { return };
     let roles = [ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ];
-    // A step that is short beside the distance shows the direction without perspective.
+    // A small step relative to the camera distance shows the direction without perspective
+    // distortion.
     let step = view.viewport.camera.eye().distance(middle) * 0.01;
     let ends = joint.axes.map(|axis| place(middle + axis * step).map(|end| end - at));
     let longest = ends.iter().flatten().map(|way| way.length()).fold(0.0, f32::max);

@@ -1,4 +1,4 @@
-//! Options of the limb tool: a second bar under the bar of the view.
+//! IK options bar, below the toolbar of the viewport.
 
 use egui::{Align, Layout, Rect, RichText, Role, Ui, WidgetInfo, vec2};
 
@@ -11,7 +11,7 @@ use crate::ui::{
 use ulna_edit::command::ToolCommand;
 use ulna_render::{ColorRole, Measure};
 
-/// The bar, while the tool is taken up; whether the pointer is over it.
+/// Shows the bar while the IK tool is active. Returns whether the pointer is over it.
 pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     if view.tool() != Some(ToolCommand::Drag) {
         return false;
@@ -35,7 +35,7 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
                 let text = RichText::new(text)
                     .font(Theme::font(Font::Small))
                     .color(theme.color(ColorRole::TextSecondary));
-                // As high as what stands beside it, so that all is on one line.
+                // Make labels as high as the adjacent widgets, so that all share one line.
                 ui.allocate_ui_with_layout(
                     vec2(10.0, 28.0),
                     Layout::left_to_right(Align::Center),

@@ -1,4 +1,4 @@
-//! The state of the computation, and the buttons.
+//! Footer of the *Bind* panel: state of the computation, and the buttons.
 
 use egui::{Align, Button, Label, Layout, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -13,10 +13,10 @@ use crate::ui::{
 use ulna_model::Document;
 use ulna_render::ColorRole;
 
-/// Height of the foot, points.
+/// Height of the footer, in points.
 pub(super) const HEIGHT: f32 = 92.0;
 
-/// The foot.
+/// Shows the footer of the *Bind* panel.
 pub(super) fn foot_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -56,7 +56,7 @@ fn many_meshes(n: usize) -> String {
     if n == 1 { "1 mesh".to_owned() } else { format!("{n} meshes") }
 }
 
-/// The state of the computation, or its result.
+/// Shows the state of the computation, or its result.
 fn state_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -105,9 +105,9 @@ fn state_ui(
     }
 }
 
-/// A bar that moves while weights are worked out.
+/// Shows a progress bar while weights are computed. Without known progress, it is animated.
 fn bar_ui(ui: &mut Ui, theme: &Theme, computing: Option<Option<f32>>) {
-    /// Seconds that the bar takes from side to side.
+    /// Duration of one pass of the animated bar, in seconds.
     const WAY: f64 = 1.2;
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
     let Some(progress) = computing else { return };

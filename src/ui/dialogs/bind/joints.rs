@@ -1,4 +1,4 @@
-//! The joints that may get weight, with a reason for each tick.
+//! Joints that may receive weight, each with the reason for its checkbox state.
 
 use egui::{ScrollArea, Ui};
 use egui_material_icons::icons;
@@ -17,12 +17,12 @@ use ulna_edit::command::BindJoint;
 use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
 
-/// Height of the list, points.
+/// Height of the list, in points.
 const LIST: f32 = ROW * 6.0;
-/// Rows up to which all are laid out, so that the keyboard reaches each.
+/// Number of rows up to which all are laid out, so that the keyboard can reach each of them.
 const ALL: usize = 400;
 
-/// The tick list.
+/// Shows the list of joints with checkboxes.
 pub(super) fn joints_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -125,7 +125,7 @@ fn row_ui(
     });
 }
 
-/// Ticks or unticks a joint. A state equal to that of the rule is not stored as the user's choice.
+/// Checks or unchecks a joint. A state equal to the default is not stored as the user's choice.
 fn set_tick(now: &mut BindDraft, joint: &BindJoint, is_on: bool) {
     if is_on == joint.deforms {
         now.ticks.remove(&joint.node);
@@ -134,7 +134,7 @@ fn set_tick(now: &mut BindDraft, joint: &BindJoint, is_on: bool) {
     }
 }
 
-/// Rows about a joint and the joints below it.
+/// Adds context menu rows for a joint and its descendants.
 fn joint_rows(
     rows: &mut MenuRows<'_>,
     (document, joint): (&Document, &BindJoint),

@@ -1,4 +1,4 @@
-//! The meshes that are bound.
+//! List of the meshes to bind.
 
 use egui::{Align2, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -12,14 +12,14 @@ use crate::ui::{
 use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
 
-/// Height of a row, points.
+/// Height of a row, in points.
 pub(super) const ROW: f32 = 22.0;
-/// Meshes that are listed without a scroll bar.
+/// Number of rows that fit without a scroll bar.
 const ROWS: f32 = 6.5;
-/// Width of the tick box with its margin, points.
+/// Width of the checkbox with its margin, in points.
 pub(super) const BOX: f32 = 24.0;
 
-/// One row per mesh.
+/// Shows one row per mesh.
 pub(super) fn meshes_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut BindDraft) {
     let theme = view.theme;
     let vertices = |node: NodeId| {
@@ -48,7 +48,7 @@ pub(super) fn meshes_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: 
             let response = row.ui(ui, theme, &state, Some(&count));
             if response.clicked() {
                 *is_meant = !*is_meant;
-                // Pieces have other numbers then.
+                // The pieces get other indices when the set of meshes changes.
                 now.rigid.clear();
             }
         }
@@ -67,18 +67,18 @@ fn state(document: &Document, node: NodeId) -> String {
     }
 }
 
-/// A row that is ticked by a click or by Space.
+/// Row with a checkbox, which a click or Space toggles.
 pub(super) struct TickRow<'a> {
-    /// The accessible name.
+    /// Name for screen readers.
     pub(super) name: &'a str,
     pub(super) label: &'a str,
     pub(super) is_on: bool,
-    /// Whether it is selected in the scene.
+    /// Whether the element is selected in the scene.
     pub(super) is_lit: bool,
 }
 
 impl TickRow<'_> {
-    /// The row, with details in its second half and a number at its right.
+    /// Shows the row, with details in its second half and a number on the right.
     pub(super) fn ui(
         &self,
         ui: &mut Ui,
@@ -137,7 +137,7 @@ impl TickRow<'_> {
     }
 }
 
-/// A box with a tick, at its center.
+/// Draws a checkbox.
 fn tick_box(ui: &Ui, theme: &Theme, at: egui::Pos2, is_on: bool) {
     let place = egui::Rect::from_center_size(at, vec2(14.0, 14.0));
     let (fill, edge) = match is_on {

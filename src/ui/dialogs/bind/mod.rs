@@ -1,5 +1,5 @@
-//! *Bind*: a panel beside the model. Meshes and joints are ticked, the weights are worked out while
-//! parameters change, shown in the viewport, tried in poses, and bound as one step.
+//! *Bind* panel beside the model. The user checks meshes and joints. Weights are computed while
+//! parameters change, shown in the viewport, tried in poses, and bound as one undo step.
 
 mod foot;
 mod joints;
@@ -16,17 +16,17 @@ use super::parts::head;
 use crate::ui::{Actions, BindDraft, Dialog, DialogAction, Theme, View, theme::Font};
 use ulna_render::ColorRole;
 
-/// Width of the panel, points.
+/// Width of the panel, in points.
 pub(super) const WIDTH: f32 = 352.0;
 
-/// The panel.
+/// Shows the *Bind* panel.
 pub fn bind_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, actions: &mut Actions) {
     let Some(session) = view.session else { return };
     let (theme, document) = (view.theme, session.document());
     let mut now = draft.clone();
     head(ui, theme, None, "Bind meshes", "", actions);
     ui.spacing_mut().item_spacing.y = 4.0;
-    // The trial and the foot keep their place below the lists.
+    // The trial section and the footer stay below the lists.
     let below = trial::HEIGHT + foot::HEIGHT;
     let top = ui.cursor().top() - ui.ctx().content_rect().top();
     let room = ui.ctx().content_rect().height() - top - below - 44.0;
@@ -50,13 +50,13 @@ pub fn bind_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, actions: &mut Ac
     }
 }
 
-/// The title of a section, with a line above it and a description.
+/// Shows the title and description of a section, with a line above.
 fn section(ui: &mut Ui, theme: &Theme, title: &str, about: &str) {
     rule(ui, theme);
     ui.horizontal(|ui| titles(ui, theme, title, about));
 }
 
-/// Like [`section`], with widgets at the right of the title, from right to left.
+/// Shows a section title like [`section`], with widgets on its right, from right to left.
 fn section_with(
     ui: &mut Ui,
     theme: &Theme,
@@ -71,20 +71,20 @@ fn section_with(
     });
 }
 
-/// A button in the title of a section.
+/// Shows a button in the title of a section.
 fn title_button(ui: &mut Ui, text: &str) -> Response {
     let text = RichText::new(text).font(Theme::font(Font::Small));
     ui.add(Button::new(text).min_size(vec2(0.0, 22.0)))
 }
 
-/// A line between sections.
+/// Shows a line between sections.
 fn rule(ui: &mut Ui, theme: &Theme) {
     ui.add_space(4.0);
     line(ui, theme);
     ui.add_space(4.0);
 }
 
-/// A thin line over the width.
+/// Draws a thin line across the panel.
 fn line(ui: &mut Ui, theme: &Theme) {
     let size = vec2(ui.available_width(), 1.0);
     let (rect, _) = ui.allocate_exact_size(size, egui::Sense::hover());
@@ -92,7 +92,7 @@ fn line(ui: &mut Ui, theme: &Theme) {
     ui.painter().hline(rect.x_range(), rect.center().y, stroke);
 }
 
-/// The title of a section, and its description.
+/// Shows the title and description of a section.
 fn titles(ui: &mut Ui, theme: &Theme, title: &str, about: &str) {
     let text = RichText::new(title).font(Theme::font(Font::Heading));
     ui.label(text.color(theme.color(ColorRole::TextPrimary)));

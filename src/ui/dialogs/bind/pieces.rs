@@ -1,4 +1,4 @@
-//! The connected pieces of the bound meshes, by the method that gave them their weights.
+//! Connected pieces of the bound meshes, grouped by the method that computed their weights.
 
 use std::collections::BTreeMap;
 
@@ -20,30 +20,30 @@ use ulna_model::{Document, NodeId};
 use ulna_render::{Color, ColorRole, tokens};
 use ulna_weights::PieceMethod;
 
-/// Pieces of a mesh that are listed.
+/// Maximum number of listed pieces per mesh.
 const MOST: usize = 100;
-/// Width of the button that opens a row, with the swatch, points.
+/// Width of the button that expands a row and of the color swatch, in points.
 const LEFT: f32 = 42.0;
 
-/// How a piece got its weights.
+/// Method that computed the weights of a piece, for display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PieceLook {
-    /// By heat.
+    /// Bone heat.
     Heat,
-    /// By distances inside the body.
+    /// Geodesic distances in a voxel grid.
     Voxels,
-    /// From the nearest surface.
+    /// Weights of the nearest surface.
     Nearest,
-    /// By distances in a straight line.
+    /// Straight-line distances to bones.
     Distance,
-    /// From one joint.
+    /// Full weight on one joint.
     Rigid,
 }
 
 impl PieceLook {
     const ALL: [Self; 5] = [Self::Heat, Self::Voxels, Self::Nearest, Self::Distance, Self::Rigid];
 
-    /// The look of a piece.
+    /// Method of a piece.
     pub const fn of(piece: &BoundPiece) -> Self {
         match piece.method {
             _ if piece.is_rigid => Self::Rigid,
@@ -64,7 +64,7 @@ impl PieceLook {
         }
     }
 
-    /// Its color, in lists and in the viewport.
+    /// Color in lists and in the viewport.
     pub fn color(self) -> Color {
         let place = match self {
             Self::Heat => 1,
@@ -83,7 +83,7 @@ impl PieceLook {
     }
 }
 
-/// The section; nothing before the first result.
+/// Shows the section of connected pieces; nothing before the first result.
 pub(super) fn pieces_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut BindDraft) {
     let (theme, bind) = (view.theme, view.dialogs.bind);
     let Some(report) = bind.found.and_then(|found| found.report.as_ref()) else { return };
@@ -106,12 +106,12 @@ pub(super) fn pieces_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: 
     }
 }
 
-/// A button that lets all pieces with a sure proposal follow their joints.
+/// Shows a button that makes all clearly rigid pieces follow their joints.
 fn rigid_ui(ui: &mut Ui, theme: &Theme, report: &BindReport, now: &mut BindDraft) {
-    /// The least part of the weight on the joint.
+    /// Minimum fraction of a piece's weight on the joint.
     const SURE: f32 = 0.8;
     let sure = report.pieces.iter().zip(0u32..).filter(|(piece, _)| {
-        // A body in one piece is bent by many joints.
+        // A body in one piece is not rigid, because many joints deform it.
         report.pieces.len() > 1 && piece.rigid.is_some_and(|(_, part)| part >= SURE)
     });
     let open: Vec<u32> =
@@ -133,7 +133,7 @@ fn rigid_ui(ui: &mut Ui, theme: &Theme, report: &BindReport, now: &mut BindDraft
     });
 }
 
-/// A row per mesh, and its pieces where it is open.
+/// Shows one row per mesh, and its pieces if the row is expanded.
 fn mesh_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -197,7 +197,7 @@ fn mesh_ui(
     }
 }
 
-/// A row of a piece, with the joint that it could follow.
+/// Shows the row of a piece, with the joint that it could follow.
 fn piece_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -236,7 +236,7 @@ fn piece_ui(
     });
 }
 
-/// Label, details and number of a row.
+/// Draws the label, details and number of a row.
 fn texts(
     ui: &Ui,
     theme: &Theme,
@@ -261,13 +261,13 @@ fn texts(
     }
 }
 
-/// A small square in the color of a method.
+/// Draws a small square in the color of a method.
 fn swatch(ui: &Ui, at: egui::Pos2, look: PieceLook) {
     let rect = Rect::from_center_size(at, vec2(10.0, 10.0));
     ui.painter().rect_filled(rect, 2.0, look.ink());
 }
 
-/// The colors of the methods.
+/// Shows the legend of the method colors.
 fn legend_ui(ui: &mut Ui, theme: &Theme, report: &BindReport) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
@@ -283,7 +283,7 @@ fn legend_ui(ui: &mut Ui, theme: &Theme, report: &BindReport) {
     });
 }
 
-/// Describes the pieces that did not get the chosen method.
+/// Describes the pieces for which the chosen method failed.
 fn fallbacks(report: &BindReport, now: &BindDraft) -> Option<String> {
     use ulna_edit::command::field::BindBy;
     let first = match now.method {

@@ -1,4 +1,5 @@
-//! The pose in which the bind is tried, and its numbers.
+//! Trial section of the *Bind* panel: the pose in which the new weights are tried, and its
+//! statistics.
 
 use egui::{Align, Align2, Button, Layout, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -15,18 +16,18 @@ use ulna_edit::command::PlayCommand;
 use ulna_model::Document;
 use ulna_render::ColorRole;
 
-/// Height of the section, points.
+/// Height of the trial section, in points.
 pub(super) const HEIGHT: f32 = 178.0;
-/// Colors of the meshes, with what each shows.
+/// Mesh colors, with their labels and descriptions.
 const COLORS: [(TrialColors, &str, &str); 3] = [
     (TrialColors::Materials, "Materials", "The materials of the file"),
     (TrialColors::Weights, "Weights of a joint", "The weights of the selected joint"),
     (TrialColors::Method, "Method", "The method that gave each piece its weights"),
 ];
-/// Largest angle of the bend, degrees.
+/// Maximum angle of the bend, in degrees.
 const MOST: f32 = 150.0;
 
-/// The section.
+/// Shows the trial section.
 pub(super) fn trial_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -53,11 +54,11 @@ pub(super) fn trial_ui(
         });
     });
     numbers_ui(ui, theme, bind, document);
-    // The foot keeps its place, whatever the pose shows.
+    // Fill the section, so that the footer stays in place for all poses.
     ui.add_space((HEIGHT - (ui.cursor().top() - top)).max(0.0));
 }
 
-/// The list of poses.
+/// Shows the list of trial poses.
 fn pose_ui(ui: &mut Ui, document: &Document, now: &mut BindDraft) {
     let clips: Vec<(TrialPose, String)> =
         document.clips.ids().map(|id| (TrialPose::Clip(id), document.clip_label(id))).collect();
@@ -70,7 +71,7 @@ fn pose_ui(ui: &mut Ui, document: &Document, now: &mut BindDraft) {
     choices(ui, "Trial pose", 168.0, &list, &mut now.trial.pose);
 }
 
-/// The angle of the bend.
+/// Shows the angle of the bend.
 fn bend_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -94,7 +95,7 @@ fn bend_ui(
     check(ui, theme, &mut now.trial.both_sides, "Both sides");
 }
 
-/// A button that plays the range of motion.
+/// Shows the button that plays the range of motion.
 fn range_button(ui: &mut Ui, now: &mut BindDraft) {
     let icon = RichText::new(icons::ICON_PLAY_ARROW.codepoint).font(icon_font(16.0, true));
     let button = ui.add(Button::new((icon, "Range of motion")).min_size(vec2(0.0, 24.0)));
@@ -105,7 +106,7 @@ fn range_button(ui: &mut Ui, now: &mut BindDraft) {
     }
 }
 
-/// The time of the clip or the range of motion, with a button that plays it.
+/// Shows the time of the clip or of the range of motion, with a play button.
 fn time_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -137,7 +138,7 @@ fn time_ui(
     }
 }
 
-/// Numbers before and after the last change.
+/// Shows the statistics before and after the last change.
 fn numbers_ui(ui: &mut Ui, theme: &Theme, bind: BindView<'_>, document: &Document) {
     let (before, after) = bind.numbers;
     let joint = bind.bent.filter(|n| document.nodes.contains(*n));

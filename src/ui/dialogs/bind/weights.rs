@@ -1,4 +1,5 @@
-//! The method, its parameters, and the vertices and joints that change.
+//! Weights section of the *Bind* panel: the method, its parameters, and the affected vertices and
+//! joints.
 
 use egui::Ui;
 
@@ -14,7 +15,7 @@ use crate::ui::{
 use ulna_edit::command::field::BindBy;
 use ulna_model::Document;
 
-/// Methods, with what each does.
+/// Methods, with their labels and descriptions.
 const METHODS: [(BindBy, &str, &str); 4] = [
     (BindBy::Auto, "Automatic", "Heat; pieces where it fails get voxels, then distance"),
     (BindBy::Heat, "Heat", "Spreads from the bones along the surface"),
@@ -22,7 +23,7 @@ const METHODS: [(BindBy, &str, &str); 4] = [
     (BindBy::Distance, "Distance", "Measures distances to the bones in a straight line"),
 ];
 
-/// The section.
+/// Shows the weights section.
 pub(super) fn weights_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut BindDraft) {
     let theme = view.theme;
     section_with(ui, theme, ("Weights", ""), |ui| {
@@ -61,7 +62,7 @@ pub(super) fn weights_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now:
     options_ui(ui, view, document, now);
 }
 
-/// One of the four parameters.
+/// Shows one of the four parameters, by its index.
 fn parameter_ui(ui: &mut Ui, theme: &Theme, which: usize, now: &mut BindDraft) {
     let whole = |ui: &mut Ui, name: &str, value: &mut usize, (low, high): (usize, usize)| {
         let mut shown = *value as f32;
@@ -81,7 +82,7 @@ fn parameter_ui(ui: &mut Ui, theme: &Theme, which: usize, now: &mut BindDraft) {
     }
 }
 
-/// Whether bones have envelopes, and their radius.
+/// Shows the option for envelopes around bones, and their radius.
 fn envelope_ui(ui: &mut Ui, theme: &Theme, now: &mut BindDraft) {
     ui.horizontal(|ui| {
         let mut has_envelope = now.envelope.is_some();
@@ -96,7 +97,7 @@ fn envelope_ui(ui: &mut Ui, theme: &Theme, now: &mut BindDraft) {
     });
 }
 
-/// Whether method or parameters are not the usual ones.
+/// Whether the method or a parameter differs from its default.
 fn is_changed(now: &BindDraft) -> bool {
     let mut usual = now.clone();
     reset_parameters(&mut usual);
@@ -109,7 +110,7 @@ fn reset_parameters(now: &mut BindDraft) {
     (now.symmetric, now.envelope) = (false, None);
 }
 
-/// Vertices and joints that change, and the pose of new skins.
+/// Shows the options for the affected vertices and joints, and for the bind pose of new skins.
 fn options_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut BindDraft) {
     let theme = view.theme;
     let (rebinds, binds_bare) = (now.rebinds(document), now.binds_bare(document));

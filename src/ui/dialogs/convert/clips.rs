@@ -1,4 +1,4 @@
-//! The clips of a file of another format, and which of them are taken.
+//! Clips of a non-glTF file, and the choice of the clips to import.
 
 use egui::{Align2, ScrollArea, Sense, Ui, pos2, vec2};
 
@@ -13,24 +13,24 @@ use ulna_render::ColorRole;
 use ulna_session::FoundClip;
 
 const ROW: f32 = 24.0;
-/// Clips from which on they can be filtered.
+/// Number of clips from which a filter is shown.
 const FILTERED: usize = 8;
-/// Points from the right to the end of the lengths.
+/// Distance from the right edge to the end of the lengths, in points.
 const LENGTH: f32 = 84.0;
 
-/// Points of the section with all its rows.
+/// Height of the clips section with all its rows, in points.
 pub fn height(draft: &ConvertDraft) -> f32 {
     28.0 + if draft.found.clips.is_empty() { 0.0 } else { (listed(draft).len() + 1) as f32 * ROW }
 }
 
-/// Clips whose names fit the filter, by their numbers.
+/// Indices of the clips with names that match the filter.
 fn listed(draft: &ConvertDraft) -> Vec<usize> {
     let wanted = draft.filter.trim().to_lowercase();
     let fits = |k: &usize| draft.found.clips[*k].name.to_lowercase().contains(&wanted);
     (0..draft.found.clips.len()).filter(fits).collect()
 }
 
-/// A remark on a clip without motion.
+/// Note on a clip without motion.
 const fn remark(clip: &FoundClip) -> &'static str {
     match (clip.moves, clip.seconds > 0.05) {
         (true, _) => "",

@@ -1,4 +1,4 @@
-//! Contents of a file of another format, and the files that were chosen together with it.
+//! Contents of a non-glTF file, and the files that were chosen together with it.
 
 use egui::{Align2, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
@@ -13,22 +13,22 @@ use ulna_render::ColorRole;
 use ulna_session::Content;
 
 const ROW: f32 = 26.0;
-/// Points of the list of files, at most.
+/// Maximum height of the list of files, in points.
 const FILES: f32 = 4.0 * ROW;
 
-/// A kind of content, as a row lists it.
+/// Row of a kind of content.
 struct ContentRow {
-    /// The content that is left out with it; nothing if it always comes.
+    /// Content that the row includes or excludes; `None` if it is always imported.
     content: Option<Content>,
     icon: Option<MaterialIcon>,
     kind: &'static str,
     count: usize,
     detail: String,
-    /// The part of it that is missing.
+    /// Text about missing parts.
     lacks: String,
 }
 
-/// Kinds of content that a file has.
+/// Creates one row per kind of content in the file.
 fn rows(draft: &ConvertDraft) -> Vec<ContentRow> {
     let (counts, found) = (&draft.counts, &draft.found);
     let row = |content, icon, kind, count, detail| ContentRow {
@@ -102,7 +102,7 @@ pub fn contents_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
 }
 
 fn content_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, row: &ContentRow) {
-    /// Points from the left to the end of the count.
+    /// Distance from the left edge to the end of the count, in points.
     const COUNT: f32 = 208.0;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let about = format!("{}: {} {}", row.kind, thousands(row.count), row.detail);
@@ -153,7 +153,7 @@ fn content_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, row: &ContentR
     }
 }
 
-/// A check at the left of a row.
+/// Shows a checkbox on the left of a row.
 pub fn box_ui(ui: &mut Ui, theme: &Theme, row: Rect, name: &str, able: bool, on: &mut bool) {
     let place = Rect::from_min_size(pos2(row.left(), row.center().y - 12.0), vec2(20.0, 24.0));
     let mut inner = ui.new_child(UiBuilder::new().max_rect(place).id_salt(name));
@@ -163,7 +163,8 @@ pub fn box_ui(ui: &mut Ui, theme: &Theme, row: Rect, name: &str, able: bool, on:
     });
 }
 
-/// The files that were chosen together: the one with the model, and those that give clips.
+/// Lists the files that were chosen together: the file of the model, and the files with clips for
+/// it.
 pub fn files_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     let count = now.others.len() + 1;
     section(ui, theme, "Files", &format!("{count}, opened as one model"), |_| {});
@@ -184,7 +185,7 @@ pub fn files_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
         });
 }
 
-/// Clips that a file gives, or the reason why it gives none.
+/// Text about the clips that a file supplies, or the reason why it supplies none.
 fn about(file: &FileBeside) -> (String, ColorRole) {
     let clips = many(file.clips, "clip");
     let [joints, here] = file.joints;

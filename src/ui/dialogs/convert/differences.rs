@@ -1,4 +1,4 @@
-//! Differences between a file of another format and glTF, and other problems of the file.
+//! Differences between a non-glTF file and glTF, and other problems of the file.
 
 use egui::{Align2, Key, Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
@@ -14,17 +14,17 @@ use ulna_render::ColorRole;
 
 const ROW: f32 = 26.0;
 
-/// A difference or a problem, as a row lists it.
+/// Row of a difference or a problem.
 struct DifferenceRow {
     severity: Severity,
     text: String,
     detail: String,
     times: usize,
-    /// Whether the row has the check for *Clean up*.
+    /// Whether the row has the checkbox *Clean up*.
     cleans: bool,
 }
 
-/// Sentences begin with a capital.
+/// Capitalizes the first letter.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -61,7 +61,7 @@ fn rows(draft: &ConvertDraft) -> Vec<DifferenceRow> {
     all
 }
 
-/// Points of the section with all its rows.
+/// Height of the differences section with all its rows, in points.
 pub fn height(draft: &ConvertDraft) -> f32 {
     let path = if draft.report.is_some() { 36.0 } else { 0.0 };
     28.0 + path + (rows(draft).len() + 1) as f32 * ROW
@@ -117,7 +117,7 @@ pub fn differences_ui(
         });
 }
 
-/// The path of the report.
+/// Shows the path field of the report.
 fn report_ui(ui: &mut Ui, now: &mut ConvertDraft, actions: &mut Actions) {
     let mut path = now.report.clone().unwrap_or_default();
     let mut is_done = false;

@@ -1,4 +1,4 @@
-//! The reference figure of known height beside a model.
+//! Reference figure of a person of known height, beside a model.
 
 use egui::{Pos2, Shape, Stroke, Ui};
 use glam::Vec3;
@@ -6,8 +6,8 @@ use glam::Vec3;
 use crate::ui::Theme;
 use ulna_render::ColorRole;
 
-/// Limbs at the right of the figure, and those that are in its middle: two ends in meters over the
-/// ground, each with its radius. It is 1.8 m tall and looks along Z.
+/// Limbs of the right half of the figure, and its middle parts. Each limb has two ends (position in
+/// meters above the ground, and radius). The figure is 1.8 m tall and faces +Z.
 const LIMBS: [[([f32; 3], f32); 2]; 12] = [
     [([0.0, 1.655, 0.0], 0.098), ([0.0, 1.702, 0.0], 0.098)],
     [([0.0, 1.44, 0.0], 0.055), ([0.0, 1.58, 0.0], 0.05)],
@@ -23,8 +23,8 @@ const LIMBS: [[([f32; 3], f32); 2]; 12] = [
     [([0.61, 0.88, 0.0], 0.036), ([0.635, 0.84, 0.0], 0.026)],
 ];
 
-/// Paints the figure with its feet at a place, in one plain color with an edge. `right` is the
-/// direction to the right on the picture.
+/// Draws the figure in one color with an outline. `feet` is the position of its feet, and `right`
+/// the direction that points right on screen.
 pub fn figure_ui(
     ui: &Ui,
     theme: &Theme,

@@ -1,5 +1,5 @@
-//! The page before a file of another format is opened: a preview with axes and unit, contents,
-//! clips and the differences in glTF.
+//! Import page for a non-glTF file: a preview with axes and unit, contents, clips, and differences
+//! from glTF.
 
 mod clips;
 mod contents;
@@ -21,9 +21,9 @@ use crate::ui::{
 };
 use ulna_render::ColorRole;
 
-/// Points between the edge of a side and its content.
+/// Horizontal margin of each side of the page, in points.
 const MARGIN: f32 = 20.0;
-/// Points between the edge of a row at the right and its content.
+/// Horizontal margin of the rows on the right side, in points.
 const INSET: f32 = 10.0;
 
 /// Text of a file size.
@@ -38,7 +38,7 @@ fn bytes_in_words(bytes: u64) -> String {
 pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &mut Actions) {
     let theme = view.theme;
     let mut now = draft.clone();
-    // Enter in a field is the field's, which has no focus any more after it.
+    // Enter ends editing of a field, which has lost the focus by now.
     let typing = ui.memory(|m| m.focused()).is_some();
     let enter = !typing && ui.input(|i| i.key_pressed(Key::Enter));
     ui.spacing_mut().item_spacing = vec2(8.0, 0.0);
@@ -79,7 +79,7 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
     }
 }
 
-/// Lays out a part of the page in its place.
+/// Lays out a part of the page in `rect`.
 fn inside<R>(ui: &mut Ui, salt: &str, rect: Rect, add: impl FnOnce(&mut Ui) -> R) -> R {
     let place = UiBuilder::new().max_rect(rect).id_salt(salt).layout(Layout::top_down(Align::Min));
     let mut inner = ui.new_child(place);
@@ -87,7 +87,7 @@ fn inside<R>(ui: &mut Ui, salt: &str, rect: Rect, add: impl FnOnce(&mut Ui) -> R
     add(&mut inner)
 }
 
-/// Arrow keys choose the clip of the preview; Space includes it or leaves it out.
+/// Arrow keys select the clip of the preview, and Space includes or excludes it.
 fn keys(ui: &Ui, now: &mut ConvertDraft) {
     if ui.memory(|m| m.focused().is_some()) || now.found.clips.is_empty() {
         return;
@@ -135,7 +135,7 @@ fn head_ui(ui: &mut Ui, theme: &Theme, draft: &ConvertDraft, actions: &mut Actio
     ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
 }
 
-/// A heading of a section, with a remark behind it and widgets at the right.
+/// Shows a section heading, with a note after it and widgets on the right.
 fn section(ui: &mut Ui, theme: &Theme, title: &str, remark: &str, right: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         ui.set_min_height(28.0);
@@ -152,7 +152,7 @@ fn section(ui: &mut Ui, theme: &Theme, title: &str, remark: &str, right: impl Fn
     });
 }
 
-/// The right side: contents, clips and differences, which share what is left of the height.
+/// Shows the right side: contents, clips and differences, which divide the remaining height.
 fn right_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, actions: &mut Actions) {
     let bottom = ui.max_rect().bottom();
     egui::ScrollArea::vertical().id_salt("right").auto_shrink([false, false]).show(ui, |ui| {
@@ -171,8 +171,8 @@ fn right_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, actions: &mut Ac
     });
 }
 
-/// Divides a height between two lists: each has at least a few rows, and one that needs less leaves
-/// the rest to the other.
+/// Divides a height between two lists. Each gets a minimum number of rows, and unused height of one
+/// list goes to the other.
 fn shared(height: f32, wanted: [f32; 2]) -> [f32; 2] {
     const LEAST: f32 = 132.0;
     let half = (height * 0.5).max(LEAST);
@@ -224,7 +224,7 @@ fn foot_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, enter: bool, acti
     });
 }
 
-/// A file that cannot be read, and another one to choose instead.
+/// Shows that a file cannot be read, with a button that chooses another file.
 pub fn refused_ui(ui: &mut Ui, theme: &Theme, path: &Path, message: &str, actions: &mut Actions) {
     let icon = Some((icons::ICON_ERROR, ColorRole::SeverityError));
     let title = format!("{} could not be read", name_of(path));

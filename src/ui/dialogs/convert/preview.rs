@@ -1,4 +1,4 @@
-//! The preview of a file of another format: the model beside a figure of a known height.
+//! Preview of a non-glTF file: the model beside a figure of known height.
 
 use egui::{
     Align2, Color32, CursorIcon, Frame, Margin, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui,
@@ -15,7 +15,7 @@ use crate::ui::{
 };
 use ulna_render::ColorRole;
 
-/// Pitches of the camera, at most, radians.
+/// Maximum pitch of the camera, in radians.
 const PITCH: f32 = 1.3;
 
 pub fn preview_ui(ui: &mut Ui, view: &View<'_>, now: &mut ConvertDraft, rect: Rect) {
@@ -63,14 +63,14 @@ pub fn preview_ui(ui: &mut Ui, view: &View<'_>, now: &mut ConvertDraft, rect: Re
     bar_ui(ui, theme, now, rect);
 }
 
-/// Points of the preview, by places in meters.
+/// Projects positions in meters to screen positions in the preview.
 fn projector(draft: &ConvertDraft, rect: Rect) -> impl Fn(Vec3) -> Option<Pos2> + use<> {
     let size = Vec2::new(rect.width(), rect.height());
     let camera = draft.camera(size.x / size.y.max(1.0));
     move |at| camera.project(at, size).map(|(p, _)| pos2(rect.left() + p.x, rect.top() + p.y))
 }
 
-/// Text on a plate, so that it is read over any model.
+/// Draws text on a plate, which is readable over any model.
 fn plate(
     ui: &Ui,
     theme: &Theme,
@@ -87,7 +87,7 @@ fn plate(
     ui.painter().galley(place.min, text, color);
 }
 
-/// The line of the height, with a ring at its top that is dragged.
+/// Draws the height line, with a ring at its top that can be dragged.
 fn height_ui(ui: &Ui, theme: &Theme, now: &mut ConvertDraft, rect: Rect) {
     let (Some(height), Some([low, high])) = (now.height(), now.extent()) else { return };
     let project = projector(now, rect);
@@ -121,7 +121,7 @@ fn height_ui(ui: &Ui, theme: &Theme, now: &mut ConvertDraft, rect: Rect) {
     plate(ui, theme, right, Align2::CENTER_BOTTOM, &text, Theme::font(Font::Number), color);
 }
 
-/// The clip that plays at the left, and the display at the right.
+/// Shows the playing clip on the left, and the display options on the right.
 fn bar_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, rect: Rect) {
     let frame = || {
         Frame::new()

@@ -1,4 +1,4 @@
-//! Axes, unit, height and rate of a file of another format.
+//! Settings for a non-glTF file: axes, unit, height and rate.
 
 use egui::{DragValue, RichText, Sense, Ui, vec2};
 
@@ -67,7 +67,7 @@ fn armature_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     });
 }
 
-/// A height in meters with three digits.
+/// Text of a height in meters with three digits.
 pub fn height_words(height: f32) -> String {
     match height {
         h if h < 0.01 => format!("{:.2} mm", h * 1000.0),
@@ -90,7 +90,8 @@ fn row(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// The source of a value, or a button that resets a chosen value; whether it was pressed.
+/// Shows the source of a value, or a button that resets a chosen value. Returns whether the button
+/// was pressed.
 fn source_ui(ui: &mut Ui, theme: &Theme, of: &str, is_chosen: bool, source: &str) -> bool {
     if !is_chosen {
         if ui.available_width() < 56.0 {
@@ -169,7 +170,7 @@ fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     }
 }
 
-/// A number with about four digits.
+/// Text of a number with about four digits.
 fn short(value: f32) -> String {
     match value.abs() {
         v if v >= 1000.0 => format!("{value:.0}"),

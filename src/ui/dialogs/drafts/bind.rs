@@ -1,4 +1,4 @@
-//! Choices of the panel *Bind*, and the resulting commands.
+//! Choices in the *Bind* panel, and the resulting commands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,24 +15,24 @@ use ulna_edit::{
 use ulna_model::{ClipId, Document, MeshId, NodeId};
 use ulna_session::Worked;
 
-/// Meshes and joints that are bound, and how.
+/// Meshes and joints to bind, with the parameters of the weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindDraft {
     /// Nodes with meshes, and whether each is bound.
     pub meshes: Vec<(NodeId, bool)>,
-    /// Joints that the user ticked or unticked.
+    /// Joints that the user checked or unchecked.
     pub ticks: BTreeMap<NodeId, bool>,
-    /// Text of the filter of joints.
+    /// Filter of the list of joints.
     pub filter: String,
-    /// Whether joints that are unticked by rule are listed, too.
+    /// Whether joints that are unchecked by default are listed.
     pub shows_all: bool,
-    /// The clip that is shown, and its time.
+    /// Shown clip, and its time in seconds.
     pub moment: Option<(ClipId, f64)>,
-    /// Whether new skins are bound in that pose, and not in that of the file.
+    /// Whether new skins are bound at that time of the clip; otherwise in the pose of the file.
     pub at_moment: bool,
-    /// The first method to try.
+    /// First method to try; other methods are used if it fails.
     pub method: BindBy,
-    /// Fall-off beside the bones, `0.5..=8`.
+    /// Falloff of weights beside bones, `0.5..=8`.
     pub sharpness: f32,
     /// Number of smoothing passes, `0..=20`.
     pub passes: usize,
@@ -42,101 +42,101 @@ pub struct BindDraft {
     pub grid: usize,
     /// Whether weights of mirrored vertices are averaged.
     pub symmetric: bool,
-    /// Radius of the envelopes with the method *distance*, lengths of the bone, `0.05..=10`; `None`
-    /// for none.
+    /// Radius of bone envelopes for the method *distance*, relative to the bone length,
+    /// `0.05..=10`; `None` for no envelopes.
     pub envelope: Option<f32>,
-    /// Connected pieces that follow one joint, by their numbers in the report.
+    /// Connected pieces that rigidly follow one joint, by their indices in the report.
     pub rigid: BTreeSet<u32>,
-    /// Meshes whose pieces are listed.
+    /// Meshes with expanded lists of pieces.
     pub opened: BTreeSet<NodeId>,
     /// Vertices that were selected when the panel was opened.
     pub vertices: Option<SelectedVertices>,
-    /// Whether only those get weights.
+    /// Whether only these vertices get new weights.
     pub only_vertices: bool,
     /// Joints that were locked when the panel was opened.
     pub locked: Vec<NodeId>,
-    /// Whether those keep their weights.
+    /// Whether the locked joints keep their weights.
     pub keeps_locked: bool,
-    /// The pose in which the bind is tried.
+    /// Pose in which the new weights are tried.
     pub trial: BindTrial,
 }
 
 /// Selected vertices of skinned meshes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectedVertices {
-    /// Their number.
+    /// Number of vertices.
     pub count: usize,
-    /// Their numbers by mesh and primitive, as commands name them.
+    /// Vertex ranges by mesh and primitive, in the syntax of commands.
     pub terms: String,
 }
 
-/// The pose in which a bind is tried.
+/// Pose in which new weights are tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BindTrial {
-    /// The pose.
+    /// Kind of the pose.
     pub pose: TrialPose,
-    /// Angle of the bend, degrees, `-150..=150`.
+    /// Angle of the bend, `-150..=150` degrees.
     pub degrees: f32,
     /// Whether the mirror joint bends, too.
     pub both_sides: bool,
-    /// Colors of the meshes.
+    /// Display colors of the meshes.
     pub colors: TrialColors,
-    /// Whether the pose begins to play.
+    /// Whether playback of the pose shall start.
     pub starts: bool,
 }
 
-/// Poses in which a bind is tried.
+/// Kind of a trial pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrialPose {
-    /// The pose of the file.
+    /// Pose of the file.
     Rest,
-    /// The selected joint is bent.
+    /// Bend of the selected joint.
     Bend,
-    /// Each joint is bent, one after the other.
+    /// Range of motion: each joint bends in turn.
     Range,
-    /// A clip of the file.
+    /// Clip of the file.
     Clip(ClipId),
 }
 
-/// Colors of meshes while a bind is tried.
+/// Display colors of meshes in a trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrialColors {
-    /// Their materials.
+    /// Materials of the meshes.
     #[default]
     Materials,
     /// Weights of the selected joint.
     Weights,
-    /// The method that gave each connected piece its weights.
+    /// Method that computed the weights of each connected piece.
     Method,
 }
 
-/// Numbers of a bind in the trial pose.
+/// Statistics of a bind in the trial pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrialNumbers {
-    /// Mean part of the volume that blending leaves where joints share vertices; `None` where none
-    /// do.
+    /// Mean fraction of the volume that remains after blending, where joints share vertices; `None`
+    /// without such vertices.
     pub volume: Option<f32>,
-    /// The largest ratio of a length to that at rest.
+    /// Largest ratio of an edge length to its length in the rest pose.
     pub stretch: f32,
     /// Number of vertices without weights.
     pub unweighted: usize,
 }
 
-/// The bind that was worked out last.
+/// Result of the last computed bind.
 #[derive(Clone, Debug)]
 pub struct BindForeseen {
-    /// The reason why there is none, without its full stop.
+    /// Reason for a failure, without a final period; `None` if the bind succeeded.
     pub refused: Option<String>,
-    /// The full note, without its full stop.
+    /// Full note about the result, without a final period.
     pub note: Option<String>,
-    /// Duration of the computation, seconds.
+    /// Duration of the computation, in seconds.
     pub seconds: f64,
     /// Connected pieces of the meshes.
     pub report: Option<BindReport>,
 }
 
 impl BindForeseen {
-    /// A bind that was worked out.
+    /// Creates the result of a finished computation.
     pub fn of(worked: &Worked, seconds: f64) -> Self {
         let refused = match worked.effects() {
             Ok((true, _)) => None,
@@ -147,55 +147,55 @@ impl BindForeseen {
         Self { refused, note: worked.sentence(), seconds, report }
     }
 
-    /// No bind, for a reason without its full stop.
+    /// Creates a failed result. The reason has no final period.
     pub const fn refused(why: String) -> Self {
         Self { refused: Some(why), note: None, seconds: 0.0, report: None }
     }
 }
 
-/// A bind as the window shows it.
+/// State of the *Bind* panel for the window.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BindView<'a> {
     /// Joints to bind to.
     pub joints: &'a [BindJoint],
-    /// Whether they belong to the meshes as they are chosen.
+    /// Whether the list of joints matches the chosen meshes.
     pub are_joints_current: bool,
-    /// The bind that was worked out last.
+    /// Last computed bind.
     pub found: Option<&'a BindForeseen>,
-    /// Whether it belongs to the choices as they are.
+    /// Whether the last computed bind matches the current choices.
     pub is_current: bool,
-    /// Whether another one is being worked out.
+    /// Whether another bind is being computed.
     pub is_computing: bool,
-    /// The part that is done, `0..=1`, once it is known.
+    /// Progress of the computation, `0..=1`; `None` if unknown.
     pub progress: Option<f32>,
     /// Whether the user canceled the computation.
     pub is_canceled: bool,
-    /// Whether a bind that was worked out is shown in the viewport.
+    /// Whether a computed bind is shown in the viewport.
     pub is_shown: bool,
-    /// Numbers in the trial pose: of the bind before the last change, and of the last one.
+    /// Statistics in the trial pose before and after the last change.
     pub numbers: (Option<TrialNumbers>, Option<TrialNumbers>),
-    /// The joint that the trial bends.
+    /// Joint that the trial bends.
     pub bent: Option<NodeId>,
-    /// Length of the trial's motion, seconds; `None` where it stands still.
+    /// Duration of the trial's motion, in seconds; `None` for a static pose.
     pub length: Option<f64>,
-    /// Whether the bind that is shown was worked out on a simplified surface.
+    /// Whether the shown bind was computed on a simplified surface.
     pub is_coarse: bool,
 }
 
 impl BindDraft {
-    /// Ranges of the parameters.
+    /// Minimum and maximum falloff.
     pub const SHARPNESS: (f32, f32) = (0.5, 8.0);
-    /// Most smoothing passes.
+    /// Maximum number of smoothing passes.
     pub const PASSES: usize = 20;
-    /// Most influences per vertex.
+    /// Maximum number of influences per vertex.
     pub const LIMIT: usize = 8;
-    /// Least and most voxels.
+    /// Minimum and maximum number of voxels along the longest side.
     pub const GRID: (usize, usize) = (64, 256);
-    /// Smoothing passes with the method *distance*.
+    /// Default number of smoothing passes for the method *distance*.
     const SMOOTH_DISTANCE: usize = 3;
 
-    /// The selected meshes; else all visible ones without a skin, or all visible ones where every
-    /// mesh has a skin.
+    /// Creates the initial choices, with all visible meshes listed. Selected meshes are checked.
+    /// Without a selection, unskinned meshes are checked, or all meshes if every mesh has a skin.
     pub fn of(
         document: &Document,
         selected: &[NodeId],
@@ -242,7 +242,7 @@ impl BindDraft {
                 starts: false,
             },
         };
-        // Several selected joints are those that are meant.
+        // Several selected joints are taken as the joints to bind to.
         let candidates = draft.candidates(document);
         let chosen: BTreeSet<NodeId> =
             candidates.iter().copied().filter(|n| selected.contains(n)).collect();
@@ -268,7 +268,7 @@ impl BindDraft {
         }
     }
 
-    /// The label of the undo step.
+    /// Label of the undo step.
     pub fn step_label(&self, document: &Document) -> String {
         match &self.nodes()[..] {
             [one] => format!("Bind {}", document.node(*one).label(*one)),
@@ -276,7 +276,7 @@ impl BindDraft {
         }
     }
 
-    /// Nodes of the meshes that are bound.
+    /// Nodes of the meshes to bind.
     pub fn nodes(&self) -> Vec<NodeId> {
         self.meshes.iter().filter(|m| m.1).map(|m| m.0).collect()
     }
@@ -286,13 +286,13 @@ impl BindDraft {
         self.nodes().iter().any(|n| document.node(*n).skin.is_none())
     }
 
-    /// Whether a mesh that has a skin is bound.
+    /// Whether a mesh with a skin is bound.
     pub fn rebinds(&self, document: &Document) -> bool {
         self.nodes().iter().any(|n| document.node(*n).skin.is_some())
     }
 
-    /// Nodes that the meshes can be bound to: those of the skins of skinned meshes, and the
-    /// hierarchies of the scene for other meshes.
+    /// Nodes that the meshes can be bound to: joints of their skins, and for unskinned meshes also
+    /// node hierarchies of the scene.
     pub fn candidates(&self, document: &Document) -> Vec<NodeId> {
         let mut of_skins = BTreeSet::new();
         let binds_bare = self.binds_bare(document);
@@ -306,7 +306,8 @@ impl BindDraft {
             let about = document.node(node);
             about.mesh.is_none() && about.camera.is_none() && about.light.is_none()
         };
-        // A group of meshes is no joint: a hierarchy has several nodes without a mesh.
+        // A single group node above meshes is no joint; joints form hierarchies of several nodes
+        // without meshes.
         let has_kin = |node: NodeId| {
             let parent = document.node(node).parent;
             let has_child = document.children(node).iter().any(|child| is_free(*child));
@@ -318,18 +319,18 @@ impl BindDraft {
         document.nodes.order().iter().copied().filter(is_candidate).collect()
     }
 
-    /// Whether a joint is ticked: by the user, else by rule.
+    /// Whether a joint is checked, by the user or by default.
     pub fn is_ticked(&self, joint: &BindJoint) -> bool {
         self.ticks.get(&joint.node).copied().unwrap_or(joint.deforms)
     }
 
-    /// The ticked joints.
+    /// Checked joints.
     pub fn ticked(&self, joints: &[BindJoint]) -> Vec<NodeId> {
         joints.iter().filter(|joint| self.is_ticked(joint)).map(|joint| joint.node).collect()
     }
 
-    /// Chooses a method, with its usual number of smoothing passes where the number is that of the
-    /// method before.
+    /// Sets the method. The number of smoothing passes changes to the method's default, unless the
+    /// user changed it.
     pub fn set_method(&mut self, method: BindBy) {
         let usual = |method| match method {
             BindBy::Distance => Self::SMOOTH_DISTANCE,
@@ -341,8 +342,10 @@ impl BindDraft {
         self.method = method;
     }
 
-    /// The commands that bind the meshes to the ticked joints; or what is missing, without its
-    /// full stop.
+    /// Creates the commands that bind the meshes to the checked joints.
+    ///
+    /// # Errors
+    /// A sentence about missing input, without a final period.
     pub fn commands(
         &self,
         document: &Document,
@@ -351,7 +354,8 @@ impl BindDraft {
         self.commands_on(document, joints, None)
     }
 
-    /// As [`Self::commands`], on a simplified surface with this number of points.
+    /// Creates the commands as [`Self::commands`], on a surface simplified to this number of
+    /// points.
     pub fn commands_on(
         &self,
         document: &Document,
@@ -405,7 +409,7 @@ impl BindDraft {
         Ok(commands)
     }
 
-    /// The parameters of the weights.
+    /// Parameters of the automatic weights.
     fn weights(&self, joints: &[NodeId]) -> AutomaticWeights {
         let is_distance = self.method == BindBy::Distance;
         let rigid: Vec<u32> = self.rigid.iter().copied().collect();

@@ -1,4 +1,4 @@
-//! Choices of the page before a file of another format is opened.
+//! Choices on the import page for a non-glTF file.
 
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
@@ -10,7 +10,7 @@ use ulna_model::Diagnostic;
 use ulna_render::{Axis, Camera};
 use ulna_session::{AxisDirection, Content, Conversion, GltfDifference, ImportFindings, UpAxis};
 
-/// Units, with meters of each.
+/// Units: meters per unit, and name.
 pub const UNITS: [(f32, &str); 6] = [
     (1.0, "meters"),
     (0.01, "centimeters"),
@@ -20,39 +20,39 @@ pub const UNITS: [(f32, &str); 6] = [
     (0.056_444, "CMU mocap, 5.64 cm"),
 ];
 
-/// Numbers of things in a file of another format.
+/// Counts of elements in a non-glTF file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ForeignCounts {
-    /// Meshes.
+    /// Number of meshes.
     pub meshes: usize,
-    /// Vertices of all meshes.
+    /// Number of vertices in all meshes.
     pub vertices: usize,
-    /// Whether a mesh has a skin.
+    /// Whether any mesh has a skin.
     pub is_skinned: bool,
-    /// Joints.
+    /// Number of joints.
     pub joints: usize,
-    /// Joints without a joint above them.
+    /// Number of root joints.
     pub roots: usize,
 }
 
-/// A file that was dropped or chosen together with the one of the page.
+/// File that was chosen together with the file of the import page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileBeside {
-    /// Its name.
+    /// Name of the file.
     pub name: String,
-    /// Number of its clips.
+    /// Number of clips.
     pub clips: usize,
-    /// Number of joints that its clips animate, and of those that the model has.
+    /// Number of joints that its clips animate, and how many of them the model has.
     pub joints: [usize; 2],
-    /// Whether its skeleton is likely another one.
+    /// Whether its skeleton probably belongs to another model.
     pub is_other: bool,
-    /// Reason why nothing of it can be imported.
+    /// Reason why nothing can be imported.
     pub fault: Option<String>,
     /// Whether its clips are imported.
     pub takes: bool,
 }
 
-/// Settings for files of a format from a program, kept in the preferences.
+/// Import settings for a format and exporting program, stored in the preferences.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ForeignSettings {
@@ -62,7 +62,7 @@ pub struct ForeignSettings {
     pub program: String,
     /// Label of the up axis.
     pub up: Option<String>,
-    /// Label of the direction in which models look.
+    /// Label of the front direction of models.
     pub front: Option<String>,
     /// Meters per unit.
     pub unit: Option<f32>,
@@ -74,59 +74,59 @@ pub struct ForeignSettings {
     pub keeps_armature: bool,
 }
 
-/// A file of another format that waits to be opened.
+/// Import settings of a non-glTF file that is about to be opened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConvertDraft {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Name of its format.
+    /// Name of the format.
     pub format: &'static str,
     /// Size of the file in bytes.
     pub bytes: u64,
-    /// Numbers of things in it.
+    /// Counts of elements in the file.
     pub counts: ForeignCounts,
     /// Findings of the importer.
     pub found: Arc<ImportFindings>,
     /// Problems of the file.
     pub findings: Arc<[Diagnostic]>,
-    /// Bounding box of the model as read, in meters.
+    /// Bounding box of the model as read, in meters; `None` without geometry.
     pub bounds: Option<[Vec3; 2]>,
-    /// Name of the open model that its clips could be imported into.
+    /// Name of the open model, if the clips could be imported into it.
     pub onto: Option<String>,
-    /// Settings with which the file was read.
+    /// Settings that the file was read with.
     pub read_as: Conversion,
     /// Settings chosen on the page.
     pub conversion: Conversion,
-    /// Whether helper nodes are removed after it is opened.
+    /// Whether helper nodes are removed after opening.
     pub cleans: bool,
-    /// Whether these settings are kept for such files.
+    /// Whether the settings are stored for similar files.
     pub remembers: bool,
-    /// Files that were dropped or chosen together with it.
+    /// Files that were chosen together with this file.
     pub others: Vec<FileBeside>,
-    /// Look of the preview.
+    /// Display options of the preview.
     pub preview: ConvertPreview,
-    /// Text that the names of listed clips contain.
+    /// Filter of the list of clips, by name.
     pub filter: String,
-    /// Path that the report is to be written to, while it is typed.
+    /// Path of the report while it is being typed.
     pub report: Option<String>,
-    /// Reason why it could not be opened as chosen.
+    /// Reason why opening with the chosen settings failed.
     pub fault: Option<String>,
 }
 
-/// Look of the preview.
+/// Display options of the preview.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConvertPreview {
-    /// Clip that is shown, by its number in the findings; the rest pose if none.
+    /// Index of the clip that is shown; `None` for the rest pose.
     pub clip: Option<usize>,
-    /// Whether it plays.
+    /// Whether the clip plays.
     pub plays: bool,
-    /// Whether the figure is shown.
+    /// Whether the reference figure is shown.
     pub figure: bool,
     /// Whether joints are shown.
     pub joints: bool,
-    /// Whether surfaces have their materials, instead of one plain material.
+    /// Whether surfaces show their materials; otherwise one plain material.
     pub textured: bool,
-    /// Yaw and pitch of the camera, radians.
+    /// Yaw and pitch of the camera, in radians.
     pub turn: [f32; 2],
 }
 
@@ -143,14 +143,14 @@ impl Default for ConvertPreview {
     }
 }
 
-/// The picture of the page, once it is drawn.
+/// Rendered preview of the import page.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ConvertView {
-    /// The model.
+    /// Image of the model; `None` before the first rendering.
     pub picture: Option<TextureId>,
 }
 
-/// The rotation that makes an axis of a file up, and a direction front.
+/// Rotation from the axes of a file to Y up and Z front.
 fn rotation(up: UpAxis, front: Option<AxisDirection>, is_mirrored: bool) -> Quat {
     let seen = |d: Vec3| if is_mirrored { d * Vec3::new(1.0, 1.0, -1.0) } else { d };
     let up = Quat::from_rotation_arc(seen(up.direction()), Vec3::Y);
@@ -158,7 +158,7 @@ fn rotation(up: UpAxis, front: Option<AxisDirection>, is_mirrored: bool) -> Quat
     front.map_or(Quat::IDENTITY, |f| Quat::from_rotation_y(-f.x.atan2(f.z))) * up
 }
 
-/// The lowest and highest corner of a box after a transform.
+/// Minimum and maximum corner of a transformed box.
 fn moved(by: &Mat4, [low, high]: [Vec3; 2]) -> [Vec3; 2] {
     let corners = (0..8).map(|k| {
         let side = |axis: usize| if k >> axis & 1 == 1 { high[axis] } else { low[axis] };
@@ -168,28 +168,28 @@ fn moved(by: &Mat4, [low, high]: [Vec3; 2]) -> [Vec3; 2] {
 }
 
 impl ConvertDraft {
-    /// Code of the difference that tells of helper nodes.
+    /// Diagnostic code of the difference about helper nodes.
     pub(crate) const HELPERS: &str = "ULNA_FBX_HELPER_NODES";
-    /// Code of the difference for scale and rotation above the skeleton.
+    /// Diagnostic code of the difference about scale and rotation above the skeleton.
     pub(crate) const ARMATURE: &str = "ULNA_ARMATURE_MENDED";
-    /// Meters of the figure beside the model.
+    /// Height of the reference figure, in meters.
     pub const FIGURE: f32 = 1.8;
-    /// Half of its width.
+    /// Half the width of the reference figure, in meters.
     const FIGURE_HALF: f32 = 0.67;
-    /// Heights that a model likely has, meters.
+    /// Range of plausible model heights, in meters.
     const LIKELY: std::ops::RangeInclusive<f32> = 0.3..=3.0;
 
-    /// Whether the file has a left-handed system, as DirectX does.
+    /// Whether the file uses a left-handed coordinate system, as DirectX does.
     fn is_mirrored(&self) -> bool {
         self.format.starts_with("DirectX")
     }
 
-    /// The axis that is up, as chosen.
+    /// Up axis with the chosen settings.
     pub(crate) fn up(&self) -> UpAxis {
         self.conversion.up.or(self.found.up).unwrap_or_default()
     }
 
-    /// The direction in which models look, as chosen.
+    /// Front direction of models with the chosen settings.
     pub(crate) fn front(&self) -> AxisDirection {
         let up = self.up();
         let stated = self.conversion.front.or(self.found.front);
@@ -203,24 +203,24 @@ impl ConvertDraft {
         })
     }
 
-    /// Chooses the axis that is up, and a front that goes with it.
+    /// Sets the up axis, and a front direction perpendicular to it.
     pub(crate) fn choose_up(&mut self, up: UpAxis) {
         self.conversion.up = Some(up);
         self.conversion.front = Some(self.front());
     }
 
-    /// Problems of the file besides the differences.
+    /// Problems of the file that are not listed as differences.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &Diagnostic> {
         let is_told = |f: &&Diagnostic| self.found.differences.iter().all(|d| d.code != f.code);
         self.findings.iter().filter(is_told)
     }
 
-    /// Meters per unit, as chosen.
+    /// Meters per unit with the chosen settings.
     pub(crate) fn unit(&self) -> f32 {
         self.conversion.unit.or(self.found.unit).unwrap_or(1.0)
     }
 
-    /// The transform from the model as it was read to the model as chosen.
+    /// Transform from the model as read to the model with the chosen settings.
     pub(crate) fn change(&self) -> Mat4 {
         let of = |c: &Conversion| {
             let up = c.up.or(self.found.up).unwrap_or_default();
@@ -238,20 +238,20 @@ impl ConvertDraft {
         self.bounds.map(|bounds| moved(&self.change(), bounds))
     }
 
-    /// Height as chosen, meters; none for what is flat.
+    /// Height with the chosen settings, in meters; `None` for a flat model.
     pub(crate) fn height(&self) -> Option<f32> {
         let [low, high] = self.extent()?;
         let least = (high - low).max_element() * 1e-3;
         Some(high.y - low.y).filter(|h| *h > least && h.is_finite())
     }
 
-    /// Whether the height is that of a body or a prop.
+    /// Whether the height is plausible for a body or a prop.
     pub(crate) fn is_likely_height(&self) -> bool {
         self.height().is_none_or(|h| Self::LIKELY.contains(&h))
     }
 
-    /// The unit that gives the model a likely height, where the chosen one does not: meters of a
-    /// usual one with its name, or of one that is 100 or 1,000 times as large or as small.
+    /// Unit that would give the model a plausible height, in meters per unit, with its name if it
+    /// is common. `None` if the chosen unit is plausible.
     pub(crate) fn likelier_unit(&self) -> Option<(f32, &'static str)> {
         let unit = self.unit();
         let tall = self.height().filter(|_| !self.is_likely_height())? / unit;
@@ -264,17 +264,18 @@ impl ConvertDraft {
         usual.filter(is_likely).min_by(best).or(others)
     }
 
-    /// The center of the figure's feet: beside the model, on the ground.
+    /// Position of the reference figure's feet: beside the model, on the ground.
     pub(crate) fn figure_at(&self) -> Vec3 {
         let [low, high] = self.extent().unwrap_or_default();
         let gap = 0.06 * (high - low).max_element().clamp(0.5, 4.0);
         Vec3::new(low.x - gap - Self::FIGURE_HALF, 0.0, (low.z + high.z) * 0.5)
     }
 
-    /// Camera of a preview of this shape: the model, with the figure beside it where it is shown.
+    /// Camera of a preview with this aspect ratio. It shows the model and, if displayed, the
+    /// reference figure.
     pub(crate) fn camera(&self, aspect: f32) -> Camera {
         let [mut low, mut high] = self.extent().unwrap_or([Vec3::ZERO, Vec3::splat(0.01)]);
-        // The line of the height is at the right of the model.
+        // Leave space for the height line on the right of the model.
         high.x += (high - low).max_element() * 0.08;
         if self.preview.figure {
             let feet = self.figure_at();
@@ -292,7 +293,7 @@ impl ConvertDraft {
         camera
     }
 
-    /// The direction to the right on the preview.
+    /// Direction that points right in the preview.
     pub(crate) fn right(&self) -> Vec3 {
         self.camera(1.0).right()
     }
@@ -305,7 +306,7 @@ impl ConvertDraft {
         }
     }
 
-    /// Chooses clips to import, or leaves them out.
+    /// Includes or excludes clips.
     pub(crate) fn take_clips(&mut self, clips: impl Iterator<Item = usize>, takes: bool) {
         let all = 0..self.found.clips.len();
         let mut chosen: BTreeSet<usize> = all.clone().filter(|k| self.takes_clip(*k)).collect();
@@ -338,27 +339,27 @@ impl ConvertDraft {
         !(leaves_out(content) || with_meshes && leaves_out(Content::Meshes))
     }
 
-    /// Whether there are helper nodes that can be removed.
+    /// Whether the file has helper nodes that can be removed.
     pub(crate) fn has_helpers(&self) -> bool {
         self.found.differences.iter().any(|d| d.code == Self::HELPERS)
     }
 
-    /// Whether scale and rotation can be taken out of the nodes above the skeleton.
+    /// Whether the nodes above the skeleton have scale or rotation that can be removed.
     pub(crate) fn has_armature(&self) -> bool {
         self.found.differences.iter().any(|d| d.code == Self::ARMATURE)
     }
 
-    /// The program that wrote the file, without its version; empty if the file states none.
+    /// Program that wrote the file, without its version; empty if the file states none.
     pub(crate) fn program(&self) -> String {
         let (_, program) = self.found.made_by.split_once(", from ").unwrap_or_default();
         let mut words = program.split_whitespace();
-        // The first word may begin with a digit: 3ds Max.
+        // The first word may start with a digit, as in 3ds Max.
         let first = words.next();
         let is_name = |word: &&str| !word.starts_with(|c: char| c.is_ascii_digit() || c == '(');
         first.into_iter().chain(words.take_while(is_name)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Settings to keep for such files.
+    /// Settings to store for similar files.
     pub(crate) fn settings(&self) -> ForeignSettings {
         let Conversion { up, front, unit, rate, keep_armature, .. } = &self.conversion;
         ForeignSettings {
@@ -373,7 +374,7 @@ impl ConvertDraft {
         }
     }
 
-    /// Applies the settings that were kept for such files.
+    /// Applies the settings stored for similar files.
     pub(crate) fn apply_settings(&mut self, kept: &[ForeignSettings]) {
         let program = self.program();
         let is_its = |s: &&ForeignSettings| s.format == self.format && s.program == program;
@@ -390,7 +391,7 @@ impl ConvertDraft {
         self.remembers = true;
     }
 
-    /// Keeps the settings for such files, or forgets them.
+    /// Stores the settings for similar files, or removes stored settings.
     pub(crate) fn keep_settings(&self, kept: &mut Vec<ForeignSettings>) {
         let program = self.program();
         kept.retain(|s| s.format != self.format || s.program != program);
@@ -399,18 +400,18 @@ impl ConvertDraft {
         }
     }
 
-    /// Points of the page in a window.
+    /// Size of the page in a window, in points.
     pub(crate) fn page_size(window: Points) -> Points {
         let [x, y] = [(window.x - 24.0).min(1096.0), (window.y - 24.0).min(776.0)];
         Points::new(x.max(480.0), y.max(320.0))
     }
 
-    /// Points of the left side of a page of this width.
+    /// Width of the left side on a page of this width, in points.
     pub(crate) fn left_width(page: f32) -> f32 {
         (page * 0.5).min(440.0)
     }
 
-    /// Points of the settings below the preview.
+    /// Height of the settings below the preview, in points.
     pub(crate) fn settings_height(&self) -> f32 {
         let rows = 3
             + usize::from(self.found.rate.is_some())
@@ -420,7 +421,7 @@ impl ConvertDraft {
         rows as f32 * Self::ROW + armature + 24.0
     }
 
-    /// Points of the preview in a window.
+    /// Size of the preview in a window, in points.
     pub(crate) fn preview_size(&self, window: Points) -> Points {
         let page = Self::page_size(window);
         let body = page.y - Self::HEAD - Self::FOOT;
@@ -428,20 +429,20 @@ impl ConvertDraft {
         Points::new(Self::left_width(page.x), height)
     }
 
-    /// Points of the head of the page.
+    /// Height of the page header, in points.
     pub(crate) const HEAD: f32 = 72.0;
-    /// Points of its foot.
+    /// Height of the page footer, in points.
     pub(crate) const FOOT: f32 = 68.0;
-    /// Points of a row of settings.
+    /// Height of a row of settings, in points.
     pub(crate) const ROW: f32 = 34.0;
 
-    /// Differences with the chosen settings.
+    /// Differences from glTF with the chosen settings.
     pub(crate) fn differences(&self) -> impl Iterator<Item = &GltfDifference> {
         let keeps = self.conversion.keep_armature;
         self.found.differences.iter().filter(move |d| !keeps || d.code != Self::ARMATURE)
     }
 
-    /// The differences and problems as text.
+    /// Text report of the differences and problems.
     pub(crate) fn report_text(&self) -> String {
         let mut lines = vec![format!("{}: {}", self.path.display(), self.found.made_by)];
         for difference in self.differences() {

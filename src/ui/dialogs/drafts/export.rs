@@ -1,5 +1,5 @@
-//! Choices of the *Export animations* dialog, the places of former exports, and the forecast of an
-//! export.
+//! Choices in the *Export animations* dialog, destinations of earlier exports, and the forecast of
+//! an export.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,11 @@ use crate::ui::dialogs::typed_path::expand;
 use ulna_model::{ClipId, Document, rate_in_words};
 use ulna_session::{ExportFindings, ExportRequest, Session};
 
-/// Choices of an export.
+/// Choices in the export dialog.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExportDraft {
-    /// Clips that are left out.
+    /// Clips that are not exported.
     #[serde(skip)]
     pub left_out: Vec<ClipId>,
     /// Filter of the list of clips.
@@ -21,16 +21,16 @@ pub struct ExportDraft {
     pub filter: String,
     /// Whether meshes, materials and images are left out.
     pub skeleton_only: bool,
-    /// Whether keys are sampled anew, and at how many frames a second, as typed.
+    /// Whether keys are resampled.
     pub resampled: bool,
-    /// See there.
+    /// Frame rate of the resampled keys as typed, in frames per second.
     pub rate: String,
-    /// Whether each clip gets a file.
+    /// Whether each clip is written to its own file.
     pub each: bool,
-    /// Whether it is a `.gltf`.
+    /// Whether the format is `.gltf`; otherwise `.glb`.
     pub gltf: bool,
-    /// Pattern of the file names if each clip is one file: see [`ExportRequest::names`]. `{file}`
-    /// stands for the document's name, `{date}` for the day.
+    /// Pattern of the file names with one file per clip; see [`ExportRequest::names`]. `{file}` is
+    /// replaced by the document's name, and `{date}` by the date.
     pub names: String,
     /// Name of the document.
     #[serde(skip)]
@@ -44,8 +44,8 @@ pub struct ExportDraft {
 }
 
 impl ExportDraft {
-    /// Initial choices: all clips, beside the document's file, or the options of the last export.
-    /// `places`: destinations of earlier exports.
+    /// Creates the initial choices. They are the options of the last export, or all clips to a path
+    /// beside the document. `places`: destinations of earlier exports.
     pub fn of(session: &Session, fps: f64, last: Option<Self>, places: &[ExportPlace]) -> Self {
         let path = session
             .path()
@@ -69,7 +69,7 @@ impl ExportDraft {
         .at(places, session.path())
     }
 
-    /// The export that the draft describes; `None` if the rate is not a number.
+    /// Export that the draft describes; `None` if the rate is not a number.
     pub fn request(&self, document: &Document) -> Option<ExportRequest> {
         let rate = if self.resampled {
             Some(self.rate.trim().replace(',', ".").parse().ok()?)
@@ -94,7 +94,8 @@ impl ExportDraft {
         })
     }
 
-    /// The folder that it goes to, and what the one file is called there.
+    /// Destination folder, and the name of the single file; the name is empty with one file per
+    /// clip.
     pub fn place(&self) -> (PathBuf, String) {
         if self.each {
             return (expand(&self.folder), String::new());
@@ -104,7 +105,7 @@ impl ExportDraft {
         (file.parent().map_or_else(PathBuf::new, Path::to_owned), name)
     }
 
-    /// Goes to a place that was chosen: a folder where each clip gets a file, else a file.
+    /// Sets the destination to a chosen path: a folder with one file per clip, otherwise a file.
     pub fn go_to(&mut self, path: &Path) {
         let text = if self.each { path.to_owned() } else { without_suffix(path.to_owned()) }
             .display()
@@ -124,7 +125,7 @@ impl ExportDraft {
     }
 
     fn one_file(&self) -> PathBuf {
-        // A typed suffix is none of the name.
+        // A typed extension is not part of the name.
         let mut name = without_suffix(expand(&self.file)).into_os_string();
         name.push(if self.gltf { ".gltf" } else { ".glb" });
         name.into()
@@ -136,20 +137,21 @@ fn without_suffix(path: PathBuf) -> PathBuf {
     if matches!(suffix.as_deref(), Some("glb" | "gltf")) { path.with_extension("") } else { path }
 }
 
-/// Destination of the exports of one file.
+/// Destination of the last export of a document file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExportPlace {
-    /// Path of the file.
+    /// Path of the document file.
     pub of: PathBuf,
-    /// The one file, as typed.
+    /// Path of the single exported file, as typed.
     pub file: String,
-    /// The folder of a file a clip, as typed.
+    /// Folder for one file per clip, as typed.
     pub folder: String,
 }
 
 impl ExportPlace {
-    /// Puts the place of an export of a file before all others; the oldest are forgotten.
+    /// Stores the destination of an export at the start of the list. The oldest entries are
+    /// dropped.
     pub fn keep(list: &mut Vec<Self>, of: &Path, draft: &ExportDraft) {
         const MOST: usize = 40;
         list.retain(|place| place.of != of);
@@ -161,20 +163,20 @@ impl ExportPlace {
     }
 }
 
-/// Today's date where the person is, as `2026-01-31`.
+/// Current local date, as `2026-01-31`.
 fn today() -> String {
     jiff::Zoned::now().date().to_string()
 }
 
-/// Size and problems of an export, computed on another thread.
+/// Forecast of an export: sizes and problems, computed on another thread.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportForeseen {
-    /// Bytes of each file, in their order.
+    /// Size of each file in bytes, in the order of the files.
     pub sizes: Vec<usize>,
-    /// Why none can be made.
+    /// Reason why the export would fail.
     pub fails: Option<String>,
-    /// Clips marked as loops that do not close, each with the reason.
+    /// Clips marked as loops that do not close, each with a description of the gap.
     pub open: Vec<(ClipId, String)>,
-    /// Problems found in the files to be written, once known.
+    /// Problems found in the files, once computed.
     pub findings: Option<ExportFindings>,
 }

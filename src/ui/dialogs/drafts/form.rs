@@ -1,4 +1,4 @@
-//! Content of a command's form: one entry per argument, and the command line that they form.
+//! Content of a command's form: one value per argument, and the resulting command line.
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,7 @@ const LABELED: [(&str, &str); 19] = [
     ("bits", "Bits per weight"),
 ];
 
-/// Labels of arguments whose names alone say too little.
+/// Labels of arguments with unclear names.
 fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
     use ArgumentType as Type;
     Some(match (spec.name, argument.name, argument.kind) {
@@ -62,7 +62,7 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         (MaskPoseLayer::NAME, "below", _) => "First joint",
         (Prune::NAME, "below", _) => "Lowest weight",
         (SplitSkins::NAME, "most", _) => "Max joints per skin",
-        // Of another file, where nothing can be picked.
+        // The joint is in another file, so it cannot be picked from a list.
         (_, "joint", Type::Text) => "Topmost joint",
         (Bind::NAME, "joints", _) => "Joints",
         (Bind::NAME, "limit", _) => "Max influences",
@@ -103,7 +103,7 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
     })
 }
 
-/// The label of an argument in a form: `from_mesh` → *From mesh*.
+/// Label of an argument in a form: `from_mesh` → *From mesh*.
 pub fn label(spec: &CommandSpec, argument: &ArgumentSpec) -> String {
     let name = argument.name;
     if let Some(label) = named(spec, argument) {
@@ -117,38 +117,38 @@ pub fn label(spec: &CommandSpec, argument: &ArgumentSpec) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The entered value of an argument.
+/// Entered value of an argument.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entered {
     /// Value for the command; `None` if the argument is omitted or the typed text is not valid.
     pub value: Option<Value>,
-    /// Text of its fields, if it is typed.
+    /// Text of each field, for arguments with text fields.
     pub texts: Vec<String>,
     /// Reason why the typed text is invalid.
     pub wrong: Option<String>,
-    /// Present values, which empty fields stand for once one of the fields is typed into; empty
-    /// where they are unknown.
+    /// Current values that replace empty fields if another field of the argument is filled; empty
+    /// if unknown.
     pub present: Vec<String>,
 }
 
-/// The form of a command.
+/// Content of a command's form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormDraft {
-    /// The command's name.
+    /// Name of the command.
     pub command: String,
-    /// One per argument.
+    /// Entered values, one per argument.
     pub entered: Vec<Entered>,
-    /// Frames per second, for times that are typed in frames.
+    /// Frame rate for times that are typed in frames, in frames per second.
     pub rate: f64,
-    /// Whether anything was changed since it opened.
+    /// Whether the user changed anything since the form opened.
     pub is_touched: bool,
-    /// Whether it shows the effects of the command before that is applied.
+    /// Whether the form previews the effects of the command.
     pub has_plan: bool,
 }
 
 impl FormDraft {
-    /// The form of a command with what is known already. `present`: present values of arguments
-    /// that stay empty.
+    /// Creates a form with known values filled in. `present`: current values of arguments that stay
+    /// empty.
     pub fn new(
         spec: &CommandSpec,
         mut values: Map<String, Value>,
@@ -178,12 +178,12 @@ impl FormDraft {
         Self { command: spec.name.to_owned(), entered, rate, is_touched: false, has_plan }
     }
 
-    /// Its command.
+    /// Specification of the command; `None` for an unknown name.
     pub fn spec(&self) -> Option<&'static CommandSpec> {
         find(&self.command)
     }
 
-    /// Whether it is about another node, or about a pose elsewhere, than another form.
+    /// Whether the node, clip, time or layer argument differs from that of another form.
     pub fn names_other_pose(&self, other: &Self, spec: &CommandSpec) -> bool {
         const NAMING: [&str; 4] = ["node", "clip", "time", "layer"];
         let both = self.entered.iter().zip(&other.entered);
@@ -191,7 +191,7 @@ impl FormDraft {
         named.any(|(_, (ours, theirs))| ours.value != theirs.value)
     }
 
-    /// Clears the present values, so that empty fields have no default.
+    /// Clears the current values, so that empty fields have no default.
     pub fn forget_present(&mut self, spec: &CommandSpec) {
         for (k, argument) in spec.arguments.iter().enumerate() {
             if !std::mem::take(&mut self.entered[k].present).is_empty()
@@ -202,19 +202,19 @@ impl FormDraft {
         }
     }
 
-    /// Whether its keys are named one by one: times, nodes and tracks are not asked for then.
+    /// Whether individual keys are chosen, so that times, nodes and tracks are not needed.
     pub fn names_keys(&self, spec: &CommandSpec) -> bool {
         let at = spec.arguments.iter().position(|a| entry(spec, a) == Some(Entry::Keys));
         at.is_some_and(|k| self.entered[k].value.is_some())
     }
 
-    /// The file that it names.
+    /// File that an argument names.
     pub fn file(&self) -> Option<PathBuf> {
         let at = self.path_at()?;
         self.entered[at].value.as_ref()?.as_str().map(expand)
     }
 
-    /// Names a file that was chosen elsewhere.
+    /// Sets the file argument to a path that was chosen in a file dialog.
     pub fn name_file(&mut self, path: &Path) {
         if let Some(at) = self.path_at() {
             self.entered[at].texts = vec![path.display().to_string()];
@@ -227,10 +227,10 @@ impl FormDraft {
         spec.arguments.iter().position(|a| entry(spec, a) == Some(Entry::Path))
     }
 
-    /// The line that it comes to.
+    /// Builds the command line.
     ///
     /// # Errors
-    /// What is missing or does not read, in a sentence without its full stop.
+    /// A sentence about missing or invalid input, without a final period.
     pub fn line(&self, spec: &CommandSpec) -> Result<CommandLine, String> {
         let mut line = CommandLine::new(spec.name);
         for (argument, entered) in spec.arguments.iter().zip(&self.entered) {
@@ -252,7 +252,8 @@ impl FormDraft {
         }
     }
 
-    /// Checks that enough of some optional arguments is given, and not too much.
+    /// Checks that at least one argument of a choice is given, and only one if they exclude each
+    /// other.
     fn chosen(&self, spec: &CommandSpec, choice: NeededChoice) -> Result<(), String> {
         let find = |name: &str| spec.arguments.iter().position(|a| a.name == name);
         let is_given = |name: &&str| find(name).is_some_and(|k| self.entered[k].value.is_some());
@@ -267,7 +268,7 @@ impl FormDraft {
         match given {
             0 => {
                 let is_typed = all.iter().any(|k| !self.entered[*k].texts.is_empty());
-                // “The find” is no English, and a long list is no object of a verb.
+                // "Enter the find" is not English, and long lists read badly in a sentence.
                 if spec.has_plan() && labels.len() > 3 || labels.iter().any(|l| l == "find") {
                     return Err(format!("Fill in one of {}", listed("and")));
                 }
@@ -303,12 +304,12 @@ impl FormDraft {
     }
 }
 
-/// The sentence for a needed argument that is missing, without its full stop.
+/// Sentence about a missing required argument, without a final period.
 fn missing(spec: &CommandSpec, argument: &ArgumentSpec) -> String {
     let label = label(spec, argument);
     let typed = entry(spec, argument).is_some_and(|e| field_count(&e) > 0);
     let verb = if typed { "Enter" } else { "Pick" };
-    // Some labels are no nouns: “the to” is no English.
+    // Some labels are not nouns, as in "Enter the to".
     if matches!(&*label, "To" | "From" | "With" | "By" | "Into" | "Over" | "Below") {
         format!("{verb} a value for “{label}”")
     } else {
@@ -316,10 +317,10 @@ fn missing(spec: &CommandSpec, argument: &ArgumentSpec) -> String {
     }
 }
 
-/// Layers that the file of a form keeps.
+/// Layers that are stored in the file named by a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayersThere {
-    /// All of them, or why the file cannot be read.
+    /// All stored layers, or the reason why the file cannot be read.
     pub layers: Result<Vec<KeptLayer>, String>,
 }
 
@@ -337,14 +338,14 @@ pub fn field_count(entry: &Entry) -> usize {
     }
 }
 
-/// An offset in time as a form shows it: in frames where it is a whole number of them.
+/// Text of a time offset in frames; `None` if it is not a whole number of frames.
 fn in_frames(seconds: f64, rate: f64) -> Option<String> {
     let frames = (seconds * rate).round();
     let is_whole = frames != 0.0 && (seconds * rate - frames).abs() < 1e-3;
     is_whole.then(|| format!("{frames} {}", if frames == 1.0 { "frame" } else { "frames" }))
 }
 
-/// Text of the fields for a value.
+/// Converts a value to the texts of an editor's fields.
 fn texts_of(entry: &Entry, value: Option<&Value>) -> Vec<String> {
     if *entry == Entry::StrengthKeys {
         let both = Quantity::of_strength_key();
@@ -387,7 +388,7 @@ fn read(entry: &Entry, texts: &[String], rate: f64) -> Result<Option<Value>, Str
     let filled: Vec<&str> = texts.iter().map(|t| t.trim()).filter(|t| !t.is_empty()).collect();
     let number = |q: &Quantity, text: &str| {
         let value = q.read(text, rate)?;
-        // Whole numbers are written without a point.
+        // Write whole numbers without a decimal point.
         Ok::<Value, String>(if value.fract() == 0.0 && value.abs() < 1e15 {
             Value::from(value as i64)
         } else {
@@ -435,7 +436,7 @@ fn read(entry: &Entry, texts: &[String], rate: f64) -> Result<Option<Value>, Str
             list.into()
         }
         Entry::Numbers(q) => {
-            // Between numbers stand commas or semicolons; spaces where there are neither.
+            // Numbers are separated by commas or semicolons, or by spaces without these.
             let text = filled[0];
             let parts: Vec<&str> = if text.contains([',', ';']) {
                 text.split([',', ';']).collect()

@@ -1,4 +1,4 @@
-//! Clips of other files, and the choices of the *Import clips* dialog.
+//! Clips of other files, and choices in the *Import clips* dialog.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,110 +11,110 @@ use ulna_edit::command::{KeysHow, TakenName};
 use ulna_model::NodeId;
 use ulna_session::Fit;
 
-/// A clip of another file, as it would be here.
+/// Clip of another file, as it would be after the import.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportRow {
     /// Index of the file.
     pub file: usize,
-    /// Seconds.
+    /// Duration in seconds.
     pub length: f32,
     /// Frame rate, in frames per second, if the keys are on frames.
     pub fps: Option<f32>,
     /// Number of keys after the import.
     pub keys: usize,
-    /// About how many bytes it adds.
+    /// Approximate size that the clip adds to the file, in bytes.
     pub bytes: usize,
-    /// Names of animated nodes that this model does not have.
+    /// Names of animated nodes that the open model does not have.
     pub lost: Vec<String>,
-    /// Number of joints whose keys were resampled.
+    /// Number of joints with resampled keys.
     pub resampled: usize,
-    /// Whether it is likely to be another kind of body.
+    /// Whether the clip probably belongs to another kind of body.
     pub is_other: bool,
-    /// Whether nothing of it is left.
+    /// Whether no keys remain after the import.
     pub is_empty: bool,
-    /// This model in the middle of it; nothing inside where there can be none.
+    /// Image of the open model in the middle of the clip. `None` before rendering, `Some(None)` if
+    /// it cannot be rendered.
     pub picture: Option<Option<TextureId>>,
 }
 
-/// The clip that is looked at, as it plays.
+/// Clip in the preview at its current time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportMoment {
     /// Index of the row.
     pub row: usize,
-    /// Seconds.
+    /// Time in the clip, in seconds.
     pub time: f32,
-    /// This model then; nothing where it is not drawn yet, or cannot be.
+    /// Image of the open model at this time; `None` if it is not rendered yet or cannot be.
     pub picture: Option<TextureId>,
-    /// The clip's own skeleton then: bones from the front, to the right and up, in parts of the
-    /// greatest extent.
+    /// Bones of the clip's own skeleton at this time, seen from the front. Coordinates point right
+    /// and up, relative to the largest extent.
     pub bones: Vec<[[f32; 2]; 2]>,
 }
 
-/// A file that was read.
+/// File that was read for import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportFile {
-    /// Its name.
+    /// Name of the file.
     pub name: String,
-    /// How its skeleton fits.
+    /// Match of its skeleton with the open model.
     pub fit: Option<Fit>,
-    /// Why nothing of it comes in.
+    /// Reason why nothing can be imported from it.
     pub fault: Option<String>,
     /// Path; `None` if the file cannot be opened.
     pub path: Option<PathBuf>,
-    /// Joints of it that have no counterpart by themselves, by name.
+    /// Names of its joints without an automatic counterpart.
     pub asked: Vec<String>,
-    /// Joints of it that were found otherwise than by the same name, and what they were found to be
-    /// here.
+    /// Joints matched by other means than an equal name, with their counterparts in the open model.
     pub guessed: Vec<(String, NodeId)>,
-    /// Name of the retarget map kept with this scene that fits it.
+    /// Name of the matching retarget map that is stored with this scene.
     pub kept_map: Option<String>,
 }
 
-/// Files and clips to choose from.
+/// Files and clips in the import dialog.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportView {
-    /// The open file's name.
+    /// Name of the open file.
     pub model: String,
     /// Files that were read.
     pub files: Vec<ImportFile>,
-    /// Files that are still to be read, by name.
+    /// Names of files that are still to be read.
     pub waiting: Vec<String>,
-    /// Clips.
+    /// Clips of all files.
     pub rows: Vec<ImportRow>,
     /// Names of the clips, one per row.
     pub names: Vec<String>,
-    /// Names that are taken here.
+    /// Clip names that the open model already uses.
     pub taken: BTreeSet<String>,
     /// Clip and time of the preview.
     pub now: ImportMoment,
 }
 
-/// Choices of the dialog.
+/// Choices in the import dialog.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportDraft {
     /// Whether each row is imported.
     pub ticked: Vec<bool>,
-    /// New names, one per row.
+    /// New names of the clips, one per row.
     pub names: Vec<String>,
-    /// Row shown in the preview.
+    /// Index of the row in the preview.
     pub shown: usize,
-    /// Action if a name is taken.
+    /// Action if a clip name is already used.
     pub taken: TakenName,
-    /// How keys come over.
+    /// Transfer method for keys.
     pub how: KeysHow,
-    /// Counterparts chosen by hand, by the joint's name in the files; `None` for a joint that is
-    /// left out.
+    /// Counterparts chosen by the user, by the joint's name in the files; `None` for a skipped
+    /// joint.
     pub by_hand: BTreeMap<String, Option<NodeId>>,
-    /// Whether retarget maps kept with this scene are left unused.
+    /// Whether retarget maps that are stored with this scene are ignored.
     pub without_map: bool,
-    /// Whether a clip is shown as it is in its file.
+    /// Whether the preview shows the clip as it is in its file.
     pub as_dropped: bool,
-    /// Whether it stands still.
+    /// Whether the preview is paused.
     pub still: bool,
 }
 
 impl ImportDraft {
-    /// Whether clips come over otherwise than in another draft.
+    /// Whether the transfer of keys differs from that of another draft.
     pub fn fits_otherwise(&self, other: &Self) -> bool {
         (self.how, self.without_map, &self.by_hand)
             != (other.how, other.without_map, &other.by_hand)

@@ -1,4 +1,4 @@
-//! Choices that a person makes in dialogs before they are carried out, one type per dialog.
+//! Choices that the user makes in dialogs, one type per dialog.
 
 mod bind;
 mod convert;

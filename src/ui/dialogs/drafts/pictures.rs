@@ -1,4 +1,4 @@
-//! Choices of the dialog that renders a clip to images.
+//! Choices in the dialog that renders a clip to images.
 
 use std::path::PathBuf;
 
@@ -8,25 +8,25 @@ use crate::ui::dialogs::typed_path::expand;
 use ulna_render::FilmKind;
 use ulna_session::{Session, file_name};
 
-/// Settings of rendered pictures.
+/// Settings of rendered images.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PicturesDraft {
-    /// How they are kept.
+    /// Output format: image sequence, GIF or sheet.
     pub kind: FilmKind,
-    /// Pixels.
+    /// Width and height of an image, in pixels.
     pub size: [u32; 2],
     /// Frames per second.
     pub fps: f64,
-    /// Nothing behind the model.
+    /// Whether the background is transparent.
     pub transparent: bool,
-    /// The ground.
+    /// Whether the ground grid is shown.
     pub grid: bool,
-    /// The joints.
+    /// Whether joints are shown.
     pub joints: bool,
-    /// The eye goes once around.
+    /// Whether the camera orbits once around the model (turntable).
     pub turns: bool,
-    /// Path as typed.
+    /// Destination path as typed.
     #[serde(skip)]
     pub to: String,
 }
@@ -47,7 +47,8 @@ impl Default for PicturesDraft {
 }
 
 impl PicturesDraft {
-    /// The same for a clip of this file: beside it, called after both.
+    /// Returns the settings with a destination beside the document, named after the document and
+    /// the clip.
     pub fn beside(self, session: &Session, clip: &str) -> Self {
         let path = session
             .path()
@@ -60,10 +61,10 @@ impl PicturesDraft {
         Self { to: folder.join(name).display().to_string(), ..self }
     }
 
-    /// Path of the images.
+    /// Path of the images, with the extension of the format.
     pub fn path(&self) -> PathBuf {
         let path = expand(&self.to);
-        // Names of clips have dots; only a suffix of a picture is none of the name.
+        // Clip names may contain dots, so only an image extension is removed.
         let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         let bare = if matches!(suffix.as_deref(), Some("png" | "gif")) {
             path.with_extension("")

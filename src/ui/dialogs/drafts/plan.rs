@@ -1,4 +1,4 @@
-//! Effects of a command on the skeleton, before it is applied.
+//! Effects of a command on the skeleton, computed before it is applied.
 
 use glam::Vec3;
 
@@ -8,19 +8,19 @@ use ulna_session::Worked;
 /// Effects of a command on the skeleton.
 #[derive(Clone, Debug)]
 pub struct PlanForeseen {
-    /// The report; `None` where nothing changes. Or the reason why the command is refused, without
-    /// its full stop.
+    /// Report of the changes; `None` if nothing changes. A refused command gives the reason,
+    /// without a final period.
     pub report: Result<Option<RigReport>, String>,
-    /// The full note, without its full stop.
+    /// Full note about the result, without a final period.
     pub note: Option<String>,
-    /// Duration of the computation, seconds.
+    /// Duration of the computation, in seconds.
     pub seconds: f64,
-    /// Index of the command that is refused, where one is.
+    /// Index of the refused command; `None` if all are valid.
     pub refused_at: Option<usize>,
 }
 
 impl PlanForeseen {
-    /// Effects of commands that were worked out.
+    /// Creates the result of a finished computation.
     pub fn of(worked: &Worked, seconds: f64) -> Self {
         let report = worked.effects().map_err(ToString::to_string);
         let report = report.map(|(changes, report)| report.cloned().filter(|_| changes));
@@ -28,38 +28,38 @@ impl PlanForeseen {
         Self { report, note: worked.sentence(), seconds, refused_at }
     }
 
-    /// No effects, for a reason without its full stop.
+    /// Creates the result of a refused command. The reason has no final period.
     pub const fn refused(why: String) -> Self {
         Self { report: Err(why), note: None, seconds: 0.0, refused_at: None }
     }
 }
 
-/// A joint that a plan changes, in the pose that is shown.
+/// Joint that a plan changes, in the current pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlannedJoint {
-    /// Place in the scene now; `None` for a new joint.
+    /// Current position in scene space; `None` for a new joint.
     pub before: Option<Vec3>,
-    /// Place with the plan; `None` for a joint that goes.
+    /// Position after the plan is applied; `None` for a removed joint.
     pub after: Option<Vec3>,
-    /// Place of its parent with the plan.
+    /// Position of its parent after the plan is applied.
     pub parent: Option<Vec3>,
-    /// Its axes with the plan, of length 1.
+    /// Unit axes after the plan is applied, in scene space.
     pub axes: [Vec3; 3],
-    /// Whether its axes turn.
+    /// Whether the plan rotates the axes.
     pub is_turned: bool,
 }
 
-/// Effects as the window shows them.
+/// Planned skeleton changes and their effects, as the window shows them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlanView<'a> {
-    /// The effects that were found last; `None` before the first result.
+    /// Last computed effects; `None` before the first result.
     pub found: Option<&'a PlanForeseen>,
-    /// Whether they belong to the arguments as they are.
+    /// Whether the effects match the current arguments.
     pub is_current: bool,
-    /// Whether others are being worked out.
+    /// Whether other effects are being computed.
     pub is_computing: bool,
-    /// The planned changes, without that of an open form.
+    /// Planned changes, without the command of an open form.
     pub acts: &'a [CommandLine],
-    /// Joints that change.
+    /// Joints that the plan changes.
     pub joints: &'a [PlannedJoint],
 }

@@ -1,23 +1,24 @@
-//! Choices of the *Rebind* dialog, and the resulting command.
+//! Choices in the *Rebind* dialog, and the resulting command.
 
 use ulna_edit::command::{BindSkin, BoundShape, field::ClipName, field::Nodes, field::Seconds};
 use ulna_model::{ClipId, Document, NodeId};
 
-/// Skinned meshes that are bound again, in another pose.
+/// Skinned meshes with a new bind pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RebindDraft {
     /// Nodes of skinned meshes, and whether each is rebound.
     pub meshes: Vec<(NodeId, bool)>,
-    /// The clip that is shown, and its time.
+    /// Shown clip, and its time in seconds.
     pub moment: Option<(ClipId, f64)>,
-    /// Whether it is bound as that stands, and not as the file does.
+    /// Whether the bind pose is taken at that time of the clip; otherwise from the file.
     pub at_moment: bool,
-    /// Whether what is seen is bound, and not what was modeled.
+    /// Whether the posed shape is bound; otherwise the shape as modeled.
     pub posed: bool,
 }
 
 impl RebindDraft {
-    /// Of the selected meshes that have a skin; else of all.
+    /// Creates the initial choices: the selected skinned meshes are checked, or all without a
+    /// selection.
     pub fn of(document: &Document, selected: &[NodeId], moment: Option<(ClipId, f64)>) -> Self {
         let is_skinned = |n: &NodeId| {
             let about = document.node(*n);
@@ -29,7 +30,7 @@ impl RebindDraft {
         Self { meshes, moment, at_moment: false, posed: false }
     }
 
-    /// The command.
+    /// Creates the command.
     pub(crate) fn bind(&self) -> BindSkin {
         let moment = self.moment.filter(|_| self.at_moment);
         let shape = Some(if self.posed { BoundShape::Posed } else { BoundShape::Stored });
@@ -42,7 +43,10 @@ impl RebindDraft {
         }
     }
 
-    /// Changes that the command will make, one sentence each; or why it fails.
+    /// Changes that the command will make, one sentence each.
+    ///
+    /// # Errors
+    /// The reason why the command would fail.
     pub(crate) fn describe_changes(&self, document: &Document) -> Result<Vec<String>, String> {
         if !self.meshes.iter().any(|m| m.1) {
             return Err("Choose a mesh".to_owned());

@@ -1,26 +1,26 @@
-//! Filter and order of the list of best transition points.
+//! Filter and sort order of the list of best transition points.
 
 use ulna_model::ClipId;
 
-/// Order of the transition points.
+/// Sort order of the transition points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SeamOrder {
-    /// By the distance of the jump of joints.
+    /// By the distance that joints jump.
     #[default]
     Distance,
-    /// By the angle of the jump of joints.
+    /// By the angle that joints jump.
     Angle,
     /// By the change of velocity.
     Speed,
 }
 
-/// Filter and order of the transition points.
+/// Filter and sort order of the transition points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeamsDraft {
-    /// Text that the clips' names contain.
+    /// Text that the names of the clips must contain.
     pub filter: String,
     /// Sort order.
     pub order: SeamOrder,
-    /// The pair that is looked at.
+    /// Pair of clips that is shown in detail.
     pub shown: Option<(ClipId, ClipId)>,
 }

@@ -1,4 +1,4 @@
-//! The list of planned changes of the skeleton.
+//! List of the planned changes of the skeleton.
 
 use egui::{Align2, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -13,10 +13,10 @@ use crate::ui::{
 use ulna_edit::{CommandLine, CommandSpec, find};
 use ulna_render::ColorRole;
 
-/// Height of a row, points.
+/// Height of a row, in points.
 const ROW: f32 = 26.0;
 
-/// A row per planned change; nothing where there is none.
+/// Shows one row per planned change; nothing without changes.
 pub(super) fn acts_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let plan = view.dialogs.plan;
     let refused_at = plan.found.filter(|_| plan.is_current).and_then(|found| found.refused_at);
@@ -85,7 +85,7 @@ fn details(spec: &CommandSpec, line: &CommandLine) -> String {
     words.join(", ")
 }
 
-/// A value without the signs of its notation.
+/// Text of a value without quotes and brackets.
 fn plain_words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,5 +1,5 @@
-//! Deviation of the skin in the form of a command on the skeleton: its statistics, the motions
-//! where it is largest, and the way to their frames.
+//! Skin deviation in the form of a skeleton command: its statistics and the worst motions. A click
+//! on a motion shows its frame.
 
 use egui::{
     Align2, Button, CursorIcon, Rect, Response, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
@@ -14,22 +14,22 @@ use ulna_model::Document;
 use ulna_motion::{ComparedMotion, Deviation, WorstPoint};
 use ulna_render::ColorRole;
 
-/// Width of the column of icons, points.
+/// Width of the icon column, in points.
 pub const ICON: f32 = 26.0;
-/// Deviation that is a warning, millimeters on a body of [`BODY`].
+/// Deviation above which a warning is shown, in millimeters on a body of height [`BODY`].
 const WARNING: f64 = 1.0;
-/// Height that deviations are judged at, meters.
+/// Body height that deviations are scaled to, in meters.
 const BODY: f64 = 1.8;
-/// Widths of the columns of a row from the right, points: millimeters, frame, bar.
+/// Widths of the columns of a row from right to left, in points: millimeters, frame, bar.
 const COLUMNS: [f32; 3] = [64.0, 70.0, 60.0];
 
-/// Millimeters on a body of [`BODY`].
+/// Scales millimeters to a body of height [`BODY`].
 fn scaled(deviation: &Deviation, mm: f64) -> f64 {
     let height = if deviation.height > 1e-6 { deviation.height } else { deviation.size };
     if height > 1e-6 { mm * BODY / height } else { mm }
 }
 
-/// The statistics and the worst motions, where there is a deviation. Returns the warning for a
+/// Shows the statistics and the worst motions, if there is a deviation. Returns a warning for a
 /// large one.
 pub fn deviation_ui(
     ui: &mut Ui,
@@ -77,10 +77,10 @@ pub fn deviation_ui(
     })
 }
 
-/// Effect of a click on a motion.
+/// Tooltip of a motion.
 const SHOWS: &str = "Shows the clip at this frame and selects the joint";
 
-/// The vertex or joint of a deviation.
+/// Name of the vertex or joint with a deviation.
 fn point_of(document: &Document, at: &WorstPoint) -> String {
     let label = document.nodes.get(at.node).map_or_else(String::new, |n| n.label(at.node));
     match at.vertex {
@@ -89,14 +89,14 @@ fn point_of(document: &Document, at: &WorstPoint) -> String {
     }
 }
 
-/// The name of a motion, and its frame or time.
+/// Name of a motion, and its frame or time.
 fn motion_of(document: &Document, at: &WorstPoint) -> (String, String) {
     let clip = at.motion.clip().and_then(|clip| document.clips.get(clip));
     let when = match (at.motion, clip) {
         (ComparedMotion::Pose, _) => String::new(),
         (_, Some(clip)) => {
             let fps = clip.guess_fps().map_or(30.0, |(fps, _)| fps);
-            // As the timeline counts: a frame lasts until the next one.
+            // As in the timeline, a frame lasts until the next frame.
             format!("frame {}", (at.time * fps + 1e-3).floor())
         }
         (_, None) => format!("{:.2} s", at.time),
@@ -133,7 +133,8 @@ fn columns_ui(
     painter.text(at, Align2::LEFT_CENTER, name, small, theme.color(role));
 }
 
-/// A motion with its deviation, millimeters; a click shows it. `most`: the largest of all.
+/// Shows a motion with its deviation in millimeters, relative to the largest deviation `most`. A
+/// click shows the motion.
 fn motion_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -158,7 +159,7 @@ fn motion_ui(
     response.on_hover_cursor(CursorIcon::PointingHand).on_hover_text(SHOWS)
 }
 
-/// The number of the motions that have no row, with their largest deviation.
+/// Shows the number of motions without a row, with their largest deviation.
 fn others_ui(ui: &mut Ui, theme: &Theme, deviation: &Deviation) {
     if deviation.other_motions == 0 {
         return;
@@ -172,12 +173,12 @@ fn others_ui(ui: &mut Ui, theme: &Theme, deviation: &Deviation) {
     columns_ui(ui, theme, rect, (&name, "", &mm), (part, ColorRole::TextSecondary));
 }
 
-/// A deviation without its unit, in five letters at most.
+/// Text of a deviation without its unit, with five characters at most.
 fn millimeters(value: f64) -> String {
     if value < 99.995 { format!("{value:.2}") } else { format!("{value:.0}") }
 }
 
-/// Mean, percentile and worst deviation in one row.
+/// Shows mean, percentile and worst deviation in one row.
 fn numbers_ui(ui: &mut Ui, theme: &Theme, deviation: &Deviation, is_large: bool) {
     let size = vec2(ui.available_width(), 24.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
@@ -201,7 +202,7 @@ fn numbers_ui(ui: &mut Ui, theme: &Theme, deviation: &Deviation, is_large: bool)
     let unit =
         painter.text(pos2(rect.right(), y), Align2::RIGHT_CENTER, "mm", caption.clone(), secondary);
     let mut right = unit.left() - 4.0;
-    // From the right.
+    // The layout runs from right to left.
     for (label, value, role) in
         [("worst", worst_mm, worst), ("99 %", p99_mm, primary), ("mean", mean_mm, primary)]
     {

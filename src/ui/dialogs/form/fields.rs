@@ -1,4 +1,4 @@
-//! The editors of arguments.
+//! Editors of command arguments in a form.
 
 use egui::{RichText, TextEdit, Ui, vec2};
 use serde_json::Value;
@@ -24,16 +24,16 @@ use ulna_edit::{
 use ulna_model::{GroupColor, Property};
 use ulna_render::ColorRole;
 
-/// Place of a field.
+/// Placement of a field.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldPlace {
-    /// Points that it may take.
+    /// Available width, in points.
     pub width: f32,
-    /// Whether it has the focus where nothing else has.
+    /// Whether the field gets the focus if no other widget has it.
     pub first: bool,
 }
 
-/// The editor of an argument; whether Enter in it means the whole form.
+/// Shows the editor of an argument. Returns whether Enter in the editor confirms the form.
 pub fn field_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -99,7 +99,7 @@ pub fn field_ui(
     false
 }
 
-/// A list to pick from, and the selected ones at a click.
+/// Shows a list to pick from, with a button that picks the selected elements.
 fn pick_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -162,7 +162,7 @@ fn pick_ui(
     });
 }
 
-/// A color of the palette, or a free one. `unset`: text that stands for no color.
+/// Shows the palette colors and a custom color. `unset`: text for no color.
 fn color_ui(ui: &mut Ui, (name, unset): (&str, &str), value: &mut Option<Value>, width: f32) {
     let color = value.as_ref().and_then(Value::as_str).and_then(GroupColor::parse);
     let word = |color: GroupColor| match color {
@@ -199,7 +199,7 @@ fn color_ui(ui: &mut Ui, (name, unset): (&str, &str), value: &mut Option<Value>,
     });
 }
 
-/// Words to choose from. `default`: the word that is meant where none is chosen.
+/// Shows a list of words. `default`: the word that applies without a choice.
 fn words_ui(
     ui: &mut Ui,
     (name, words): (&str, &[&'static str]),
@@ -243,10 +243,10 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
 }
 
-/// A word of a command as the window says it.
+/// Text of a command word in the window.
 fn in_words(word: &str) -> String {
     let kind = KINDS.iter().find(|(kind, _)| kind.label() == word);
-    // Spellings are shown as they are: *l_arm* is another one than *L_Arm*.
+    // Show naming patterns unchanged, because *l_arm* differs from *L_Arm*.
     let is_spelling =
         word.starts_with('-') || word.contains(['_', '.']) || word.contains(char::is_uppercase);
     match kind {
@@ -256,7 +256,7 @@ fn in_words(word: &str) -> String {
     }
 }
 
-/// A box to tick where what is not given is off or on; else a list with the third way.
+/// Shows a checkbox for a flag that is off or on if omitted; otherwise a list with a third choice.
 fn flag_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -276,7 +276,7 @@ fn flag_ui(
             response
                 .widget_info(|| egui::WidgetInfo::selected(egui::Role::CheckBox, true, on, name));
             if response.changed() {
-                // What is not given means the same.
+                // Omit an optional argument if it equals the default.
                 *entered = (!optional || on != (unset == Unset::On)).then_some(Value::Bool(on));
             }
             return;
@@ -302,7 +302,7 @@ fn flag_ui(
     });
 }
 
-/// Translation, rotation and scale, each with a box; none ticked means all.
+/// Shows checkboxes for translation, rotation and scale. Without any check, all apply.
 fn parts_ui(ui: &mut Ui, theme: &Theme, morphs: bool, (k, now): (usize, &mut FormDraft)) {
     let entered = &mut now.entered[k].value;
     let mut chosen: Vec<String> = match entered.as_ref() {
@@ -332,7 +332,7 @@ fn parts_ui(ui: &mut Ui, theme: &Theme, morphs: bool, (k, now): (usize, &mut For
     });
 }
 
-/// The selected keys, where there are some; else keys are named by the rows for times and nodes.
+/// Shows the selected keys as the argument. Without them, the rows for times and nodes choose keys.
 fn keys_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -363,7 +363,7 @@ fn keys_ui(
     now.entered[k].value = if on { selected_keys(view, spec, argument) } else { None };
 }
 
-/// One field, with its unit behind it, and its value if it stays empty in it.
+/// Shows a text field with its unit. An empty field shows its default as a hint.
 fn typed_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -373,7 +373,7 @@ fn typed_ui(
     place: FieldPlace,
 ) -> bool {
     let is_number = matches!(entry, Entry::Number(_));
-    // A text with its own unit needs no other one.
+    // Hide the unit if the typed text has its own.
     let has_unit = now.entered[k].texts.iter().any(|t| t.contains(char::is_alphabetic));
     let room = if sign.is_empty() { place.width } else { place.width - 36.0 };
     let width = if is_number { room.min(120.0) } else { room };
@@ -398,7 +398,7 @@ fn typed_ui(
     .inner
 }
 
-/// A row per key of a strength: its time and its strength.
+/// Shows one row per strength key: its time and its strength.
 fn strength_keys_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -444,7 +444,7 @@ fn strength_keys_ui(
     enters
 }
 
-/// Three fields, with their axes.
+/// Shows three fields, one per axis.
 fn triple_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -464,7 +464,7 @@ fn triple_ui(
             [(0, "X", ColorRole::AxisX), (1, "Y", ColorRole::AxisY), (2, "Z", ColorRole::AxisZ)]
         {
             ui.label(RichText::new(letter).font(Theme::font(Font::Small)).color(theme.color(role)));
-            // One number alone is that of all axes.
+            // A single number applies to all axes.
             let first = now.entered[k].texts[0].trim().to_owned();
             let stands_for = now.entered[k].present.get(axis).cloned().unwrap_or_default();
             let hint = if all && axis > 0 { &first } else { &stands_for };
@@ -489,7 +489,7 @@ fn triple_ui(
     enters
 }
 
-/// An axis, or a direction by its numbers.
+/// Shows a choice of an axis, or a direction by its components.
 fn axis_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -525,7 +525,7 @@ fn axis_ui(
     triple_ui(ui, theme, (name, &Entry::Axis), &q, (k, now), place)
 }
 
-/// A field that is typed into; whether it was changed, and whether Enter ended it.
+/// Shows a text field. Returns whether it was changed, and whether Enter ended it.
 fn text_ui(
     ui: &mut Ui,
     (name, hint): (&str, &str),
@@ -535,14 +535,14 @@ fn text_ui(
     first: bool,
 ) -> (bool, bool) {
     let Some(text) = texts.get_mut(at) else { return (false, false) };
-    // By its name: what it is counted as among the widgets changes with what stands above it, and
-    // its focus would be lost.
+    // Use a fixed id, because an automatic id depends on the widgets above, and a change would lose
+    // the focus.
     let id = egui::Id::unique(("field of a form", name, at));
     let edit = TextEdit::singleline(text).id(id).hint_text(hint).desired_width(width);
     let edit = edit.font(egui::TextStyle::Monospace).align(egui::Align2::LEFT_CENTER);
     let field = edged(ui, |ui| edit.show(ui).response.response);
     name_widget(ui, &field, name);
-    // Before it may get the focus again.
+    // Read Enter before the field can get the focus again.
     let enters = field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
     let begins = first
         && !field.lost_focus()
@@ -554,7 +554,7 @@ fn text_ui(
     let by_key =
         field.gained_focus() && !ui.input(|i| i.pointer.any_down() || i.pointer.any_released());
     if begins || by_key {
-        // What stands there already is typed over.
+        // Select the text, so that typing replaces it.
         select_all(ui.ctx(), field.id, text);
     }
     (field.changed(), enters || ui.memory(|m| m.has_focus(field.id)))

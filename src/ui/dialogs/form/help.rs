@@ -1,26 +1,26 @@
-//! The help of an argument as a form shows it: what its editor shows is not said again.
+//! Help of an argument in a form, without parts that its editor shows already.
 
 use ulna_edit::{
     ArgumentSpec,
     command::forms::{Entry, Quantity, Unset},
 };
 
-/// Characters that fit into the field of a number.
+/// Number of characters that fit into a number field.
 const FIELD: usize = 14;
-/// Characters that fit into a list to pick from.
+/// Number of characters that fit into a list.
 const LIST: usize = 32;
 
-/// The help of an argument in two parts.
+/// Help of an argument, split into two parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentHelp {
-    /// The argument itself.
+    /// Description of the argument.
     pub about: String,
-    /// The value that it has if it is left out, in words; `None` if the help names none.
+    /// Description of the default if the argument is omitted; `None` if the help states none.
     pub unset: Option<&'static str>,
 }
 
 impl ArgumentHelp {
-    /// Splits the help of an argument: *Space of the axis; local if omitted*.
+    /// Splits a help text such as *Space of the axis; local if omitted*.
     pub fn of(argument: &ArgumentSpec) -> Self {
         let help: &'static str = argument.help;
         let text = help.trim_end_matches('.');
@@ -30,11 +30,11 @@ impl ArgumentHelp {
         let (whole, unset) = split.map_or((text, None), |(about, tail)| (about, Some(tail)));
         let about = whole.strip_prefix("Whether to ").or_else(|| whole.strip_prefix("Whether "));
         let about = about.unwrap_or(whole);
-        // Names between backticks are for the command line.
+        // Backticks are for the command line only.
         Self { about: capital(about).replace('`', ""), unset }
     }
 
-    /// Text that the editor shows for an argument that is left out; `None` if it shows none.
+    /// Text that the editor shows for an omitted argument; `None` if it shows none.
     pub fn shown_by(&self, entry: &Entry) -> Option<String> {
         let unset = self.unset?;
         match entry {
@@ -66,7 +66,7 @@ impl ArgumentHelp {
         }
     }
 
-    /// The sentence under an editor; `None` if it says no more than the label and the editor do.
+    /// Sentence below the editor; `None` if it would only repeat the label and the editor.
     pub fn under(&self, entry: &Entry) -> Option<String> {
         if matches!(entry, Entry::Keys | Entry::StrengthKeys | Entry::Marker | Entry::Component) {
             return None;
@@ -79,7 +79,8 @@ impl ArgumentHelp {
     }
 }
 
-/// The one word that a text about what is left out means: *replaces* means `replace`.
+/// Word that the default text refers to, such as `replace` for *replaces*; `None` if there is not
+/// exactly one.
 pub fn default_word(words: &[&'static str], unset: &str) -> Option<&'static str> {
     let is_meant = |word: &str| {
         unset == word
@@ -91,19 +92,19 @@ pub fn default_word(words: &[&'static str], unset: &str) -> Option<&'static str>
     meant.next().filter(|_| meant.next().is_none())
 }
 
-/// *Local (default)*.
+/// Text such as *Local (default)*.
 pub fn by_default(word: &str) -> String {
     format!("{} (default)", capital(word))
 }
 
-/// Text for an empty field: a number without its unit, or a few words.
+/// Hint for an empty field: a number without its unit, or a few words.
 fn in_field(q: &Quantity, unset: &str) -> Option<String> {
     let number = unset.strip_suffix(q.unit.sign()).unwrap_or(unset).trim_end();
     let text = if number.parse::<f64>().is_ok() { number } else { unset };
     (text.chars().count() <= FIELD).then(|| text.to_owned())
 }
 
-/// A text with its first letter as a capital.
+/// Capitalizes the first letter.
 pub fn capital(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

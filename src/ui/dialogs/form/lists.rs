@@ -1,4 +1,4 @@
-//! Choices of arguments: names that commands understand, and labels for a person.
+//! Choices of arguments: their texts in commands, and their labels in the window.
 
 use std::collections::HashMap;
 
@@ -20,31 +20,31 @@ use ulna_model::{ClipId, Document, LayerHome, NodeId, label};
 
 /// Choices of an argument.
 pub struct Listed<'a> {
-    /// Whether several are picked.
+    /// Whether several elements can be picked.
     pub many: bool,
-    /// Whether the picked element is written as a number in a command.
+    /// Whether commands refer to the picked element by a number.
     pub by_number: bool,
     /// Label if nothing is picked and the argument is optional.
     pub unset: String,
     /// Choices that are selected in the window.
     pub selected: Vec<String>,
-    /// All of them.
+    /// Function that lists all choices.
     pub all: Box<dyn Fn() -> Vec<Pick> + 'a>,
-    /// Label of a choice, from its text.
+    /// Function that returns the label of a choice from its text.
     pub label: Box<dyn Fn(&str) -> String + 'a>,
 }
 
-/// Elements that are known by their names.
+/// Choices for elements with unique names.
 fn named<'n>(all: impl Iterator<Item = &'n String>) -> Vec<Pick> {
     all.map(|name| Pick { text: name.clone(), label: name.clone() }).collect()
 }
 
-/// Elements of a list by their index, with their names.
+/// Choices for elements by index, with their names as labels.
 fn numbered<'n>(all: impl Iterator<Item = (Option<&'n str>, u32)>, what: &str) -> Vec<Pick> {
     all.map(|(name, k)| Pick { text: format!("#{k}"), label: label(name, what, k) }).collect()
 }
 
-/// Choices of an editor; `None` if it does not pick.
+/// Choices of an argument's editor; `None` if it is not a list.
 pub fn listed<'a>(
     entry: &Entry,
     name: &str,
@@ -158,13 +158,13 @@ fn workspaces(view: &View<'_>) -> Vec<Pick> {
     named(view.program.workspaces.iter().map(|row| &row.name))
 }
 
-/// Text that a form shows where no workspace is named: the shown one is meant, if it was saved.
+/// Default text of a workspace argument: the current workspace, if it is saved.
 fn no_workspace(view: &View<'_>) -> &'static str {
     let is_own = view.program.workspaces.iter().any(|row| row.is_shown && row.is_own);
     if is_own { "The current one" } else { "None" }
 }
 
-/// Nodes of a kind, joints first; each by the text that names it alone.
+/// Nodes of a kind, joints first, each with a text that identifies only this node.
 fn nodes<'a>(view: &View<'a>, document: &'a Document, of: NodesOf, many: bool) -> Listed<'a> {
     let joints = view.joints;
     let fits = move |n: NodeId| match of {
@@ -179,7 +179,7 @@ fn nodes<'a>(view: &View<'a>, document: &'a Document, of: NodesOf, many: bool) -
         NodesOf::Cameras => document.node(n).camera.is_some(),
     };
     let all = move || {
-        // To count each name for each node takes too long where there are thousands.
+        // Count the names once, because counting per node would be slow for thousands of nodes.
         let mut count: HashMap<&str, usize> = HashMap::new();
         for node in document.nodes.values() {
             *count.entry(node.name.as_deref().unwrap_or_default()).or_default() += 1;
@@ -214,7 +214,7 @@ fn nodes<'a>(view: &View<'a>, document: &'a Document, of: NodesOf, many: bool) -
     }
 }
 
-/// The markers of the clip that the form names, by their times.
+/// Markers of the clip chosen in the form, by their times.
 fn markers(document: &Document, draft: &FormDraft) -> Listed<'static> {
     let clip = named_clip(document, draft).and_then(|id| document.clips.get(id));
     let markers: Vec<(f32, String)> = clip
@@ -244,19 +244,19 @@ fn markers(document: &Document, draft: &FormDraft) -> Listed<'static> {
     }
 }
 
-/// The clip that the form names.
+/// Clip chosen in the form.
 fn named_clip(document: &Document, draft: &FormDraft) -> Option<ClipId> {
     let spec = draft.spec()?;
     let at = spec.arguments.iter().position(|a| a.name == "clip")?;
     find_clip(document, draft.entered[at].value.as_ref()?.as_str()?).ok()
 }
 
-/// The poses that the file keeps.
+/// Poses that are stored in the file.
 fn kept_pose_picks(document: &Document) -> Vec<Pick> {
     named(kept_poses(document).iter().map(|p| &p.name))
 }
 
-/// The reference models, or the clips of the one that the form names.
+/// Reference models, or the clips of the reference model chosen in the form.
 fn references(entry: &Entry, view: &View<'_>, draft: &FormDraft) -> Vec<Pick> {
     match entry {
         Entry::ReferenceClip => named(reference_clips(view, draft).iter()),
@@ -264,7 +264,7 @@ fn references(entry: &Entry, view: &View<'_>, draft: &FormDraft) -> Vec<Pick> {
     }
 }
 
-/// Names of the clips of the reference model that the form names, or of the selected one.
+/// Names of the clips of the reference model chosen in the form, or of the selected one.
 fn reference_clips(view: &View<'_>, draft: &FormDraft) -> Vec<String> {
     let named = || {
         let at = draft.spec()?.arguments.iter().position(|a| a.name == "reference")?;
@@ -274,7 +274,7 @@ fn reference_clips(view: &View<'_>, draft: &FormDraft) -> Vec<String> {
     clips.into_iter().flatten().map(|(clip, _)| clip.clone()).collect()
 }
 
-/// The layers of the clip that the form names, or of the pose.
+/// Layers of the clip chosen in the form, or of the pose.
 fn pose_layers(document: &Document, draft: &FormDraft) -> Vec<Pick> {
     let layers = document.aids.layers(LayerHome::of(named_clip(document, draft)));
     let pick = |l: &ulna_model::PoseLayer| Pick {
@@ -284,8 +284,7 @@ fn pose_layers(document: &Document, draft: &FormDraft) -> Vec<Pick> {
     layers.iter().map(pick).collect()
 }
 
-/// Clips that have layers in the file that the form names, or the layers of the clip that it names
-/// there.
+/// Clips with layers in the file chosen in the form, or the layers of the chosen clip in that file.
 fn there(name: &str, view: &View<'_>, draft: &FormDraft) -> Vec<Pick> {
     let Some(Ok(layers)) = view.dialogs.there.map(|t| t.layers.as_ref()) else { return Vec::new() };
     let mut list: Vec<Pick> = if name == "clip" {
@@ -301,7 +300,7 @@ fn there(name: &str, view: &View<'_>, draft: &FormDraft) -> Vec<Pick> {
     list
 }
 
-/// The morph targets of the node that the form names.
+/// Morph targets of the node chosen in the form.
 fn morph_targets(document: &Document, draft: &FormDraft) -> Vec<Pick> {
     let named = draft.spec().and_then(|spec| {
         let at = spec.arguments.iter().position(|a| a.name == "node")?;
@@ -316,7 +315,7 @@ fn morph_targets(document: &Document, draft: &FormDraft) -> Vec<Pick> {
     (0..mesh.target_count()).map(|k| Pick { text: format!("#{k}"), label: name(k) }).collect()
 }
 
-/// The selected keys as a command names them.
+/// Selected keys, in the syntax of commands.
 pub fn selected_keys(
     view: &View<'_>,
     spec: &CommandSpec,

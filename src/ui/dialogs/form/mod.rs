@@ -1,5 +1,5 @@
-//! The form of a command: an editor per argument, what is missing in a sentence, the shorter way,
-//! and a button that does it.
+//! Form of a command: an editor per argument, a note about missing input, the shortcut, and a
+//! button that runs the command.
 
 mod acts;
 mod deviation;
@@ -38,13 +38,13 @@ use ulna_edit::{
 };
 use ulna_render::ColorRole;
 
-/// Points that the names of fields take, and what is between them and the fields.
+/// Width of the labels, and gap between labels and fields, in points.
 const LABELS: f32 = 132.0;
-/// Maximum number of rows before optional arguments are folded away.
+/// Maximum number of rows before optional arguments are collapsed.
 const ROWS: usize = 7;
 
-/// The argument that is typed first: what is needed and not a time, else what may be given and is
-/// not.
+/// Index of the argument that gets the focus: a required one that is not a time, otherwise an empty
+/// optional one.
 fn first_typed(spec: &CommandSpec, draft: &FormDraft) -> usize {
     let typed =
         |a: &ArgumentSpec| entry(spec, a).is_some_and(|e| field_count(&e) > 0 && e != Entry::Axis);
@@ -60,7 +60,7 @@ fn first_typed(spec: &CommandSpec, draft: &FormDraft) -> usize {
     needed().or_else(empty).or_else(|| fields().next()).map_or(usize::MAX, |(k, _)| k)
 }
 
-/// The rows of a form: those in sight, and those that are folded away.
+/// Indices of the visible rows, and of the collapsed rows.
 fn rows(spec: &CommandSpec, draft: &FormDraft) -> (Vec<usize>, Vec<usize>) {
     let over = poses_over(spec);
     let of_over = |a: &ArgumentSpec| over && matches!(a.name, "clip" | "time" | "layer");
@@ -72,7 +72,7 @@ fn rows(spec: &CommandSpec, draft: &FormDraft) -> (Vec<usize>, Vec<usize>) {
         return (all, Vec::new());
     }
     let first = first_typed(spec, draft);
-    // Of arguments that exclude each other, all are offered.
+    // If arguments exclude each other, show all of them.
     let choice = needed_choice(spec).filter(|choice| choice.exclusive);
     let is_choice =
         |name: &str| choice.is_some_and(|c| c.groups.iter().any(|group| group.contains(&name)));
@@ -86,7 +86,7 @@ fn rows(spec: &CommandSpec, draft: &FormDraft) -> (Vec<usize>, Vec<usize>) {
     all.into_iter().partition(kept)
 }
 
-/// A command's form.
+/// Shows the form of a command.
 pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Actions) {
     let theme = view.theme;
     let Some(spec) = draft.spec() else { return };
@@ -104,7 +104,7 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     let for_programs = is_for_programs(spec);
     let mut now = draft.clone();
     let is_new = take_keyboard(ui);
-    // What has the keyboard outside of the form does not keep Enter from it.
+    // Enter confirms the form unless a field inside uses it.
     let form = ui.max_rect();
     let mut typing = ui.memory(|m| m.focused()).is_none_or(|id| {
         ui.ctx().read_response(id).is_none_or(|focused| !form.contains(focused.rect.center()))
@@ -112,16 +112,16 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     if for_programs {
         small(ui, theme, "This command takes data that scripts provide. Use it in a script.");
     } else {
-        // Below the rows of a plan are its effects.
+        // The effects of a plan need space below the rows.
         let rest = if draft.has_plan { 520.0 } else { 260.0 };
         let most = (ui.ctx().content_rect().height() - rest).max(160.0);
-        // A dialog offers only the height that it had in the frame before.
+        // A dialog offers only the height of its content in the previous frame.
         let area = ScrollArea::vertical()
             .max_height(most)
             .min_scrolled_height(most)
             .auto_shrink([false, true]);
         area.id_salt("form").show(ui, |ui| {
-            // Beside a loose form one works on: its field takes the keyboard only once.
+            // A floating form takes the focus only once, because the user also works beside it.
             let takes_focus = is_new || !draft.has_plan;
             typing |= rows_ui(ui, view, (spec, takes_focus), draft, &mut now, actions);
         });
@@ -152,7 +152,7 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
             let cancel = plain(ui, "Cancel");
             if let Err(wrong) = &line {
                 let note = RichText::new(wrong).font(Theme::font(Font::Small));
-                // Before anything was done here nothing is wrong yet.
+                // Do not show an error before the user has changed anything.
                 let role = if now.is_touched {
                     ColorRole::SeverityWarning
                 } else {
@@ -173,10 +173,10 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     });
 }
 
-/// A field behind a form that has just opened gives the keyboard to the form. Returns whether it
-/// opened within the last frames.
+/// Takes the focus from fields behind a form that has just opened. Returns whether it opened within
+/// the last frames.
 fn take_keyboard(ui: &Ui) -> bool {
-    /// Frames until the first field has its place and the keyboard.
+    /// Number of frames until the first field is laid out and has the focus.
     const NEW: u64 = 8;
     let (id, frame) = (egui::Id::unique("form shown in frame"), ui.ctx().cumulative_frame_nr());
     let shown = ui.data(|d| d.get_temp::<(u64, u64)>(id));
@@ -188,13 +188,13 @@ fn take_keyboard(ui: &Ui) -> bool {
     opened.is_none_or(|opened| frame - opened < NEW)
 }
 
-/// The key of a command, and the way that needs no form.
+/// Shows the shortcut of a command, and how to run it without the form.
 fn shorter_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec) {
     let keys = &view.settings.keys;
     let key = keys.shown(spec.name);
     let mut way = if key.is_empty() { String::new() } else { format!("Press {key}. ") };
     if let Some(text) = shorter(spec) {
-        // Keys of other commands are named as they are set.
+        // Replace command names in braces by their current shortcuts.
         for (k, part) in text.split(['{', '}']).enumerate() {
             match (k % 2, keys.shown(part)) {
                 (0, _) => way.push_str(part),
@@ -209,7 +209,7 @@ fn shorter_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec) {
     }
 }
 
-/// All rows; whether Enter in one of their fields means the whole form.
+/// Shows all rows. Returns whether Enter in a field confirms the form.
 fn rows_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -264,7 +264,7 @@ fn row_ui(
         if is_needed(spec, argument) { ColorRole::TextPrimary } else { ColorRole::TextSecondary };
     let words = RichText::new(label(spec, argument)).color(view.theme.color(role));
     ui.vertical(|ui| {
-        // In the middle of a field that is 24 high.
+        // Center the label beside a field that is 24 points high.
         ui.add_space(4.0);
         ui.add(egui::Label::new(words).wrap());
     });
@@ -293,7 +293,7 @@ fn is_fitted_to_clips(entry: &Entry) -> bool {
     matches!(entry, Entry::Words(words) if words.contains(&LimitBy::Fit.label()))
 }
 
-/// Destination of a pose: the shown clip, or the pose of the file.
+/// Shows the destination of a pose: the shown clip, or the pose of the file.
 fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &mut FormDraft) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let theme = view.theme;

@@ -1,5 +1,4 @@
-//! A list to pick from, with a field that narrows it: clips, joints, meshes and whatever else has a
-//! name.
+//! List to pick from, with a search field: clips, joints, meshes and other named elements.
 
 use egui::{Key, Modifiers, Role, ScrollArea, Ui, WidgetInfo};
 use egui_material_icons::icons;
@@ -12,20 +11,20 @@ use crate::ui::{
 };
 use ulna_render::{ColorRole, Measure};
 
-/// Something that can be picked.
+/// Element that can be picked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pick {
-    /// Text that names it in a command.
+    /// Text of the element in a command.
     pub text: String,
-    /// Displayed label.
+    /// Label of the element in the list.
     pub label: String,
 }
 
-/// With more than this a list has a field that narrows it.
+/// Number of elements above which the list has a search field.
 const FEW: usize = 8;
 
-/// A button that shows what is picked and opens the list. `list` is made when the list is open.
-/// Returns what is picked then, if that changed.
+/// Shows a button with the current choice, which opens the list. `list` is called while the list is
+/// open. Returns the new choice if it changed.
 pub fn picker_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -62,7 +61,7 @@ fn list_ui(
     let mut search: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();
     if list.len() > FEW {
         let field = filter_field(ui, theme, &mut search, &format!("Find {}", name.to_lowercase()));
-        // What is typed finds, without a click into the field.
+        // Typing searches without a click into the field.
         if ui.memory(|m| m.focused()).is_none_or(|f| f != field.id)
             && !ui.input(|i| i.pointer.any_down())
         {
@@ -73,7 +72,7 @@ fn list_ui(
     let mut found: Vec<&Pick> =
         list.iter().filter(|p| p.label.to_lowercase().contains(&needle)).collect();
     if !needle.is_empty() {
-        // What is named just so comes first, then what begins so.
+        // Exact matches come first, then names that start with the search text.
         found.sort_by_key(|p| {
             let label = p.label.to_lowercase();
             if label == needle { 0 } else { 1 + u8::from(!label.starts_with(&needle)) }
@@ -113,7 +112,7 @@ fn list_ui(
             }
         },
     );
-    // Enter picks the first that fits.
+    // Enter picks the first match.
     let enters = !needle.is_empty() && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
     if enters && taken.is_none() {
         taken = found.first().copied();

@@ -1,5 +1,5 @@
-//! Effects of a command on the skeleton below its form: joints, inverse bind matrices, clips and
-//! weights that change, with the deviation of the skin.
+//! Effects of a skeleton command below its form: changes of joints, inverse bind matrices, clips
+//! and weights, with the skin deviation.
 
 use egui::{
     Align, Align2, Label, Layout, Rect, RichText, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
@@ -26,13 +26,13 @@ use ulna_model::Document;
 use ulna_motion::Deviation;
 use ulna_render::ColorRole;
 
-/// Escape closes the form from one of its fields, too.
+/// Lets Escape close the form, even while one of its fields has the focus.
 pub fn step_back(ui: &Ui, actions: &mut Actions) {
     let id = egui::Id::unique("field of a plan had the focus");
     let form = ui.max_rect();
     let focused = ui.memory(|m| m.focused()).and_then(|id| ui.ctx().read_response(id));
     let is_inside = focused.is_some_and(|f| form.contains(f.rect.center()));
-    // egui takes the focus away before anybody can ask.
+    // egui removes the focus before this code can check it.
     let was_inside = ui.data_mut(|d| {
         let was = d.get_temp::<bool>(id).unwrap_or(false);
         d.insert_temp(id, is_inside);
@@ -44,11 +44,11 @@ pub fn step_back(ui: &Ui, actions: &mut Actions) {
     }
 }
 
-/// A command and its form.
+/// Command and its form.
 pub(super) type CommandForm<'a> = (&'a CommandSpec, &'a FormDraft);
 
-/// The effects and the buttons. `line`: the command, or what is missing; `enter`: whether Enter was
-/// pressed in the form.
+/// Shows the effects and the buttons. `line`: the command, or the missing input. `enter`: whether
+/// Enter was pressed in the form.
 pub fn plan_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -83,7 +83,7 @@ pub fn plan_ui(
     });
 }
 
-/// The words of the button that applies a number of changes.
+/// Label of the button that applies a number of changes.
 pub(super) fn apply_words(count: usize) -> String {
     match count {
         0 | 1 => "Apply".to_owned(),
@@ -91,8 +91,9 @@ pub(super) fn apply_words(count: usize) -> String {
     }
 }
 
-/// Effects of the plan. `of`: the form of its only change; and what is missing in a form, with
-/// whether something was entered in it. Returns whether it can be applied.
+/// Shows the effects of the plan. `of`: the form, if the plan has only its change. `missing`:
+/// missing input, and whether the user has entered anything. Returns whether the plan can be
+/// applied.
 pub(super) fn effects_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -105,7 +106,7 @@ pub(super) fn effects_ui(
     head_ui(ui, theme, plan, is_wanted);
     let width = ui.available_width();
     ui.scope(|ui| {
-        // The block keeps its height while other effects are worked out.
+        // Keep the height while new effects are computed.
         ui.set_min_size(vec2(width, 84.0));
         if is_wanted && !plan.is_current {
             ui.set_opacity(0.55);
@@ -121,7 +122,7 @@ pub(super) fn effects_ui(
     is_wanted && !refused
 }
 
-/// The line above the effects, with a bar that moves while they are worked out, and the title.
+/// Shows the title and the line above the effects, which is animated during a computation.
 fn head_ui(ui: &mut Ui, theme: &Theme, plan: PlanView<'_>, is_wanted: bool) {
     let width = ui.available_width();
     let (rect, _) = ui.allocate_exact_size(vec2(width, 2.0), Sense::hover());
@@ -129,7 +130,7 @@ fn head_ui(ui: &mut Ui, theme: &Theme, plan: PlanView<'_>, is_wanted: bool) {
     ui.painter().hline(rect.x_range(), rect.center().y, separator);
     let is_computing = is_wanted && plan.is_computing;
     if is_computing {
-        /// Seconds that the bar takes from side to side.
+        /// Duration of one pass of the animated bar, in seconds.
         const WAY: f64 = 1.2;
         let part = (ui.input(|i| i.time) / WAY).fract() as f32;
         let middle = rect.left() + rect.width() * (part * 1.3 - 0.15);
@@ -161,7 +162,7 @@ fn head_ui(ui: &mut Ui, theme: &Theme, plan: PlanView<'_>, is_wanted: bool) {
     ui.add_space(4.0);
 }
 
-/// Missing input, in a plain color until something was entered.
+/// Shows missing input, in a neutral color until the user has entered something.
 fn missing_ui(ui: &mut Ui, theme: &Theme, missing: &str, is_touched: bool) {
     let role = if is_touched { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
     let text = RichText::new(format!("{missing}.")).font(Theme::font(Font::Small));
@@ -190,7 +191,7 @@ fn found_ui(
         Ok(Some(report)) => {
             nodes_ui(ui, theme, (of, document), report);
             names_ui(ui, theme, report);
-            // The skin has nothing to do with names.
+            // Renaming does not affect the skin.
             if is_of_names(report) {
                 return;
             }
@@ -207,7 +208,7 @@ fn found_ui(
     }
 }
 
-/// A fact: icon, sentence, details below it.
+/// Shows one effect: icon, sentence, and details below.
 fn fact(ui: &mut Ui, theme: &Theme, icon: MaterialIcon, sentence: &str, details: &str) {
     let height = if details.is_empty() { 22.0 } else { 38.0 };
     let size = vec2(ui.available_width(), height);
@@ -233,12 +234,12 @@ fn fact(ui: &mut Ui, theme: &Theme, icon: MaterialIcon, sentence: &str, details:
     }
 }
 
-/// *1 joint*, or *3 joints*, with a verb that agrees.
+/// Number of elements with a verb, such as *1 joint moves* or *3 joints move*.
 fn acts(n: usize, what: &str, one: &str, several: &str) -> String {
     format!("{} {}", many(n, what), if n == 1 { one } else { several })
 }
 
-/// Names of the nodes that a form is about.
+/// Names of the nodes that a form refers to.
 fn names(draft: &FormDraft, spec: &CommandSpec) -> String {
     let at = spec.arguments.iter().position(|a| a.name == "node");
     match at.and_then(|k| draft.entered.get(k)?.value.as_ref()) {
@@ -302,18 +303,18 @@ fn nodes_ui(
     }
 }
 
-/// Whether a change gives other names and does nothing else.
+/// Whether a change only renames nodes.
 fn is_of_names(report: &RigReport) -> bool {
     let tracks = report.tracks.exact + report.tracks.held + report.tracks.baked;
     let nodes = report.nodes == ulna_edit::command::NodeCounts::default();
     nodes && tracks == 0 && report.inverse_binds[0] == 0 && !report.renamed.is_empty()
 }
 
-/// The names of nodes, before and after.
+/// Lists the names of nodes before and after.
 fn names_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
-    /// Height of the list, points.
+    /// Height of the list, in points.
     const HEIGHT: f32 = 132.0;
-    /// Height of a row.
+    /// Height of a row, in points.
     const ROW: f32 = 19.0;
     let renamed = &report.renamed;
     if renamed.is_empty() {
@@ -362,7 +363,7 @@ fn binds_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
     }
 }
 
-/// Skins and meshes that a change of skins or of the rest pose concerns.
+/// Shows the skins and meshes that a change of skins or of the rest pose affects.
 fn skins_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
     let [before, after] = report.skins;
     if before != after {
@@ -381,7 +382,7 @@ fn skins_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
         let sentence = meshes(report.shapes, "other vertex positions");
         fact(ui, theme, icons::ICON_DEPLOYED_CODE, &sentence, "");
     }
-    // Weights that are given away or fitted are told below.
+    // Reassigned and fitted weights are described below.
     if report.weights > 0 && !report.gives_weights && report.fitted.changed == 0 {
         let sentence = meshes(report.weights, "other joint indices");
         fact(ui, theme, icons::ICON_SCATTER_PLOT, &sentence, "");
@@ -469,7 +470,7 @@ fn weights_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
     }
 }
 
-/// Data that the change leaves as it is.
+/// Describes the data that the change does not affect.
 fn unchanged_ui(ui: &mut Ui, theme: &Theme, report: &RigReport, document: &Document) {
     let mut stays = Vec::new();
     let is_given = report.gives_weights || report.given.mirrored > 0;

@@ -1,4 +1,4 @@
-//! The panel of planned changes of the skeleton, without a form.
+//! Panel of the planned skeleton changes, without a form.
 
 use egui::{Align, Layout, RichText, Ui, vec2};
 use egui_material_icons::icons;
@@ -15,7 +15,7 @@ use crate::ui::{
 };
 use ulna_edit::{command::FileCommand, table};
 
-/// The planned changes, without those of an open form.
+/// Shows the planned changes, without the command of an open form.
 pub fn plan_panel(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let words = "Changes of the skeleton that are applied together, as one undo step.";
     head(ui, view.theme, None, "Plan of changes", words, actions);
@@ -23,7 +23,7 @@ pub fn plan_panel(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     plan_buttons(ui, view, is_fine, actions);
 }
 
-/// The changes, and what they do. Returns whether they can be applied.
+/// Shows the planned changes and their effects. Returns whether they can be applied.
 pub fn plan_content(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> bool {
     let acts = view.dialogs.plan.acts;
     acts_ui(ui, view, actions);
@@ -33,7 +33,7 @@ pub fn plan_content(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> bool
     effects_ui(ui, view, (None, missing), actions)
 }
 
-/// The buttons that save, discard and apply the plan.
+/// Shows the buttons that save, discard and apply the plan.
 pub fn plan_buttons(ui: &mut Ui, view: &View<'_>, is_fine: bool, actions: &mut Actions) {
     let theme = view.theme;
     let acts = view.dialogs.plan.acts;
@@ -58,7 +58,7 @@ pub fn plan_buttons(ui: &mut Ui, view: &View<'_>, is_fine: bool, actions: &mut A
     });
 }
 
-/// A menu of the changes that a plan can have.
+/// Shows a menu of the commands that can be planned.
 fn add_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let plus = RichText::new(icons::ICON_ADD.codepoint).font(icon_font(16.0, false));
     let menu = menu_button(ui, (plus, "Add a change"), |ui| {

@@ -1,4 +1,4 @@
-//! Commands that the tools of the curves ask for.
+//! Commands that the curve tools create.
 
 use super::told::{Component, Tangents};
 use ulna_edit::{
@@ -19,12 +19,12 @@ fn change(id: ClipId, keys: KeySet, of: Component, how: ValueHow, by: f64) -> Co
     ChangeKeys { clip: ClipName::Id(id), how, by, about: None, order, which }.into()
 }
 
-/// Adds to the values of a component of keys; degrees for angles.
+/// Creates a command that adds to one component of the keys' values, in degrees for angles.
 pub fn add_values(id: ClipId, keys: KeySet, of: Component, by: f64) -> Command {
     change(id, keys, of, ValueHow::Add, by)
 }
 
-/// Scales the values of a component of keys about a value, which stays.
+/// Creates commands that scale one component of the keys' values about a fixed value.
 pub fn scale_values(
     id: ClipId,
     keys: KeySet,
@@ -33,28 +33,28 @@ pub fn scale_values(
     about: f64,
 ) -> Vec<Command> {
     let scaled = change(id, keys.clone(), of, ValueHow::Scale, factor);
-    // Scales are scaled about 1, all others about 0.
+    // The default pivot is 1 for scale channels and 0 for all others.
     let own = if of.property == Property::Scale { 1.0 } else { 0.0 };
     let back = (about - own) * (1.0 - factor);
     std::iter::once(scaled).chain((back != 0.0).then(|| add_values(id, keys, of, back))).collect()
 }
 
-/// Moves keys in time by seconds.
+/// Creates a command that moves keys in time, by seconds.
 pub fn move_keys(id: ClipId, keys: KeySet, by: f64) -> Command {
     let which = WhichKeys::these(id, keys);
     let by = Seconds(by as f32);
     MoveKeys { clip: ClipName::Id(id), by, which, ripple: None, make_room: None }.into()
 }
 
-/// Scales keys in time about a time.
+/// Creates a command that scales keys in time about a fixed time, in seconds.
 pub fn scale_times(id: ClipId, keys: KeySet, factor: f64, about: f64) -> Command {
     let which = WhichKeys::these(id, keys);
     let about = Some(Seconds(about as f32));
     ScaleKeys { clip: ClipName::Id(id), factor: factor as f32, about, which }.into()
 }
 
-/// Sets the change a second of a component of keys on a side; `linked` says whether both sides
-/// change together from then on, where that is to be another.
+/// Creates a command that sets the slope of keys on one side, in units per second. `linked` sets
+/// whether both sides change together; `None` keeps the setting.
 pub fn set_slope(
     id: ClipId,
     keys: KeySet,
@@ -78,8 +78,8 @@ pub fn set_slope(
     .into()
 }
 
-/// Adds to the values of components of keys, and less to those of keys around them, up to
-/// `radius` seconds away.
+/// Creates a command that adds to the values of keys. Other keys up to `radius` seconds away also
+/// change, but less with growing distance.
 pub fn add_around(id: ClipId, keys: KeySet, of: Component, radius: f64, by: f64) -> Command {
     let which = WhichKeys::these(id, keys);
     ProportionalKeys {
@@ -94,7 +94,7 @@ pub fn add_around(id: ClipId, keys: KeySet, of: Component, radius: f64, by: f64)
     .into()
 }
 
-/// Inserts keys on tracks at a time, so that the motion does not change.
+/// Creates a command that inserts keys on tracks at a time without changing the motion.
 pub fn insert_keys(
     id: ClipId,
     time: f64,
@@ -111,8 +111,8 @@ pub fn insert_keys(
     .into()
 }
 
-/// Changes the interpolation of tracks, or of the segments after keys alone, so that the motion
-/// stays as far as it can.
+/// Creates a command that changes the interpolation of tracks, or only of the segments after keys.
+/// The motion is preserved as far as possible.
 pub fn convert(id: ClipId, keys: KeySet, to: Between, segments_only: bool) -> Command {
     let which = WhichKeys::these(id, keys);
     SetInterpolation {
@@ -123,12 +123,12 @@ pub fn convert(id: ClipId, keys: KeySet, to: Between, segments_only: bool) -> Co
     .into()
 }
 
-/// Removes full turns between rotation keys.
+/// Creates a command that removes full rotations between rotation keys (Euler filter).
 pub fn euler_filter(id: ClipId, keys: KeySet) -> Command {
     EulerFilter { clip: ClipName::Id(id), which: WhichKeys::these(id, keys) }.into()
 }
 
-/// Chooses the tangents of keys, or holds their values.
+/// Creates commands that set the tangent mode of keys, or make them hold their values.
 pub fn set_tangents(id: ClipId, keys: KeySet, tangents: Tangents) -> Vec<Command> {
     let (clip, which) = (ClipName::Id(id), WhichKeys::these(id, keys));
     let hold = |on| HoldKeys { clip: clip.clone(), which: which.clone(), on: Some(on) }.into();
@@ -151,7 +151,8 @@ pub fn set_tangents(id: ClipId, keys: KeySet, tangents: Tangents) -> Vec<Command
     }
 }
 
-/// Eases the segments between keys; single angles in an order of axes.
+/// Creates a command that eases the segments between keys. For single angles, `order` is their axis
+/// order.
 pub fn ease_keys(id: ClipId, keys: KeySet, order: Option<AxisOrder>, ease: &Ease) -> Command {
     let which = WhichKeys::these(id, keys);
     EaseKeys {
@@ -166,7 +167,8 @@ pub fn ease_keys(id: ClipId, keys: KeySet, order: Option<AxisOrder>, ease: &Ease
     .into()
 }
 
-/// Slides keys between their neighbors; single angles in an order of axes.
+/// Creates a command that slides keys between their neighbors. For single angles, `order` is their
+/// axis order.
 pub fn slide_keys(
     id: ClipId,
     keys: KeySet,

@@ -1,4 +1,4 @@
-//! Curves that are kept to be compared with, and swapped with the edited ones.
+//! Buffer curves: copies of curves for comparison, which can be swapped with the edited curves.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use ulna_edit::{
 use ulna_model::{Document, KeySet, KeyTimes, NodeId, Property, Shared, Track};
 use ulna_motion::clip_edit::{CopiedKeys, CopiedTrack, NodePlace};
 
-/// A channel by what it moves, with its keys.
+/// Node and property that a channel animates, with its keys.
 type Channel = ((NodeId, Property), Shared<Track>);
 
-/// The channels that are kept: those with selected keys, or all that are shown.
+/// Channels to copy: those with selected keys, or all shown channels without a selection.
 fn channels(graph: &Graph<'_>) -> BTreeMap<(NodeId, Property), Shared<Track>> {
     let of = |only_selected: bool| {
         let curves = graph.layout.curves.iter();
@@ -36,14 +36,14 @@ fn channels(graph: &Graph<'_>) -> BTreeMap<(NodeId, Property), Shared<Track>> {
 }
 
 impl CurvesState {
-    /// Keeps a copy of the curves with selected keys, or of all that are shown.
+    /// Stores copies of the curves with selected keys, or of all shown curves without a selection.
     pub fn keep_copy(&mut self, graph: &Graph<'_>) {
         let mut tracks = self.buffer.take().unwrap_or_default().tracks;
         tracks.extend(channels(graph));
         self.buffer = (!tracks.is_empty()).then_some(BufferCurves { tracks });
     }
 
-    /// The kept channels that are shown and differ from what they are now.
+    /// Stored channels that are shown and differ from their current keys.
     fn swappable(&self, graph: &Graph<'_>) -> Vec<(Channel, Shared<Track>)> {
         let Some(buffer) = &self.buffer else { return Vec::new() };
         let now = channels(graph).into_iter();
@@ -52,12 +52,12 @@ impl CurvesState {
             .collect()
     }
 
-    /// Whether there is a kept curve that differs from the one that is shown.
+    /// Whether any stored copy differs from the shown curve.
     pub fn can_swap(&self, graph: &Graph<'_>) -> bool {
         !self.swappable(graph).is_empty()
     }
 
-    /// Puts the kept curves in place of the edited ones, which are kept from then on.
+    /// Replaces the edited curves by the stored copies. The edited curves become the new copies.
     pub fn swap(&mut self, graph: &Graph<'_>, actions: &mut Actions) {
         let swapped = self.swappable(graph);
         let document = graph.view.session.map(|s| s.document());
@@ -73,7 +73,7 @@ impl CurvesState {
     }
 }
 
-/// Takes the keys of channels away, and puts those that were kept in their place.
+/// Creates the commands that replace the keys of channels by the stored copies.
 fn commands(
     graph: &Graph<'_>,
     document: &Document,

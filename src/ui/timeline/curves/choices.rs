@@ -1,4 +1,5 @@
-//! Choices for the curves: the ones that are shown, and how; the values in sight.
+//! Display choices of the curve editor: shown curves, their appearance, and the visible value
+//! range.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,7 @@ pub use crate::ui::{CurveColors, CurvesOf, SpeedStrip};
 use ulna_model::{NodeId, Property};
 use ulna_motion::curves::EulerOrder;
 
-/// The values in sight, by unit: the lowest and the highest.
+/// Visible value range per unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValueView {
     ranges: [(f64, f64); 3],
@@ -20,15 +21,15 @@ impl Default for ValueView {
 }
 
 impl ValueView {
-    /// The lowest and the highest value of a unit, the lowest being less.
+    /// Minimum and maximum visible value of a unit; the minimum is less than the maximum.
     pub const fn range(&self, unit: Unit) -> (f64, f64) {
         self.ranges[unit as usize]
     }
 
-    /// Shows from one value to another of a unit. Ranges that are too narrow to count with are made
-    /// wider, and numbers that are none are not taken.
+    /// Sets the visible range of a unit. Very narrow ranges are widened, and ranges with infinite
+    /// or NaN bounds are ignored.
     pub fn set(&mut self, unit: Unit, low: f64, high: f64) {
-        /// Values beyond these cannot be stored in a file.
+        /// Larger values do not fit the single-precision floats of a file.
         const MOST: f64 = 1e38;
         if !(low.is_finite() && high.is_finite()) {
             return;
@@ -43,7 +44,7 @@ impl ValueView {
         };
     }
 
-    /// Moves what is in sight up by a share of its height.
+    /// Scrolls up by a fraction of the visible height.
     pub fn shift(&mut self, share: f64) {
         for unit in Unit::ALL {
             let (low, high) = self.range(unit);
@@ -52,7 +53,7 @@ impl ValueView {
         }
     }
 
-    /// Shows more or less of all values, about a share of the height, from its foot.
+    /// Scales the visible ranges by `factor` about a height, given as a fraction from the bottom.
     pub fn zoom(&mut self, share: f64, factor: f64) {
         for unit in Unit::ALL {
             let (low, high) = self.range(unit);
@@ -62,63 +63,63 @@ impl ValueView {
     }
 }
 
-/// The numbers that curves show of rotations.
+/// Components that rotation curves show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RotationView {
-    /// Euler angles, degrees.
+    /// Euler angles, in degrees.
     Euler(EulerOrder),
-    /// The four numbers of the quaternion as they are stored.
+    /// Stored quaternion components.
     Quaternion,
 }
 
-/// The effect of a press on the graph.
+/// Tool for presses on the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CurveTool {
     /// Selects and moves keys.
     Select,
-    /// Boxes keys, and scales them in a box.
+    /// Selects keys with a box, and scales them by its handles.
     #[default]
     Box,
     /// Inserts keys on curves.
     Insert,
 }
 
-/// The range that the graph is to show next.
+/// Value range to fit to the height of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// All keys.
+    /// Values of all keys.
     All,
-    /// The selected keys, or all where none is selected.
+    /// Values of the selected keys, or of all keys without a selection.
     Selected,
-    /// The values of the times in sight.
+    /// Values in the visible time range.
     Height,
 }
 
-/// A part of the list that can be folded away.
+/// Part of the curve list that can be collapsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fold {
-    /// A node's channels.
+    /// Channels of a node.
     Node(NodeId),
-    /// A channel's components.
+    /// Components of a channel.
     Channel(NodeId, Property),
 }
 
-/// Choices for curves: the curves that are shown, and how.
+/// Choice and appearance of the shown curves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CurveChoices {
-    /// How a node's rotations are shown, where that was chosen.
+    /// Representation of rotations, per node; nodes without an entry use the default.
     pub rotations: BTreeMap<NodeId, RotationView>,
-    /// Curves that are shown, or not, whatever is selected.
+    /// Visibility set by the user per curve; it overrides `of`.
     pub eyes: BTreeMap<CurveOf, bool>,
-    /// The curves that are displayed by default, without entries in `eyes`.
+    /// Default set of shown curves; entries in `eyes` override it.
     pub of: CurvesOf,
-    /// Curves that cannot be touched.
+    /// Curves that cannot be edited.
     pub locked: BTreeSet<CurveOf>,
-    /// The only curves that are shown, unless empty.
+    /// Isolated curves. If not empty, only these are shown.
     pub solo: BTreeSet<CurveOf>,
-    /// Curves that fill the height with their own range.
+    /// Curves that are normalized: each curve's own range fills the height.
     pub normalized: BTreeSet<CurveOf>,
-    /// Parts of the list that are open, or not, whatever is shown.
+    /// Expansion state set by the user; parts without an entry use the default.
     pub folds: BTreeMap<Fold, bool>,
     /// Color scheme of the curves.
     pub colors: CurveColors,

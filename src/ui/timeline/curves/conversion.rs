@@ -1,4 +1,4 @@
-//! Lines of menus that convert tracks to another interpolation and keep their motion.
+//! Menu rows that convert tracks to another interpolation without changing their motion.
 
 use super::asked::convert;
 use crate::ui::{
@@ -8,15 +8,15 @@ use crate::ui::{
 use ulna_edit::command::Between;
 use ulna_model::{ClipId, KeySet};
 
-/// The interpolations, by their names in glTF, with what becomes of the motion.
+/// Interpolations with their glTF names and the effect on the motion.
 const WAYS: [(Between, &str, &str); 3] = [
     (Between::Linear, "To LINEAR", "Adds keys where the curves bend; the error is told after"),
     (Between::Hold, "To STEP", "Holds each value until the next key; the error is told after"),
     (Between::Smooth, "To CUBICSPLINE", "Same motion with tangents; the error is told after"),
 ];
 
-/// A row with the ways to convert the tracks of keys; with `segments_too` also the segments after
-/// those keys alone.
+/// Adds a submenu that converts the tracks of keys. With `segments_too`, it also converts only the
+/// segments after the keys.
 pub fn conversion_row(rows: &mut MenuRows<'_>, (id, keys): (ClipId, &KeySet), segments_too: bool) {
     let none = keys.is_empty().then_some("No key is selected");
     rows.submenu(Row::new("Convert, keeping the motion").unless(none), |rows| {

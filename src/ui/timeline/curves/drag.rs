@@ -1,4 +1,4 @@
-//! Keys dragged over the graph: freely, in time only, in value only.
+//! Drag of keys in the graph: in any direction, in time only, or in value only.
 
 use egui::{Key, Ui};
 
@@ -12,26 +12,26 @@ use super::{
 use crate::ui::{Action, Actions, timeline::domain::SelectHow};
 use ulna_edit::Command;
 
-/// In which directions keys go.
+/// Directions in which a drag moves keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Along {
-    /// Both.
+    /// Time and value.
     #[default]
     Free,
-    /// Along time.
+    /// Time only.
     Time,
-    /// Along values.
+    /// Value only.
     Value,
 }
 
-/// Proportional editing: how far around dragged keys others go along.
+/// Proportional editing: keys near the dragged keys follow them.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
-    /// Whether keys around those that are dragged go along.
+    /// Whether proportional editing is on.
     pub on: bool,
-    /// Reach of the drag around the keys, in seconds.
+    /// Distance in seconds within which keys follow.
     pub radius: f64,
-    /// Whether the radius changed under a drag.
+    /// Whether the radius changed during a drag.
     pub changed: bool,
 }
 
@@ -41,37 +41,37 @@ impl Default for Reach {
     }
 }
 
-/// Change of the values.
+/// Change of the values by a drag.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lift {
-    /// Points up, whatever a curve's values count.
+    /// Upward distance in points, which each curve converts to its own value scale.
     Points(f64),
-    /// By a number that was typed.
+    /// Typed change of the values.
     Number(f64),
 }
 
-/// A drag of keys.
+/// Drag of keys in the graph.
 #[derive(Clone, Debug)]
 pub struct KeyDrag {
     held: HeldKeys,
-    /// The key that the pointer has hold of: its curve, and its time.
+    /// Key under the pointer: its curve and its time.
     grabbed: (usize, f64),
     pull: Pull,
     along: Along,
     typed: Typed,
-    /// The change that was previewed last: seconds, and values.
+    /// Last previewed change: seconds, and change of the values.
     shown: (f64, Lift),
     modal: bool,
 }
 
 impl KeyDrag {
-    /// Begins with the selected keys, held at one of them.
+    /// Starts a drag of the selected keys at one of them.
     pub fn new(held: HeldKeys, grabbed: (usize, f64), at: egui::Pos2, modal: bool) -> Self {
         let (pull, along, typed) = (Pull::from(at), Along::Free, Typed::default());
         Self { held, grabbed, pull, along, typed, shown: (0.0, Lift::Points(0.0)), modal }
     }
 
-    /// Takes what the pointer and the keyboard say; previews what is new.
+    /// Updates the drag from pointer and keyboard, and previews changes.
     pub fn go_on(
         &mut self,
         reach: &mut Reach,
@@ -113,7 +113,7 @@ impl KeyDrag {
         goes
     }
 
-    /// Seconds and values to go; nothing while half an expression is typed.
+    /// Change in seconds and in value; `None` while the typed expression is incomplete.
     fn wanted(&self, graph: &Graph<'_>, modifiers: egui::Modifiers) -> Option<(f64, Lift)> {
         let fps = graph.view.timeline.playback.fps;
         let (mut by, mut lift) = (self.later(graph, modifiers), self.lift(modifiers));
@@ -130,7 +130,7 @@ impl KeyDrag {
         }
     }
 
-    /// Seconds that keys go.
+    /// Change in time by the pointer, in seconds.
     fn later(&self, graph: &Graph<'_>, modifiers: egui::Modifiers) -> f64 {
         let to = self.grabbed.1 + f64::from(self.pull.gone.x) / self.held.layout.axis.scale();
         let to = match modifiers {
@@ -139,7 +139,7 @@ impl KeyDrag {
             _ => to_frame(graph, to),
         };
         let by = to - self.grabbed.1;
-        // None goes before 0.
+        // No key may move to a time before 0.
         by.max(-self.held.span().0.max(0.0))
     }
 
@@ -172,7 +172,8 @@ impl KeyDrag {
         commands
     }
 
-    /// Draws the readout at the pointer, the line along which keys go, and the reach around them.
+    /// Draws the readout at the pointer, the direction line, and the radius of proportional
+    /// editing.
     fn draw(&self, reach: &Reach, ui: &Ui, graph: &Graph<'_>) {
         let layout = &graph.layout;
         let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return };

@@ -1,5 +1,5 @@
-//! Draws curves and their keys: all lines of a frame are one mesh, kept while nothing of it is
-//! another.
+//! Draws curves and their keys. All lines of a frame are in one mesh, which is cached until
+//! something changes.
 
 use std::{rc::Rc, sync::Arc};
 
@@ -18,16 +18,16 @@ use super::{
 use ulna_model::{KeySet, Repeat};
 use ulna_render::ColorRole;
 
-/// More points than these are drawn with hard edges.
+/// Number of points above which lines have no antialiasing.
 const FINE: usize = 40_000;
-/// More points than these are drawn with hard edges while the view moves.
+/// Number of points above which lines have no antialiasing while the view moves.
 const SWIFT: usize = 6_000;
-/// More keys than these are drawn for selected joints only.
+/// Number of keys above which only the keys of selected joints are drawn.
 const MOST_KEYS: usize = 4_000;
-/// More curves than these have nothing drawn beyond their ends, and no dashes.
+/// Number of curves above which dashes and the parts beyond the keys are omitted.
 const FEW: usize = 120;
 
-/// The inputs of a picture of curves.
+/// Inputs of the cached mesh.
 #[derive(Clone, Debug, PartialEq)]
 struct LinesOf {
     curves: Same<ShownCurve>,
@@ -40,12 +40,11 @@ struct LinesOf {
     repeat: Repeat,
     length: f64,
     points_per_pixel: f32,
-    /// Whether the view moves, and there are so many points that they are drawn with hard edges
-    /// meanwhile.
+    /// Whether antialiasing is off because the view moves and there are too many points.
     swift: bool,
 }
 
-/// A list that is compared by its pointer.
+/// List that is compared by pointer.
 #[derive(Clone, Debug)]
 struct Same<T>(Rc<Vec<T>>);
 
@@ -55,21 +54,21 @@ impl<T> PartialEq for Same<T> {
     }
 }
 
-/// The lines of a graph, kept from frame to frame.
+/// Cached mesh of the curves.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
     polylines: Polylines,
     made: ulna_model::Derived<LinesOf, Arc<Mesh>>,
-    /// The mesh before it, whose memory is used again: of many curves it takes megabytes.
+    /// Previous mesh. Its memory is reused, which can be megabytes.
     spare: Option<Arc<Mesh>>,
-    /// The view that was drawn last, and its number of points.
+    /// View of the last frame.
     last: Option<(TimeAxis, ValueView)>,
     points: usize,
 }
 
 impl Lines {
-    /// Draws curves and keys of a graph; `behind` are the same curves as they were, where they
-    /// differ.
+    /// Draws the curves and keys of a graph. `behind` contains other states of these curves for
+    /// comparison.
     pub fn draw(
         &mut self,
         painter: &Painter,
@@ -127,7 +126,7 @@ impl Lines {
         mesh.indices.reserve(count * (wide - 1) * 6);
         self.behind(graph, of, feather, mesh);
         let mut order: Vec<usize> = (0..lines.len()).collect();
-        // What can be worked on lies over the rest.
+        // Curves that can be edited are drawn over the others.
         order.sort_by_key(|k| (layout.curves[*k].selected_joint, !layout.curves[*k].locked));
         let mut scratch = Vec::new();
         for k in order {
@@ -147,7 +146,8 @@ impl Lines {
         keys(graph, of, mesh);
     }
 
-    /// Curves as they were, dashed: in gray as they were opened, in color as they were kept.
+    /// Draws other states of the curves as dashed lines: the file as opened in gray, stored copies
+    /// in color.
     fn behind(&mut self, graph: &Graph<'_>, of: &LinesOf, feather: f32, mesh: &mut Mesh) {
         let gray = graph.view.theme.color(ColorRole::TextTertiary).gamma_multiply(0.8);
         let accent = graph.view.theme.color(ColorRole::AccentText).gamma_multiply(0.7);
@@ -172,7 +172,7 @@ impl Lines {
     }
 }
 
-/// How wide a line is, and how strong.
+/// Width of a line in points, and its opacity, `0..=1`.
 const fn look(curve: &ShownCurve) -> (f32, f32) {
     match (curve.locked, curve.selected_joint) {
         (true, _) => (1.5, 0.45),
@@ -181,7 +181,7 @@ const fn look(curve: &ShownCurve) -> (f32, f32) {
     }
 }
 
-/// Points of a curve on the screen, its times shifted and turned: `by + time · way`.
+/// Converts the points of a curve to screen positions. Times are mapped to `by + time · way` first.
 fn place(
     layout: &GraphLayout,
     curve: usize,
@@ -199,15 +199,15 @@ fn place(
     );
 }
 
-/// Offset into its dashes at which a part of a line begins, so that they stay in place while the
-/// graph is scrolled.
+/// Offset into the dash pattern at the start of a line part, so that dashes stay in place while
+/// scrolling.
 fn skip(layout: &GraphLayout, dash: &[f32], part: &[Pos2]) -> f32 {
     let whole: f32 = dash.iter().sum();
     let zero = layout.axis.x(0.0);
     part.first().map_or(0.0, |p| (p.x - zero).rem_euclid(whole.max(1.0)))
 }
 
-/// Draws the values before the first and after the last key, dashed: the value held, or the loop.
+/// Draws the values before the first and after the last key as dashed lines, either held or looped.
 fn beyond(
     graph: &Graph<'_>,
     of: &LinesOf,
@@ -215,7 +215,7 @@ fn beyond(
     pen: LineStyle,
     mesh: &mut Mesh,
 ) {
-    /// Turns of a loop on each side at most.
+    /// Maximum number of loop cycles drawn on each side.
     const TURNS: f64 = 24.0;
     let layout = &graph.layout;
     let curve = &layout.curves[k];
@@ -242,11 +242,11 @@ fn beyond(
         line(&[(last_time, after), (end, after)], (0.0, 1.0), (last_time, end));
         return;
     }
-    // Between its own keys and the ends of the clip it is held.
+    // Between the keys and the ends of the clip, the value is held.
     line(&[(0.0, first), (first_time, first)], (0.0, 1.0), (0.0, first_time));
     line(&[(last_time, after), (of.length, after)], (0.0, 1.0), (last_time, of.length));
     let all_seen = seen(curve, f64::NEG_INFINITY, f64::INFINITY).len();
-    // What is kept of a curve may be a part of it.
+    // The cached points may cover only a part of the curve.
     let whole: Vec<(f64, f64)> = match points.first().zip(points.last()) {
         Some((a, b)) if a.0 <= first_time && b.0 >= last_time => points.to_vec(),
         _ => sampled(curve, all_seen),
@@ -265,7 +265,7 @@ fn beyond(
     }
 }
 
-/// A curve through some of its values, from its first key to its last.
+/// Samples a curve from its first to its last key.
 fn sampled(curve: &ShownCurve, keys: usize) -> Vec<(f64, f64)> {
     let (from, to) = (curve.time(0), curve.time(keys.saturating_sub(1)));
     let steps = 256;
@@ -277,7 +277,7 @@ fn sampled(curve: &ShownCurve, keys: usize) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Keys as diamonds: selected ones larger, over all others.
+/// Draws keys as diamonds. Selected keys are larger and on top.
 fn keys(graph: &Graph<'_>, of: &LinesOf, mesh: &mut Mesh) {
     let (layout, theme) = (&graph.layout, graph.view.theme);
     let ranges: Vec<std::ops::Range<usize>> =
@@ -317,7 +317,7 @@ fn keys(graph: &Graph<'_>, of: &LinesOf, mesh: &mut Mesh) {
     }
 }
 
-/// Whether keys of a curve would hide one another.
+/// Whether the keys of a curve are so close that they would overlap.
 fn is_dense(layout: &GraphLayout, curve: &ShownCurve, range: &std::ops::Range<usize>) -> bool {
     if range.len() < 10 {
         return false;
@@ -326,14 +326,14 @@ fn is_dense(layout: &GraphLayout, curve: &ShownCurve, range: &std::ops::Range<us
     span * layout.axis.scale() / (range.len() as f64) < 6.0
 }
 
-/// Names at the right ends of curves, in their colors, none over another.
+/// Draws curve names at the right ends of curves, without overlaps.
 pub fn names(painter: &Painter, graph: &Graph<'_>) {
-    /// Points from one name to the next.
+    /// Vertical distance between names, in points.
     const STEP: f32 = 15.0;
     let layout = &graph.layout;
     let mut rect = layout.rect.shrink2(egui::vec2(6.0, 8.0));
     if layout.units().1.is_some() {
-        // Beside the values of the second unit.
+        // Leave space for the labels of the second unit.
         rect.max.x -= 44.0;
     }
     let most = (rect.height() / STEP) as usize;
@@ -348,7 +348,7 @@ pub fn names(painter: &Painter, graph: &Graph<'_>) {
             rect.y_range().expand(6.0).contains(y).then_some((y, k))
         })
         .collect();
-    // Where there is no room for all, those of selected joints are told.
+    // If not all names fit, only the names of selected joints are drawn.
     ends.sort_by_key(|(_, k)| !layout.curves[*k].selected_joint);
     if ends.len() > most.min(FEW) {
         ends.retain(|(_, k)| layout.curves[*k].selected_joint);
@@ -360,7 +360,7 @@ pub fn names(painter: &Painter, graph: &Graph<'_>) {
         let least = lines.last().map_or(rect.top(), |last| last + STEP);
         lines.push(y.max(least));
     }
-    // What was pushed out at the foot goes up again.
+    // Move names up that were pushed below the bottom.
     let mut most = rect.bottom();
     for line in lines.iter_mut().rev() {
         *line = line.min(most);
@@ -381,7 +381,7 @@ pub fn names(painter: &Painter, graph: &Graph<'_>) {
         let color = curve.color.gamma_multiply(share.max(0.7));
         let text = painter.layout_no_wrap(text, font.clone(), color);
         let end = layout.x(curve.time(curve.len() - 1));
-        // Where there is no room beyond the last key, before it and over the line.
+        // Without space after the last key, the name is before it and above the line.
         let (x, y) = match end + 10.0 + text.size().x <= rect.right() {
             true => (end + 10.0, y),
             false => ((end - 9.0).min(rect.right()) - text.size().x, y - 10.0),

@@ -1,4 +1,5 @@
-//! Eases between selected keys: tiles drawn from their formulas, seen at once, kept or given up.
+//! Ease panel: tiles with the shapes of eases. Each choice is previewed, and kept or discarded at
+//! the end.
 
 use egui::{Color32, Key, Pos2, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
@@ -18,10 +19,10 @@ use ulna_model::{Interpolation, KeySet, KeyTimes};
 use ulna_motion::curves::{ChosenComponents, Ease, EaseShape, EaseWay, eased, eased_spans};
 use ulna_render::ColorRole;
 
-/// Width, points.
+/// Width of the panel, in points.
 const WIDTH: f32 = 312.0;
 
-/// The formulas in the order of their tiles.
+/// Ease shapes in the order of their tiles.
 const TILES: [EaseShape; 12] = [
     EaseShape::Linear,
     EaseShape::Sine,
@@ -37,33 +38,33 @@ const TILES: [EaseShape; 12] = [
     EaseShape::Step,
 ];
 
-/// Eases that are chosen between keys.
+/// Panel that chooses an ease for the segments between keys.
 #[derive(Clone, Debug)]
 pub struct EasePopup {
     held: HeldKeys,
-    /// The keys between which it is eased.
+    /// Keys at the ends of the eased segments.
     keys: KeySet,
-    /// The curves, and from when to when each is eased.
+    /// Eased segments: curve, start and end in seconds.
     spans: Vec<(usize, f64, f64)>,
-    /// The chosen ease.
+    /// Chosen ease.
     pub ease: Ease,
-    /// The ease that was previewed last.
+    /// Ease of the last preview.
     shown: Option<Ease>,
     about: String,
-    /// The effect on the rest of the channel, in words.
+    /// Text about the effect on the rest of the channel.
     foot: String,
-    /// Number of keys that each tile adds.
+    /// Number of keys that each tile adds, with the direction and amount of the ease.
     added: Option<(EaseWay, f64, [usize; 12])>,
-    /// Bounds of the panel when it was last drawn.
+    /// Bounds of the panel in the last frame.
     area: Option<Rect>,
-    /// The name under which the ease is to be saved, while it is typed, and whether it is.
+    /// Name under which the ease can be saved.
     name: String,
     typing: bool,
 }
 
 impl EasePopup {
-    /// Between the selected keys: from a single key to the next one. Nothing where there is no
-    /// segment.
+    /// Creates the panel for the segments between the selected keys. A single selected key is eased
+    /// to the next key. `None` without a segment.
     pub fn new(graph: &Graph<'_>, selection: &KeySet, ease: Ease) -> Option<Self> {
         let mut held = HeldKeys::new(graph, selection.clone())?;
         let (mut keys, mut spans) = (KeySet::default(), Vec::new());
@@ -98,7 +99,7 @@ impl EasePopup {
         Some(Self { held, keys, spans, ease, shown, about, foot, added, area, name, typing })
     }
 
-    /// Draws it, and previews what is chosen.
+    /// Draws the panel, and previews the chosen ease.
     pub fn show(&mut self, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) -> Ends {
         if self.held.home != graph.home() {
             return Ends::GivesUp;
@@ -127,7 +128,7 @@ impl EasePopup {
         ends
     }
 
-    /// Escape gives it up; Enter, its cross and a press beside keep it.
+    /// Escape discards the ease. Enter, the close button and a press outside keep it.
     fn ends(&self, ui: &Ui, closed: bool) -> Ends {
         let pressed = |key| !self.typing && pressed(ui, key);
         if pressed(Key::Escape) {
@@ -179,7 +180,7 @@ impl EasePopup {
         ui.add(egui::Label::new(foot.color(color)).wrap());
     }
 
-    /// Words for the effect of the ease on the rest of the channel.
+    /// Describes the effect of the ease on the rest of the channel.
     fn foot(&self) -> String {
         let Some((curve, from, _)) = self.spans.first() else { return String::new() };
         let shown = &self.held.layout.curves[*curve];
@@ -211,9 +212,9 @@ impl EasePopup {
         }
     }
 
-    /// Beside the segment: under it, or over it where there is no room.
+    /// Position of the panel: below the segment, or above it if there is no space.
     fn place(&self, graph: &Graph<'_>) -> Pos2 {
-        /// Height of the panel, points; about so.
+        /// Approximate height of the panel, in points.
         const HEIGHT: f32 = 292.0;
         let layout = &graph.layout;
         let mut area = Rect::NOTHING;
@@ -234,7 +235,7 @@ impl EasePopup {
         if area.top() - 24.0 - HEIGHT >= layout.rect.top() {
             return pos2(left, area.top() - 24.0 - HEIGHT);
         }
-        // Neither over nor under it: at its side.
+        // There is no space above or below, so the panel is beside the segment.
         let right = area.right() + 24.0;
         let x = if right + WIDTH <= layout.rect.right() {
             right
@@ -262,7 +263,8 @@ impl EasePopup {
     }
 }
 
-/// A tile: the formula drawn, how many keys it adds, its name. Whether it was chosen.
+/// Draws a tile with the shape of an ease, the number of keys it adds, and its name. Returns
+/// whether it was clicked.
 fn tile(ui: &mut Ui, theme: &Theme, ease: &Ease, added: usize, on: bool) -> bool {
     const STEPS: usize = 40;
     let (rect, response) = ui.allocate_exact_size(vec2(48.0, 54.0), Sense::click());

@@ -1,4 +1,4 @@
-//! Filters on selected keys: seen in the panel and on the graph before anything changes.
+//! Filters on selected keys, with a preview in the panel and in the graph.
 
 use egui::{Button, Key, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -21,10 +21,10 @@ use ulna_edit::{
 use ulna_model::{Clip, Document, KeySet, Shared, Track, TrackId};
 use ulna_render::ColorRole;
 
-/// Width, points.
+/// Width of the panel, in points.
 const WIDTH: f32 = 288.0;
 
-/// A chosen filter and its numbers.
+/// Chosen filter and its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilterChoice {
     filter: FilterName,
@@ -60,40 +60,40 @@ impl Default for FilterChoice {
     }
 }
 
-/// The result of a filter.
+/// Result of a filter.
 #[derive(Clone, Debug, Default)]
 struct Seen {
-    /// The tracks that it changes.
+    /// Tracks that the filter changes, with their new keys.
     tracks: Vec<(TrackId, Shared<Track>)>,
-    /// Each as curves, with what it was.
+    /// Filtered tracks as curves, per shown curve.
     curves: Vec<(super::CurveId, std::rc::Rc<TrackCurves>)>,
-    /// Keys before and after.
+    /// Number of keys before and after the filter.
     keys: (usize, usize),
-    /// The measurements, as a sentence.
+    /// Text about the result of the filter.
     said: String,
 }
 
-/// The panel.
+/// Filter panel.
 #[derive(Clone, Debug)]
 pub struct FilterPanel {
     home: KeysHome,
-    /// The chosen filter and its numbers.
+    /// Chosen filter and its parameters.
     pub choice: FilterChoice,
-    /// The last result, with the choice, the keys and the clip that it was computed from.
+    /// Cached result, with the choice, keys and clip that it was computed from.
     seen: Option<(FilterChoice, KeySet, Shared<Clip>, Seen)>,
-    /// The curve that the panel draws, counted among those that are filtered.
+    /// Curve drawn in the panel, as an index into the filtered curves.
     component: usize,
-    /// Whether the curves before the filter are shown in place of the result.
+    /// Whether the curves before the filter are shown instead of the result.
     compares: bool,
 }
 
 impl FilterPanel {
-    /// With the choice that was made last.
+    /// Creates the panel with the last choice.
     pub const fn new(home: KeysHome, choice: FilterChoice) -> Self {
         Self { home, choice, seen: None, component: 0, compares: false }
     }
 
-    /// A command for each order of angles in which keys are shown.
+    /// Creates one command per Euler order, because commands on single angles apply to one order.
     fn commands(&self, graph: &Graph<'_>, keys: &KeySet) -> Vec<Command> {
         let groups = graph.by_order(keys).into_iter();
         groups.map(|(axes, keys)| self.command(keys, axes).into()).collect()
@@ -125,7 +125,8 @@ impl FilterPanel {
         }
     }
 
-    /// The keys that are filtered: those that are selected, or all of the shown curves.
+    /// Keys to filter: the selected keys, or all keys of the shown curves if fewer than two are
+    /// selected.
     fn keys(graph: &Graph<'_>) -> KeySet {
         if graph.keys().len() > 1 {
             return graph.keys().clone();
@@ -136,7 +137,7 @@ impl FilterPanel {
             .fold(KeySet::default(), |all, own| all.union(&own))
     }
 
-    /// Computes what the choice comes to, where it, the keys or the clip are others.
+    /// Updates the result if the choice, the keys or the clip changed.
     fn update(&mut self, graph: &Graph<'_>, document: &Document, keys: &KeySet) {
         let same = self.seen.as_ref().is_some_and(|(choice, of, clip, _)| {
             *choice == self.choice && of == keys && Shared::ptr_eq(clip, graph.clip)
@@ -179,7 +180,7 @@ impl FilterPanel {
         self.seen = Some((self.choice, keys.clone(), graph.clip.clone(), seen));
     }
 
-    /// Draws it, and what it would do on the graph.
+    /// Draws the panel, and the filtered curves in the graph.
     pub fn show(&mut self, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) -> Ends {
         let document = graph.view.session.map(|s| s.document());
         let Some(document) = document.filter(|_| self.home == graph.home()) else {
@@ -272,7 +273,7 @@ impl FilterPanel {
         });
     }
 
-    /// Preview of one component, before and after.
+    /// Draws one component before and after the filter.
     fn preview(&mut self, ui: &mut Ui, graph: &Graph<'_>) {
         let theme = graph.view.theme;
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 84.0), Sense::hover());
@@ -396,7 +397,7 @@ impl FilterPanel {
         }
     }
 
-    /// Shows what was while it is held.
+    /// Button that shows the unfiltered curves while it is held.
     fn compare(&mut self, ui: &mut Ui, theme: &Theme) {
         let (rect, response) = ui.allocate_exact_size(vec2(28.0, 28.0), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Compare with before"));
@@ -417,7 +418,7 @@ impl FilterPanel {
         response.on_hover_text("Shows the curves without the filter while it is held");
     }
 
-    /// The curves as they would be, over those that are.
+    /// Draws the filtered curves over the current ones.
     fn draw_after(&self, ui: &Ui, graph: &Graph<'_>) {
         let Some((.., seen)) = &self.seen else { return };
         let layout = &graph.layout;
@@ -436,7 +437,7 @@ impl FilterPanel {
     }
 }
 
-/// Places along the graph, two points apart.
+/// Horizontal positions across the graph, two points apart.
 fn steps(rect: Rect) -> impl Iterator<Item = f32> {
     let count = (rect.width() * 0.5) as usize;
     (0..=count).map(move |k| rect.left() + k as f32 * 2.0)

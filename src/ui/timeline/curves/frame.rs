@@ -1,4 +1,4 @@
-//! The graph of one frame: the laid-out curves, and the clip with their keys.
+//! Graph of one frame: the laid-out curves, and the clip with their keys.
 
 use super::{layout::GraphLayout, model::CurveSpace};
 use crate::ui::{
@@ -8,25 +8,25 @@ use crate::ui::{
 use ulna_edit::{KeysHome, command::AxisOrder};
 use ulna_model::{Clip, ClipId, KeySet, KeyTimes, Property, Shared, TrackId};
 
-/// The graph as it is laid out in a frame, and the clip whose keys it shows.
+/// Layout of the graph in one frame, with the clip and keys that it shows.
 pub struct Graph<'a> {
-    /// The view that all panels draw from.
+    /// Shared view for all panels.
     pub view: &'a View<'a>,
-    /// The clip that is shown.
+    /// Shown clip.
     pub id: ClipId,
-    /// The clip, or the layer of it, whose keys are shown.
+    /// Clip, or one of its layers, with the shown keys.
     pub clip: &'a Shared<Clip>,
     /// Layout of the curves.
     pub layout: GraphLayout,
 }
 
 impl Graph<'_> {
-    /// The owner of the keys.
+    /// Clip or layer that owns the keys.
     pub fn home(&self) -> KeysHome {
         self.view.layers.keys_home(self.id)
     }
 
-    /// The selected keys.
+    /// Selected keys.
     pub fn keys(&self) -> &KeySet {
         self.view.selection.keys_of(Some(self.home()))
     }
@@ -38,13 +38,13 @@ impl Graph<'_> {
         shown.id.track().is_some_and(has)
     }
 
-    /// Asks for another selection of keys.
+    /// Requests a new selection of keys.
     pub fn select(&self, keys: KeySet, how: SelectHow, actions: &mut Actions) {
         actions.push(TimelineAction::SelectKeys { home: self.home(), keys, how });
     }
 
-    /// Keys by the order of angles in which the graph shows them: commands on single angles count
-    /// in one order. Keys that are meant as a whole need none, and are in the first group.
+    /// Groups keys by the Euler order of their curves, because commands on single angles apply to
+    /// one order. Keys without single angles are in the first group.
     pub fn by_order(&self, keys: &KeySet) -> Vec<(Option<AxisOrder>, KeySet)> {
         let (mut groups, mut rest) = (Vec::<(Option<AxisOrder>, KeySet)>::new(), KeySet::default());
         for (track, _) in keys.iter() {
@@ -73,7 +73,7 @@ impl Graph<'_> {
         groups
     }
 
-    /// Some keys of a curve, as they are selected: of that component alone.
+    /// Set of keys of a curve, with only the component of this curve.
     pub fn key_set(&self, curve: usize, keys: std::ops::Range<usize>) -> KeySet {
         let shown = &self.layout.curves[curve];
         let times = KeyTimes::part(&shown.track.times, keys);
@@ -82,7 +82,8 @@ impl Graph<'_> {
     }
 }
 
-/// The keys of one track of a set; whole ones, where all of its components are there.
+/// Keys of one track in a set. If all components of a key are selected, the key is selected as a
+/// whole.
 fn of_track(keys: &KeySet, track: TrackId, components: usize) -> KeySet {
     let times = keys.of_track(track);
     let is_whole = |t: f32| {

@@ -1,4 +1,4 @@
-//! The graph: its grid and curves, how it is scrolled and zoomed, and presses that no tool takes.
+//! Graph of the curve editor: grid, curves, scrolling and zooming, and presses outside all tools.
 
 use egui::{
     Align2, Painter, PointerButton, Rect, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo,
@@ -23,10 +23,10 @@ use crate::ui::{Actions, OutlinerAction, Theme, theme::Font};
 use ulna_model::{KeySet, Shared};
 use ulna_render::ColorRole;
 
-/// Points between lines of the grid at least.
+/// Minimum distance between grid lines, in points.
 const GRID: f32 = 36.0;
 
-/// Draws the graph in `rect`, its tools at the top and the strip of speeds at the foot.
+/// Draws the graph in `rect`, with the toolbar at the top and the speed strip at the bottom.
 pub fn graph_ui(
     state: &mut TimelineState,
     ui: &mut Ui,
@@ -83,7 +83,8 @@ pub fn graph_ui(
     }
 }
 
-/// Lays out the curves, fitted on request or when none of those fitted before is shown.
+/// Lays out the curves. The value range is fitted on request, or if none of the previously fitted
+/// curves is shown.
 fn layout(
     state: &mut TimelineState,
     sheet: &Sheet<'_>,
@@ -105,8 +106,8 @@ fn layout(
     layout
 }
 
-/// The wheel scrolls values, with Shift time; with Ctrl, and by a pinch, it zooms time about the
-/// pointer, with Alt or Ctrl and Shift values. The middle button drags.
+/// Handles scrolling and zooming. The wheel scrolls values, or time with Shift. Ctrl or a pinch
+/// zooms time, and Alt or Ctrl+Shift zooms values. The middle button pans.
 fn navigate(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, response: &Response) {
     let layout = &graph.layout;
     let height = f64::from(layout.rect.height().max(1.0));
@@ -117,7 +118,7 @@ fn navigate(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, response: &Re
     }
     let (scroll, modifiers, zoom) =
         ui.input(|i| (i.smooth_scroll_delta(), i.modifiers, i.zoom_delta()));
-    // Under a drag the wheel may be the tool's.
+    // During a drag, the wheel may belong to the tool.
     let taken = state.curves.tools.reach.on && state.curves.gesture.edits();
     let Some(at) = response.hover_pos().filter(|_| !taken) else { return };
     if scroll == egui::Vec2::ZERO && zoom == 1.0 {
@@ -140,7 +141,7 @@ fn navigate(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, response: &Re
     }
 }
 
-/// A click on a key selects it; one on a curve, the node that it moves; one beside, nothing.
+/// Handles a click. It selects a key, or the node that a curve animates, or clears the selection.
 fn press(ui: &Ui, graph: &Graph<'_>, response: &Response, actions: &mut Actions) {
     let layout = &graph.layout;
     if let Some(at) = response.hover_pos()
@@ -170,7 +171,7 @@ fn press(ui: &Ui, graph: &Graph<'_>, response: &Response, actions: &mut Actions)
     }
 }
 
-/// Values of the lines of a grid, from the foot up.
+/// Grid step, and the values of the grid lines from bottom to top.
 fn lines(layout: &GraphLayout, unit: Unit) -> (f64, impl Iterator<Item = f64>) {
     let (low, high) = layout.values.range(unit);
     let per_point = (high - low) / f64::from(layout.rect.height().max(1.0));
@@ -192,7 +193,7 @@ fn grid(painter: &Painter, graph: &Graph<'_>) {
     }
 }
 
-/// The values of the grid: those of one unit at the left, those of another at the right.
+/// Draws the values of the grid lines: one unit on the left, and a second unit on the right.
 fn labels(painter: &Painter, graph: &Graph<'_>) {
     let (layout, theme) = (&graph.layout, graph.view.theme);
     let (left, right) = layout.units();
@@ -220,7 +221,8 @@ fn labels(painter: &Painter, graph: &Graph<'_>) {
     }
 }
 
-/// Curves as they were when the file was opened, and as they were kept, where they differ.
+/// Other states of the shown curves, for comparison: the file as opened, and stored copies.
+/// Unchanged curves are left out.
 fn behind(state: &mut TimelineState, graph: &Graph<'_>) -> Rc<Vec<(CurveState, ShownCurve)>> {
     let opened = graph.view.session.and_then(|s| s.opened().clips.get(graph.id));
     let opened = opened.filter(|_| graph.home().layer.is_none());
@@ -269,7 +271,7 @@ fn empty_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>) {
     });
 }
 
-/// The value of a curve beside its point at the playhead, for the strip and readouts.
+/// Draws the value of a curve beside its point at the playhead.
 pub fn said(painter: &Painter, at: egui::Pos2, text: &str, theme: &Theme) {
     let (font, color) = (Theme::font(Font::NumberSmall), theme.color(ColorRole::TextPrimary));
     painter.text(at, Align2::LEFT_CENTER, text, font, color);

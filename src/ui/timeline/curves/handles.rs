@@ -1,4 +1,4 @@
-//! Tangent handles at selected keys: a third of the segment away, dragged for the slope only.
+//! Tangent handles at selected keys, at a third of the segment. A drag changes the slope only.
 
 use egui::{Pos2, Stroke, Ui, pos2};
 
@@ -19,31 +19,31 @@ use ulna_render::{ColorRole, Measure};
 /// Maximum number of selected keys with handles; more handles could not be grabbed individually.
 const MOST: usize = 200;
 
-/// A handle.
+/// Tangent handle of a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handle {
-    /// Its curve,
+    /// Index of the curve.
     pub curve: usize,
-    /// key,
+    /// Index of the key in the curve.
     pub key: usize,
-    /// and side: never both.
+    /// Side of the key; never both sides.
     pub side: KeySide,
-    /// Position of the key.
+    /// Position of the key on screen.
     pub from: Pos2,
-    /// Position of the handle.
+    /// Position of the handle on screen.
     pub at: Pos2,
 }
 
-/// The handles that are seen, and a key at which there are none because angles are locked there.
+/// Visible tangent handles. A key at gimbal lock has no handles.
 #[derive(Clone, Debug, Default)]
 pub struct Handles {
-    /// The handles that can be dragged.
+    /// Handles that can be dragged.
     pub list: Vec<Handle>,
-    /// The time of a key at gimbal lock.
+    /// Time of a selected key at gimbal lock, in seconds; `None` without one.
     pub locked: Option<f32>,
 }
 
-/// The side of the segment at a key: its seconds; nothing where there is none.
+/// Duration of the segment on a side of a key, in seconds; `None` without a segment.
 fn segment(track: &Track, key: usize, side: KeySide) -> Option<f64> {
     let at = |k: usize| track.times.get(k).map(|t| f64::from(*t));
     match side {
@@ -54,7 +54,7 @@ fn segment(track: &Track, key: usize, side: KeySide) -> Option<f64> {
 }
 
 impl Handles {
-    /// The handles at the selected keys of a graph.
+    /// Tangent handles of the selected keys in a graph.
     pub fn of(graph: &Graph<'_>) -> Self {
         let mut handles = Self::default();
         let (mut count, layout) = (0, &graph.layout);
@@ -91,15 +91,15 @@ impl Handles {
         }
     }
 
-    /// The handle at a place: the nearest.
+    /// Nearest handle at a position.
     pub fn at(&self, at: Pos2) -> Option<Handle> {
-        /// Points.
+        /// Pick distance in points.
         const REACH: f32 = 7.0;
         let near = self.list.iter().filter(|h| h.at.distance(at) <= REACH);
         near.min_by(|a, b| a.at.distance(at).total_cmp(&b.at.distance(at))).copied()
     }
 
-    /// Draws them, and says why there are none where angles are locked.
+    /// Draws the handles, or the reason why a key has none (gimbal lock).
     pub fn draw(&self, ui: &Ui, graph: &Graph<'_>) {
         let theme = graph.view.theme;
         let painter = ui.painter_at(graph.layout.rect);
@@ -128,37 +128,38 @@ impl Handles {
     }
 }
 
-/// Whether a curve's keys have handles: it can be touched, changes smoothly, and its numbers may be
-/// changed one by one.
+/// Whether the keys of a curve have handles. The curve must be unlocked and not stepped, with
+/// components that can be edited one by one.
 fn has_handles(curve: &ShownCurve) -> bool {
     !curve.locked
         && Component::of(curve).is_some()
         && curve.track.interpolation != Interpolation::Step
 }
 
-/// A handle under way.
+/// Drag of a tangent handle.
 #[derive(Clone, Debug)]
 pub struct HandleDrag {
     home: KeysHome,
-    /// The curve as it was.
+    /// Curve at the start of the drag.
     curve: ShownCurve,
     selection: KeySet,
     key: usize,
     side: KeySide,
-    /// Whether the other side goes along.
+    /// Whether the tangent on the other side moves too.
     linked: bool,
-    /// Seconds and value of the handle from its key, and how much a point up counts.
+    /// Offset of the handle from its key in seconds (`third`) and in value (`from`). `scale` is the
+    /// value per point.
     third: f64,
     from: f64,
     scale: f64,
     pull: Pull,
     typed: Typed,
-    /// The slope that was previewed last, and whether on both sides.
+    /// Slope of the last preview, and whether it was applied to both sides.
     shown: Option<(f64, bool)>,
 }
 
 impl HandleDrag {
-    /// Begins with a handle.
+    /// Starts a drag of a handle.
     pub fn new(graph: &Graph<'_>, handle: Handle, at: Pos2) -> Option<Self> {
         let curve = graph.layout.curves[handle.curve].clone();
         let (arrive, leave) = slopes(&curve, handle.key)?;
@@ -168,7 +169,7 @@ impl HandleDrag {
         } else {
             (seconds / 3.0, leave)
         };
-        // A track that is straight between keys has no tangents yet: one handle bends one segment.
+        // A LINEAR track has no tangents yet, so one handle bends one segment.
         let linked = curve.track.interpolation == Interpolation::CubicSpline
             && tangents_of(&curve.track, handle.key).linked;
         Some(Self {
@@ -187,7 +188,7 @@ impl HandleDrag {
         })
     }
 
-    /// Takes what the pointer and the keyboard say; previews what is new.
+    /// Updates the drag from pointer and keyboard, and previews changes.
     pub fn go_on(&mut self, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) -> Goes {
         let mut adds = false;
         let goes = self.typed.take(ui, false, |key| adds |= key == egui::Key::I);
@@ -224,13 +225,13 @@ impl HandleDrag {
         goes
     }
 
-    /// Seconds that the pointer went away from or toward the key.
+    /// Horizontal motion of the pointer, in seconds.
     fn along(&self, graph: &Graph<'_>) -> f64 {
         f64::from(self.pull.gone.x) / graph.layout.axis.scale()
     }
 
-    /// Change a second for where the handle was dragged to: along its line it may go nearer to the
-    /// key, which makes it steeper, but not to the key's other side.
+    /// Slope at the dragged handle, in units per second. Moving the handle toward the key makes the
+    /// slope steeper, but the handle cannot pass the key.
     fn slope(&self, graph: &Graph<'_>, modifiers: egui::Modifiers) -> f64 {
         let part = self.along(graph) / self.third;
         let seconds = self.third * (1.0 + part).max(0.05);
@@ -238,10 +239,10 @@ impl HandleDrag {
         if modifiers.command { self.snapped(slope, seconds) } else { slope }
     }
 
-    /// A slope at that of a straight line to either neighbor, of the other side, or none, where one
-    /// is near.
+    /// Snaps a slope to zero, to the other side's slope, or to the straight line to a neighboring
+    /// key.
     fn snapped(&self, slope: f64, seconds: f64) -> f64 {
-        /// Points.
+        /// Snap distance in points.
         const PULL: f64 = 10.0;
         let (curve, key) = (&self.curve, self.key);
         let to = |k: usize| {
@@ -292,7 +293,7 @@ impl HandleDrag {
         if self.curve.track.interpolation == Interpolation::Linear {
             said.push("converts LINEAR to CUBICSPLINE".to_owned());
         }
-        // A hand that pulls a handle along wants its weight, of which glTF has none.
+        // A horizontal pull suggests a weighted tangent, which glTF does not have.
         if self.pull.gone.x.abs() > 24.0 {
             said.push("press I to add a key here".to_owned());
         }
@@ -300,7 +301,7 @@ impl HandleDrag {
     }
 }
 
-/// The unit after the number of a slope.
+/// Suffix of a slope with this unit.
 pub const fn per_second(unit: Unit) -> &'static str {
     match unit {
         Unit::Degrees | Unit::Meters => "/s",

@@ -10,27 +10,26 @@ use super::{
 use ulna_edit::{Command, KeysHome};
 use ulna_model::{Clip, KeySet, KeyTimes, Shared};
 
-/// Keys of curves at the start of a drag.
+/// Dragged keys, with the state at the start of the drag.
 #[derive(Clone, Debug)]
 pub struct HeldKeys {
-    /// Who owns them.
+    /// Clip or layer that owns the keys.
     pub home: KeysHome,
-    /// The clip as it was.
+    /// Clip at the start of the drag.
     pub clip: Shared<Clip>,
-    /// The selection as it was.
+    /// Selection at the start of the drag.
     pub selection: KeySet,
-    /// Layout of the curves when the keys were taken hold of.
+    /// Layout of the curves at the start of the drag.
     pub layout: GraphLayout,
-    /// The selected keys of each shown curve that can be touched.
+    /// Selected keys of each shown and unlocked curve.
     pub curves: Vec<(usize, KeyTimes)>,
 }
 
-/// A group of curves whose values change alike: the number, as bits, and their component.
+/// Key of a group of curves with the same change: the bits of the number, and the component.
 type Alike = (u64, Component);
 
 impl HeldKeys {
-    /// The keys of a selection that the graph shows and that can be touched; nothing where there is
-    /// none.
+    /// Selected keys that the graph shows and that are not locked; `None` without such keys.
     pub fn new(graph: &Graph<'_>, selection: KeySet) -> Option<Self> {
         let mut curves = Vec::new();
         for (k, curve) in graph.layout.curves.iter().enumerate().filter(|(_, c)| !c.locked) {
@@ -54,12 +53,12 @@ impl HeldKeys {
         self.curves.iter().map(|(_, times)| times.len()).sum()
     }
 
-    /// The number of keys in words.
+    /// Text with the number of keys.
     pub fn words(&self) -> String {
         keys_in_words(self.count())
     }
 
-    /// The selected keys of the tracks whose curves are held: what moves in time.
+    /// Selected keys of the dragged curves, for moves in time.
     pub fn in_time(&self) -> KeySet {
         let mut keys = KeySet::default();
         for (k, times) in &self.curves {
@@ -71,7 +70,7 @@ impl HeldKeys {
         keys
     }
 
-    /// The first and the last time.
+    /// First and last time of the keys, in seconds.
     pub fn span(&self) -> (f64, f64) {
         let of = |t: &KeyTimes| (t.first().copied(), t.last().copied());
         self.curves.iter().fold((f64::MAX, f64::MIN), |(low, high), (_, times)| {
@@ -83,7 +82,8 @@ impl HeldKeys {
         })
     }
 
-    /// Commands that add to the values of each curve what a function says of it.
+    /// Commands that add a value to the keys of each curve. The function `by` gives the value per
+    /// curve.
     pub fn added(&self, by: impl Fn(usize) -> f64) -> Vec<Command> {
         let groups = self.groups(|k| by(k).to_bits());
         let added = groups.into_iter().filter(|((by, _), _)| f64::from_bits(*by) != 0.0);
@@ -92,7 +92,8 @@ impl HeldKeys {
             .collect()
     }
 
-    /// As [`HeldKeys::added`], with less for the keys around, up to `radius` seconds away.
+    /// Commands as [`HeldKeys::added`], with a smaller change for other keys up to `radius` seconds
+    /// away.
     pub fn proportional(&self, radius: f64, by: impl Fn(usize) -> f64) -> Vec<Command> {
         let groups = self.groups(|k| by(k).to_bits());
         let added = groups.into_iter().filter(|((by, _), _)| f64::from_bits(*by) != 0.0);
@@ -103,7 +104,8 @@ impl HeldKeys {
             .collect()
     }
 
-    /// Commands that scale the values of each curve about the value that a function says of it.
+    /// Commands that scale the values of each curve about a pivot. The function `about` gives the
+    /// pivot per curve.
     pub fn scaled(&self, factor: f64, about: impl Fn(usize) -> f64) -> Vec<Command> {
         if (factor - 1.0).abs() < 1e-9 {
             return Vec::new();
@@ -117,8 +119,8 @@ impl HeldKeys {
             .collect()
     }
 
-    /// The keys by what is done to their values alike. Numbers of quaternions are not changed one
-    /// by one: they would be none of a rotation any more.
+    /// Groups the keys by their change. Quaternion components are left out, because a change of one
+    /// component would not be a rotation.
     fn groups(&self, number: impl Fn(usize) -> u64) -> BTreeMap<Alike, KeySet> {
         let mut groups: BTreeMap<Alike, KeySet> = BTreeMap::new();
         for (k, times) in &self.curves {
@@ -134,7 +136,7 @@ impl HeldKeys {
     }
 }
 
-/// So many keys, in words.
+/// Text such as *3 keys*.
 pub fn keys_in_words(count: usize) -> String {
     if count == 1 { "1 key".to_owned() } else { format!("{count} keys") }
 }

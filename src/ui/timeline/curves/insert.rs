@@ -1,11 +1,11 @@
-//! Keys inserted on curves.
+//! Insertion of keys on curves.
 
 use super::{Graph, asked::insert_keys, snapping::to_frame};
 use crate::ui::{Action, Actions};
 use ulna_model::{NodeId, Property};
 
-/// Inserts a key on a curve, on the nearest frame: its track gets one of all components, which does
-/// not change the curve.
+/// Inserts a key on a curve, at the nearest frame. The track gets a key for all components, and the
+/// curve keeps its shape.
 pub fn on_curve(graph: &Graph<'_>, curve: usize, time: f64, actions: &mut Actions) {
     let shown = &graph.layout.curves[curve];
     let (Some(_), Some(node)) = (shown.id.track(), shown.node) else { return };
@@ -14,7 +14,7 @@ pub fn on_curve(graph: &Graph<'_>, curve: usize, time: f64, actions: &mut Action
     actions.push(Action::Run(insert_keys(graph.id, time, of, new_keys)));
 }
 
-/// Inserts keys at the playhead on all curves that are shown and can be touched.
+/// Inserts keys at the playhead on all shown and unlocked curves.
 pub fn on_all(graph: &Graph<'_>, actions: &mut Actions) {
     let mut tracks: Vec<(NodeId, Property)> = graph
         .layout

@@ -1,12 +1,12 @@
-//! Choices for the curves that are kept from start to start, in the preferences.
+//! Curve display choices that are saved in the preferences.
 
 use egui::Ui;
 
 use super::{super::state::TimelineState, choices::CurvesOf, state::CurvesState};
 use crate::ui::{Actions, CurveSettings, ProgramAction, Settings};
 
-/// Takes up the choices that the preferences have, and tells the preferences those that were made
-/// here, once no button is held.
+/// Applies choices that changed in the preferences. Otherwise it saves changed choices of the panel
+/// once no button is held.
 pub fn keep_choices(
     state: &mut TimelineState,
     ui: &Ui,
@@ -35,7 +35,8 @@ impl CurvesState {
         (self.choices.colors, self.choices.of) = (stored.colors, stored.of);
     }
 
-    /// Its choices. Isolated curves are of this file: the list that was shown before is kept.
+    /// Choices to save. Isolated curves belong to the file and are not saved; the previous list is
+    /// kept.
     fn to_keep(&self, listed: CurvesOf) -> CurveSettings {
         let of = if self.choices.of == CurvesOf::None { listed } else { self.choices.of };
         CurveSettings {

@@ -1,31 +1,31 @@
-//! Names of curves and units of their values.
+//! Identity of curves, and units of their values.
 
 use ulna_model::{NodeId, PoseLayerId, Property, TrackId};
 use ulna_motion::curves::CurveSpace;
 
-/// The owner of the keys of a curve.
+/// Source of a curve's keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CurveSource {
     /// A track of the clip or layer whose keys are shown.
     Track(TrackId),
-    /// A channel that names by a pointer what it moves: seen, not edited here.
+    /// Channel of an animation pointer, by index; it is read-only here.
     Pointer(usize),
-    /// The strength of a pose layer: edited in its own row.
+    /// Strength of a pose layer, which is edited in its own row.
     Strength(PoseLayerId),
 }
 
-/// A curve: one component of a track as it is shown.
+/// Identity of a curve: one component of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CurveId {
-    /// The owner of its keys.
+    /// Source of the keys.
     pub source: CurveSource,
-    /// Index of a number of a value: x, y, z; of rotations as angles, the angle about that axis; of
-    /// weights, the target.
+    /// Index of the component: x, y, z for vectors, the axis for Euler angles, the target for morph
+    /// weights.
     pub component: u16,
 }
 
 impl CurveId {
-    /// The track whose keys it goes through, where they can be edited.
+    /// Track with the curve's keys; `None` if the keys cannot be edited here.
     pub const fn track(self) -> Option<TrackId> {
         match self.source {
             CurveSource::Track(id) => Some(id),
@@ -34,33 +34,33 @@ impl CurveId {
     }
 }
 
-/// The subject of a curve, in whatever clip.
+/// Animated subject of a curve, independent of the clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CurveOf {
-    /// A component of what moves a node.
+    /// Component of an animated property of a node.
     Node(NodeId, Property, u16),
-    /// A component of the channel of a pointer, by its place in the clip.
+    /// Component of an animation pointer channel: index of the channel in the clip, and component.
     Pointer(usize, u16),
-    /// The strength of a layer.
+    /// Strength of a pose layer.
     Strength(PoseLayerId),
 }
 
-/// Unit of a value.
+/// Unit of a curve's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unit {
     /// Degrees.
     Degrees = 0,
     /// Meters.
     Meters = 1,
-    /// Nothing: factors, weights, strengths, numbers of quaternions.
+    /// No unit: scale factors, weights, strengths, quaternion components.
     Plain = 2,
 }
 
 impl Unit {
-    /// All of them.
+    /// All units.
     pub const ALL: [Self; 3] = [Self::Degrees, Self::Meters, Self::Plain];
 
-    /// The sign after a number of this unit.
+    /// Suffix for numbers in this unit.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Degrees => "°",
@@ -69,7 +69,7 @@ impl Unit {
         }
     }
 
-    /// Values that are nearer to one another than this fill no more of the height by themselves.
+    /// Minimum value range that a fit shows, so that small changes are not magnified.
     pub const fn least_span(self) -> f64 {
         match self {
             Self::Degrees => 2.0,

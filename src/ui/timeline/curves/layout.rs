@@ -1,4 +1,4 @@
-//! Layout of the curves: seconds and values to points and back, and the things under the pointer.
+//! Layout of the curves: conversion between times, values and positions, and hit tests.
 
 use std::rc::Rc;
 
@@ -10,38 +10,38 @@ use super::{
     state::ValueView,
 };
 
-/// The laid-out curves of one frame.
+/// Laid-out curves of one frame.
 #[derive(Clone, Debug)]
 pub struct GraphLayout {
-    /// The area in which curves are drawn.
+    /// Area of the curves on screen.
     pub rect: Rect,
-    /// Seconds to points and back.
+    /// Conversion between seconds and horizontal positions.
     pub axis: TimeAxis,
-    /// The values in sight.
+    /// Visible value ranges.
     pub values: ValueView,
-    /// The curves that are shown.
+    /// Shown curves.
     pub curves: Rc<Vec<ShownCurve>>,
 }
 
 impl GraphLayout {
-    /// Points between a curve that fills the height and the edges.
+    /// Margin above and below a normalized curve, in points.
     const ROOM: f32 = 24.0;
-    /// How near the pointer must be to a key, points.
+    /// Pick distance around a key, in points.
     const KEY_REACH: f32 = 7.0;
-    /// How near the pointer must be to a curve, points.
+    /// Pick distance around a curve, in points.
     const CURVE_REACH: f32 = 6.0;
 
-    /// The point of a time.
+    /// Horizontal position of a time, in points.
     pub fn x(&self, time: f64) -> f32 {
         self.axis.x(time)
     }
 
-    /// The time of a point.
+    /// Time at a horizontal position, in seconds.
     pub fn time(&self, x: f32) -> f64 {
         self.axis.time(x)
     }
 
-    /// The lowest and the highest value of a curve between the edges of the graph.
+    /// Values of a curve at the bottom and the top of the graph.
     pub fn range(&self, curve: usize) -> (f64, f64) {
         let curve = &self.curves[curve];
         let Some((low, high)) = curve.normalize else { return self.values.range(curve.unit) };
@@ -51,7 +51,7 @@ impl GraphLayout {
         (low - out, high + out)
     }
 
-    /// The unit whose values are shown at the left, and the one at the right.
+    /// Units of the labels on the left and on the right.
     pub fn units(&self) -> (Option<Unit>, Option<Unit>) {
         let mut there = Unit::ALL
             .into_iter()
@@ -59,13 +59,13 @@ impl GraphLayout {
         (there.next(), there.next())
     }
 
-    /// The point of a value of a unit.
+    /// Vertical position of a value in a unit, in points.
     pub fn unit_y(&self, unit: Unit, value: f64) -> f32 {
         self.height(self.values.range(unit), value)
     }
 
-    /// The point of a value of a curve. What is far out of sight is brought to where it is drawn
-    /// all the same.
+    /// Vertical position of a value of a curve, in points. Positions far outside the graph are
+    /// clamped.
     pub fn y(&self, curve: usize, value: f64) -> f32 {
         self.height(self.range(curve), value)
     }
@@ -75,26 +75,26 @@ impl GraphLayout {
         self.rect.bottom() - (share * f64::from(self.rect.height())) as f32
     }
 
-    /// The value of a curve at a point.
+    /// Value of a curve at a vertical position.
     pub fn value(&self, curve: usize, y: f32) -> f64 {
         let (low, high) = self.range(curve);
         low + (high - low) * f64::from((self.rect.bottom() - y) / self.rect.height().max(1.0))
     }
 
-    /// Change of a curve's value a point up.
+    /// Value of a curve per point of height.
     pub fn value_per_point(&self, curve: usize) -> f64 {
         let (low, high) = self.range(curve);
         (high - low) / f64::from(self.rect.height().max(1.0))
     }
 
-    /// Position of a key.
+    /// Position of a key on screen.
     pub fn key_pos(&self, curve: usize, key: usize) -> Pos2 {
         let shown = &self.curves[curve];
         pos2(self.x(shown.time(key)), self.y(curve, shown.key_value(key)))
     }
 
-    /// The key under the pointer, by its curve and its place there: the nearest that can be
-    /// touched, of the selected joints before others.
+    /// Index of the curve and of the key under the pointer. Locked curves are ignored, and selected
+    /// joints are preferred.
     pub fn hit_key(&self, at: Pos2) -> Option<(usize, usize)> {
         let reach = f64::from(Self::KEY_REACH) / self.axis.scale();
         let wanted = self.time(at.x);
@@ -116,14 +116,14 @@ impl GraphLayout {
         best.map(|(_, curve, key)| (curve, key))
     }
 
-    /// The curve under the pointer that can be touched, and the time there.
+    /// Unlocked curve under the pointer, and the time there.
     pub fn hit_curve(&self, at: Pos2) -> Option<(usize, f64)> {
         let time = self.time(at.x);
         let step = 1.0 / self.axis.scale();
         let mut best: Option<(f32, usize)> = None;
         for (k, curve) in self.curves.iter().enumerate().filter(|(_, c)| !c.locked) {
             let point = |dx: f64| pos2(at.x + dx as f32, self.y(k, curve.value(time + dx * step)));
-            // Steep curves are near at their sides, too.
+            // Test short segments on both sides, because steep curves are near horizontally.
             let far = [(-3.0, 0.0), (0.0, 3.0)]
                 .into_iter()
                 .map(|(from, to)| distance(at, point(from), point(to)))
@@ -137,7 +137,7 @@ impl GraphLayout {
     }
 }
 
-/// Distance of a point from a line between two others.
+/// Distance of a point from a line segment.
 fn distance(at: Pos2, from: Pos2, to: Pos2) -> f32 {
     let (line, there) = (to - from, at - from);
     let share = (there.dot(line) / line.length_sq().max(1e-6)).clamp(0.0, 1.0);

@@ -1,5 +1,5 @@
-//! The list at the left of the curves: nodes, channels with what is stored, and a row a curve with
-//! its value and what is done with it.
+//! List on the left of the curves: nodes, channels, and one row per curve with its value and
+//! controls.
 
 use egui::{Color32, Painter, Rect, Ui, pos2, vec2};
 use egui_material_icons::icons;
@@ -22,13 +22,13 @@ use crate::ui::{
 use ulna_model::{Interpolation, KeySet, KeyTimes, NodeId, Property, Track, TrackId};
 use ulna_render::ColorRole;
 
-/// A value as the list and names of curves show it.
+/// Text of a value in the list and beside curve names.
 pub fn number(value: f64, unit: Unit) -> String {
     let text = short_number(value as f32, unit == Unit::Degrees);
     if unit == Unit::Meters { format!("{text} m") } else { text }
 }
 
-/// Draws the list in `rect`, its first row being that of all channels.
+/// Draws the list in `rect`. The first row stands for all channels.
 pub fn list_ui(
     state: &mut TimelineState,
     ui: &mut Ui,
@@ -95,7 +95,7 @@ impl List<'_> {
         }
     }
 
-    /// Shows all of some curves, or none where all are shown.
+    /// Shows all of these curves, or hides them if all are shown.
     fn toggle(state: &mut TimelineState, curves: &[ListedCurve]) {
         let on = !curves.iter().all(|c| c.shown);
         let choices = &mut state.curves.choices;
@@ -241,7 +241,7 @@ impl List<'_> {
             pos2(rect.right() - slots - 58.0, rect.top() + 1.0),
             vec2(58.0, rect.height() - 2.0),
         );
-        // The value and the marks are clicked by themselves.
+        // The value and the icons handle their own clicks.
         let own = Rect::from_min_max(rect.min, pos2(value.left(), rect.bottom()));
         let response = self.ground(ui, own, ("curve", curve.id), &format!("Curve {name}"), chosen);
         let Some(response) = response else { return };
@@ -286,7 +286,7 @@ impl List<'_> {
         }
     }
 
-    /// The values of a curve's track at the playhead, one a component.
+    /// Values of a curve's track at the playhead, one per component.
     fn now(&self, state: &mut TimelineState, curve: &ListedCurve) -> Vec<f64> {
         let key = (curve.id.source, super::sources::CurveState::Now);
         let curves = state.curves.cache.of(key, &curve.track, curve.space);
@@ -344,13 +344,13 @@ impl List<'_> {
     }
 }
 
-/// All keys of the track of a curve; none where they cannot be edited here.
+/// All keys of a curve's track; empty if they cannot be edited here.
 fn all_keys(curve: &ListedCurve) -> KeySet {
     let times = KeyTimes::part(&curve.track.times, 0..curve.track.times.len());
     curve.id.track().map(|id| std::iter::once((id, times)).collect()).unwrap_or_default()
 }
 
-/// Title of the property that a channel moves.
+/// Title of an animated property.
 const fn title(property: Property) -> &'static str {
     match property {
         Property::Translation => "Translation",
@@ -360,7 +360,7 @@ const fn title(property: Property) -> &'static str {
     }
 }
 
-/// How a track is stored, in a word.
+/// Short name of a track's interpolation, or *constant*.
 pub(super) fn stored(track: &Track) -> &'static str {
     match track.interpolation {
         _ if track.times.len() < 2 || !super::model::does_move(track) => "constant",
@@ -370,7 +370,7 @@ pub(super) fn stored(track: &Track) -> &'static str {
     }
 }
 
-/// How keys are selected by a click that is held with these keys.
+/// Selection mode of a click with the current modifiers.
 fn how(ui: &Ui) -> SelectHow {
     match ui.input(|i| i.modifiers) {
         m if m.shift => SelectHow::Add,
@@ -379,12 +379,12 @@ fn how(ui: &Ui) -> SelectHow {
     }
 }
 
-/// A short piece of a curve's line.
+/// Draws a short sample of a curve's line.
 fn swatch(painter: &Painter, at: egui::Pos2, (color, dash): (Color32, &[f32])) {
     let mut mesh = egui::Mesh::default();
     let feather = painter.pixels_per_point().recip();
     let pen = super::strokes::LineStyle { width: 2.0, color, feather };
-    // The pattern is seen in full only at half its length.
+    // Shorten the dashes, because the full pattern does not fit.
     let short: Vec<f32> = dash.iter().map(|d| d * 0.6).collect();
     super::strokes::dashed(&mut mesh, &[at, at + vec2(16.0, 0.0)], &short, 0.0, pen);
     painter.add(egui::Shape::mesh(mesh));

@@ -1,4 +1,4 @@
-//! The head and the foot of the list of curves.
+//! Header and footer of the curve list.
 
 use egui::{Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -14,13 +14,13 @@ use crate::ui::{Actions, Theme, menu_rows, theme::Font, widgets::paint_icon};
 use ulna_model::{Interpolation, Property};
 use ulna_render::ColorRole;
 
-/// Points of the foot of the list.
+/// Height of the footer, in points.
 pub(super) const FOOT: f32 = 28.0;
 
-/// Points of the note over the foot.
+/// Height of the note above the footer, in points.
 pub(super) const NOTE: f32 = 64.0;
 
-/// The note on how a selected joint's rotation is stored.
+/// Note about the interpolation of a selected joint's rotation; `None` if it does not apply.
 pub(super) fn note(sheet: &Sheet<'_>, model: &CurvesModel) -> Option<String> {
     let linear = model.shown.iter().find(|c| {
         c.selected_joint

@@ -1,5 +1,4 @@
-//! Menus of the list of curves: how rotations are shown, what is done with rows, and what tells
-//! curves apart.
+//! Menus of the curve list: representation of rotations, actions on rows, and color schemes.
 
 use egui::{Button, Rect, RichText, Role, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
@@ -19,7 +18,7 @@ use crate::ui::{
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
 
-/// Draws how a rotation is stored and shown, with the list of ways to show it.
+/// Draws the stored and the shown representation of a rotation, with a list to choose another one.
 pub(super) fn view_ui(
     state: &mut TimelineState,
     ui: &mut Ui,
@@ -82,7 +81,7 @@ pub(super) fn view_ui(
     }
 }
 
-/// How exact a view of rotations is, in words.
+/// Describes the accuracy of the shown representation of rotations.
 fn error_words(stored: &str, shown: &str, (error, time): (f64, f64), fps: f64) -> String {
     let how = match stored {
         "spline" => "Stored as quaternions (CUBICSPLINE)",
@@ -99,7 +98,7 @@ fn error_words(stored: &str, shown: &str, (error, time): (f64, f64), fps: f64) -
     format!("{how}, shown as {shown}. {exact}")
 }
 
-/// Rows of the menu of the curves of a row.
+/// Adds menu rows for all curves of a list row.
 pub(super) fn curves_rows(
     state: &mut TimelineState,
     rows: &mut MenuRows<'_>,
@@ -166,7 +165,7 @@ pub(super) fn curves_rows(
     }
 }
 
-/// Shows the curves of some nodes, and no others.
+/// Sets the default set of shown curves, and clears the user's visibility settings.
 pub(super) fn show(state: &mut TimelineState, of: CurvesOf) {
     let choices = &mut state.curves.choices;
     choices.of = of;
@@ -174,7 +173,7 @@ pub(super) fn show(state: &mut TimelineState, of: CurvesOf) {
     choices.solo.clear();
 }
 
-/// Draws how curves are told apart by color, in words, with the list of ways.
+/// Draws the color scheme of the curves, with a list to choose another one.
 pub(super) fn foot_ui(colors: &mut CurveColors, ui: &mut Ui, theme: &Theme, rect: Rect) {
     let mut line = ui.new_child(
         egui::UiBuilder::new()

@@ -1,4 +1,4 @@
-//! Rows of the list of curves: their ground, texts and marks.
+//! Rows of the curve list: background, texts and icons.
 
 use egui::{Align2, Color32, Painter, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -7,25 +7,25 @@ use super::{super::sheet_layout::Sheet, model::CurvesModel};
 use crate::ui::{Theme, theme::Font, widgets::paint_icon};
 use ulna_render::ColorRole;
 
-/// Points from one slot of a row to the next.
+/// Distance between icons of a row, in points.
 pub(super) const SLOT: f32 = 18.0;
 
-/// The list while it is drawn.
+/// Curve list while it is drawn.
 pub(super) struct List<'a> {
     pub sheet: &'a Sheet<'a>,
     pub model: &'a CurvesModel,
-    /// The part of the list that is not covered by its head and foot.
+    /// Visible part of the list between header and footer.
     pub seen: Rect,
     pub painter: Painter,
 }
 
-/// A mark of a row that is clicked: where, what it is called, how it looks.
+/// Clickable icon of a row: position, name and appearance.
 pub(super) struct Slot<'a> {
     pub place: f32,
     pub name: &'a str,
     pub icon: egui_material_icons::MaterialIcon,
     pub on: bool,
-    /// Whether it is seen where it is off and the pointer is elsewhere.
+    /// Whether the icon is drawn even if it is off and the pointer is elsewhere.
     pub always: bool,
 }
 
@@ -51,7 +51,7 @@ impl List<'_> {
         paint_icon(&self.painter, at, icon, 14.0, color);
     }
 
-    /// A mark that is clicked; whether it was.
+    /// Draws a clickable icon. Returns whether it was clicked.
     pub(super) fn slot(&self, ui: &Ui, rect: Rect, near: bool, slot: &Slot<'_>) -> bool {
         let at = pos2(rect.right() - 14.0 - slot.place * SLOT, rect.center().y);
         let area = Rect::from_center_size(at, vec2(SLOT, rect.height())).intersect(self.seen);
@@ -75,7 +75,7 @@ impl List<'_> {
         response.on_hover_text(slot.name).clicked()
     }
 
-    /// The ground of a row, clicked; nothing where it is out of sight.
+    /// Draws the background of a row and handles its clicks; `None` if the row is not visible.
     pub(super) fn ground(
         &self,
         ui: &Ui,
@@ -101,7 +101,7 @@ impl List<'_> {
         Some(response)
     }
 
-    /// The arrow that folds rows away; whether it was clicked.
+    /// Draws the arrow that expands or collapses a row. Returns whether it was clicked.
     pub(super) fn arrow(&self, ui: &Ui, rect: Rect, x: f32, open: bool, name: &str) -> bool {
         let at = pos2(rect.left() + x, rect.center().y);
         let area = Rect::from_center_size(at, vec2(18.0, 20.0)).intersect(self.seen);

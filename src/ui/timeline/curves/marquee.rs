@@ -1,4 +1,4 @@
-//! A box or a line drawn round keys of curves.
+//! Selection of keys in the graph with a box or a lasso.
 
 use egui::{Key, Pos2, Rect, Stroke, StrokeKind, Ui, pos2};
 
@@ -7,16 +7,16 @@ use crate::ui::{Actions, timeline::domain::SelectHow};
 use ulna_model::{KeySet, KeyTimes};
 use ulna_render::ColorRole;
 
-/// An outline drawn round keys.
+/// Selection outline in the graph.
 #[derive(Clone, Debug)]
 pub enum Marquee {
-    /// A box, from a place.
+    /// Box, from its first corner.
     Box(GraphPoint),
-    /// A line.
+    /// Lasso line.
     Lasso(Vec<GraphPoint>),
 }
 
-/// A place on the graph: a time, and a part of the height from its top.
+/// Position in the graph: a time in seconds, and a fraction of the height from the top.
 #[derive(Clone, Copy, Debug)]
 pub struct GraphPoint {
     time: f64,
@@ -24,7 +24,7 @@ pub struct GraphPoint {
 }
 
 impl GraphPoint {
-    /// Of a point.
+    /// Converts a screen position to a position in the graph.
     pub fn of(graph: &Graph<'_>, at: Pos2) -> Self {
         let rect = graph.layout.rect;
         let height = (at.y - rect.top()) / rect.height().max(1.0);
@@ -65,7 +65,7 @@ impl Marquee {
                 }
             }
             Self::Lasso(line) => {
-                // A point every few pixels is as good as one a frame.
+                // Skip points that are too close to the last one.
                 if line.last().is_none_or(|last| last.at(graph).distance(at) > 2.0) {
                     line.push(GraphPoint::of(graph, at));
                 }
@@ -85,7 +85,7 @@ impl Marquee {
     }
 }
 
-/// The keys of curves that can be touched within an area and where a function says so.
+/// Keys of unlocked curves inside an area, for which `takes` returns true.
 fn within(graph: &Graph<'_>, area: Rect, takes: impl Fn(Pos2) -> bool) -> KeySet {
     let layout = &graph.layout;
     let (low, high) = (layout.time(area.left()), layout.time(area.right()));

@@ -1,4 +1,4 @@
-//! The menu of a right click on the graph: on a key, a handle, a curve, or beside them.
+//! Context menu of the graph, for a key, a handle, a curve, or the background.
 
 use egui::Response;
 use egui_material_icons::icons;
@@ -23,7 +23,7 @@ use crate::ui::{
 };
 use ulna_edit::command::TimelineCommand;
 
-/// Opens and draws the menu. A key that is not selected is selected first.
+/// Shows the context menu. A key that is not selected is selected first.
 pub fn graph_menu(
     state: &mut TimelineState,
     graph: &Graph<'_>,
@@ -53,7 +53,7 @@ pub fn graph_menu(
     });
 }
 
-/// Rows about the thing that was clicked: where a key can be added, and where the playhead can go.
+/// Adds rows for the clicked element: add a key, go to its time, or ease a segment.
 fn subject_rows(state: &mut TimelineState, rows: &mut MenuRows<'_>, graph: &Graph<'_>) {
     let subject = state.curves.tools.menu;
     let fps = graph.view.timeline.playback.fps;
@@ -91,12 +91,12 @@ fn subject_rows(state: &mut TimelineState, rows: &mut MenuRows<'_>, graph: &Grap
     }
 }
 
-/// The reason why a row is off while no key is selected.
+/// Reason why rows are disabled while no key is selected.
 fn without_keys(graph: &Graph<'_>) -> Option<&'static str> {
     graph.keys().is_empty().then_some("No key is selected")
 }
 
-/// Rows that change the shape of the curves.
+/// Adds rows that change the shape of the curves.
 fn curve_rows(state: &mut TimelineState, rows: &mut MenuRows<'_>, graph: &Graph<'_>) {
     let view = graph.view;
     let none = without_keys(graph);
@@ -124,7 +124,7 @@ fn curve_rows(state: &mut TimelineState, rows: &mut MenuRows<'_>, graph: &Graph<
     });
 }
 
-/// Rows that copy, paste and delete keys.
+/// Adds rows that copy, paste and delete keys.
 fn keys_rows(rows: &mut MenuRows<'_>, graph: &Graph<'_>) {
     let count = graph.keys().len();
     menus::copy_row(rows, count);
@@ -132,7 +132,7 @@ fn keys_rows(rows: &mut MenuRows<'_>, graph: &Graph<'_>) {
     menus::delete_row(rows, count);
 }
 
-/// Rows about the kept copy: kept, swapped with, discarded.
+/// Adds rows for the stored copy of curves: store, swap, discard.
 pub fn buffer_rows(state: &mut TimelineState, rows: &mut MenuRows<'_>, graph: &Graph<'_>) {
     let any = graph.layout.curves.iter().any(|c| c.id.track().is_some());
     let none = (!any).then_some("No curve is shown");
@@ -149,7 +149,7 @@ pub fn buffer_rows(state: &mut TimelineState, rows: &mut MenuRows<'_>, graph: &G
     }
 }
 
-/// Rows about what is selected and shown.
+/// Adds rows for the selection and the display.
 fn shown_rows(state: &mut TimelineState, rows: &mut MenuRows<'_>, graph: &Graph<'_>) {
     rows.submenu(Row::new("Select"), menus::select_rows);
     let none = without_keys(graph);

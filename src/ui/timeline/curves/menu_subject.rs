@@ -1,32 +1,32 @@
-//! Subject of the menu of a right click on the graph.
+//! Subject of the graph's context menu.
 
 use super::{frame::Graph, handles::Handles, model::CurveId};
 
-/// Things that a right click can be on.
+/// Element of the graph under a right click.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Under {
-    /// No curve.
+    /// Background.
     #[default]
     Nothing,
-    /// A curve, between its keys.
+    /// Curve, between its keys.
     Curve(CurveId),
-    /// A handle of a key.
+    /// Tangent handle of a key of this curve.
     Handle(CurveId),
-    /// A key.
+    /// Key of this curve.
     Key(CurveId),
 }
 
-/// Subject of the menu: the thing that was under the pointer, and the time there.
+/// Subject of the context menu: the clicked element and the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MenuSubject {
-    /// The thing.
+    /// Clicked element.
     pub under: Under,
-    /// The time, in seconds.
+    /// Time at the click, in seconds.
     pub time: f64,
 }
 
 impl MenuSubject {
-    /// The subject at a place.
+    /// Finds the subject at a position.
     pub fn at(graph: &Graph<'_>, at: egui::Pos2) -> Self {
         let layout = &graph.layout;
         let id = |curve: usize| layout.curves[curve].id;
@@ -43,7 +43,7 @@ impl MenuSubject {
         }
     }
 
-    /// The curve, where there is one, by its place among those that are shown.
+    /// Index of the clicked curve among the shown curves.
     pub fn curve(self, graph: &Graph<'_>) -> Option<usize> {
         let (Under::Curve(id) | Under::Handle(id) | Under::Key(id)) = self.under else {
             return None;

@@ -1,4 +1,4 @@
-//! The curve editor: the list of curves, the graph, and gestures on it.
+//! Curve editor: the curve list, the graph, and gestures in the graph.
 
 mod asked;
 mod buffer;
@@ -69,8 +69,7 @@ use super::{rows::Rows, state::TimelineState};
 use crate::ui::View;
 use ulna_model::{ClipId, Document};
 
-/// The curves of the tracks of rows: the same ones as long as nothing that they are found from is
-/// another.
+/// Curves of the rows' tracks. The cached curves are returned if no input changed.
 pub fn curves_of(
     state: &mut TimelineState,
     view: &View<'_>,

@@ -1,4 +1,4 @@
-//! The curves of a clip: the rows of their list, and the curves that are shown.
+//! Curves of a clip: the rows of the curve list, and the shown curves.
 
 use std::rc::Rc;
 
@@ -16,68 +16,68 @@ use ulna_model::{
 };
 pub use ulna_motion::curves::{CurveSpace, EulerOrder, TrackCurves};
 
-/// How a curve is dashed: points on and off in turn, none for a whole line.
+/// Dash pattern: lengths on and off alternately, in points. An empty pattern is a solid line.
 pub type Dash = &'static [f32];
 
-/// Dashes that tell curves apart, the whole line first.
+/// Dash patterns that distinguish curves, starting with the solid line.
 pub const DASHES: [Dash; 5] = [&[], &[6.0, 4.0], &[2.0, 3.0], &[9.0, 3.0, 2.0, 3.0], &[12.0, 4.0]];
 
-/// A curve that is shown.
+/// Curve shown in the graph.
 #[derive(Clone, Debug)]
 pub struct ShownCurve {
     /// Identity of the curve.
     pub id: CurveId,
-    /// Subject of the curve.
+    /// Animated subject: node component, pointer channel or layer strength.
     pub of: CurveOf,
-    /// The node that it moves, if it moves one.
+    /// Node that the curve animates; `None` for curves without a node.
     pub node: Option<NodeId>,
-    /// The property that it moves.
+    /// Animated property.
     pub property: Property,
-    /// The keys that it goes through.
+    /// Track with the curve's keys.
     pub track: Shared<Track>,
-    /// The track as curves, of which it is the one of `id.component`.
+    /// All components of the track as curves. This curve is component `id.component`.
     pub curves: Rc<TrackCurves>,
-    /// The kind of numbers it shows: angles, or values as stored.
+    /// Representation of the values: Euler angles, or values as stored.
     pub space: CurveSpace,
-    /// Unit of its values.
+    /// Unit of the values.
     pub unit: Unit,
-    /// The line's color.
+    /// Color of the line.
     pub color: Color32,
-    /// How the line is dashed.
+    /// Dash pattern of the line.
     pub dash: Dash,
-    /// As it is named at its end: *upperarm X*.
+    /// Name at the end of the curve, such as *upperarm X*.
     pub name: Rc<str>,
-    /// Whether it moves a selected node.
+    /// Whether the curve animates a selected node.
     pub selected_joint: bool,
-    /// Whether it cannot be touched.
+    /// Whether the curve is locked against edits.
     pub locked: bool,
-    /// Its own lowest and highest value, where those fill the height.
+    /// Own minimum and maximum value, if the curve is normalized.
     pub normalize: Option<(f64, f64)>,
 }
 
 impl ShownCurve {
-    /// The number of keys.
+    /// Number of keys.
     pub fn len(&self) -> usize {
         self.track.times.len()
     }
 
-    /// The time of a key, seconds.
+    /// Time of a key, in seconds.
     pub fn time(&self, key: usize) -> f64 {
         f64::from(self.track.times[key])
     }
 
-    /// The value at a key.
+    /// Value of a key.
     pub fn key_value(&self, key: usize) -> f64 {
         self.curves.key_value(key, usize::from(self.id.component))
     }
 
-    /// The value at a time in seconds.
+    /// Value at a time in seconds.
     pub fn value(&self, time: f64) -> f64 {
         self.curves.value(usize::from(self.id.component), time)
     }
 }
 
-/// A curve of the list.
+/// Curve in the curve list.
 #[derive(Clone, Debug)]
 pub struct ListedCurve {
     pub id: CurveId,
@@ -85,29 +85,29 @@ pub struct ListedCurve {
     pub node: Option<NodeId>,
     pub track: Shared<Track>,
     pub space: CurveSpace,
-    /// As its row is named: *X*.
+    /// Label of its row, such as *X*.
     pub label: Rc<str>,
-    /// As it is named at its end.
+    /// Name at the end of the curve.
     pub name: Rc<str>,
     pub color: Color32,
     pub dash: Dash,
     pub shown: bool,
 }
 
-/// A row of the list.
+/// Row of the curve list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ListRow {
-    /// A node with its curves, from and to.
+    /// Node, with the range of its curves in the list of all curves.
     Node { node: NodeId, open: bool, curves: (usize, usize) },
-    /// A channel with its curves, from and to.
+    /// Channel, with the range of its curves in the list of all curves.
     Channel { node: NodeId, track: TrackId, open: bool, curves: (usize, usize) },
-    /// A curve.
+    /// Curve, by its index.
     Curve(usize),
-    /// A channel that names by a pointer what it moves, and whose values are not read.
+    /// Animation pointer channel with unreadable values, by its index.
     Pointer(usize),
 }
 
-/// Rows that are compared by being the same.
+/// Rows that are compared by pointer.
 #[derive(Clone, Debug)]
 pub struct SameRows(pub Rc<Rows>);
 
@@ -117,17 +117,17 @@ impl PartialEq for SameRows {
     }
 }
 
-/// The sources of curves besides the tracks of rows.
+/// Sources of curves in addition to the tracks of the rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sources {
-    /// Layers of the clip, whose strengths may have keys.
+    /// Layers of the clip; their strengths may have keys.
     pub layers: Shared<PoseLayers>,
-    /// Channels that name by a pointer what they move.
+    /// Channels of animation pointers.
     pub pointers: Shared<[PointerTrack]>,
 }
 
 impl Sources {
-    /// The sources of a clip of a document.
+    /// Sources of a clip in a document.
     pub fn of(document: &Document, id: ClipId) -> Self {
         Self {
             layers: document.aids.layers(LayerHome::Clip(id)),
@@ -136,7 +136,7 @@ impl Sources {
     }
 }
 
-/// The inputs from which the curves are found.
+/// Inputs that the curves are computed from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelOf {
     pub rows: SameRows,
@@ -146,21 +146,21 @@ pub struct ModelOf {
     pub theme: &'static str,
 }
 
-/// The curves of a clip.
+/// Curves of a clip, with the rows of the curve list.
 #[derive(Clone, Debug, Default)]
 pub struct CurvesModel {
-    /// The rows of the list, but for that of all channels.
+    /// Rows of the list, without the row of all channels.
     pub rows: Vec<ListRow>,
-    /// All curves that are listed, whether folded away or not.
+    /// All listed curves, including those in collapsed rows.
     pub listed: Vec<ListedCurve>,
-    /// The curves that are shown.
+    /// Curves shown in the graph.
     pub shown: Rc<Vec<ShownCurve>>,
-    /// The rows of keys beside the rows of the list.
+    /// Rows of the dope sheet beside the list rows.
     pub sheet: Option<Rc<Rows>>,
 }
 
 impl CurvesModel {
-    /// The row of the sheet beside a row of the list.
+    /// Row of the dope sheet for a row of the curve list.
     pub fn sheet_row(&self, row: &ListRow) -> Row {
         match row {
             ListRow::Node { node, .. } => Row::Node(*node),
@@ -184,7 +184,7 @@ impl CurvesModel {
     }
 }
 
-/// Whether a curve is shown: by its eye, else by what it moves.
+/// Whether a curve is shown. Isolation and the user's visibility setting override the default.
 pub fn is_shown(choices: &CurveChoices, of: CurveOf, selected: bool, moves: bool) -> bool {
     if !choices.solo.is_empty() {
         return choices.solo.contains(&of);
@@ -201,7 +201,7 @@ pub fn does_move(track: &Track) -> bool {
     (1..track.times.len()).any(|k| track.value(k) != track.value(0)) || has_slopes(track)
 }
 
-/// Whether a CUBICSPLINE track has tangents that lead away from its keys.
+/// Whether a CUBICSPLINE track has tangents other than zero.
 fn has_slopes(track: &Track) -> bool {
     let slope = |k: usize| (k / track.width.max(1)) % 3 != 1;
     track.interpolation == Interpolation::CubicSpline
@@ -209,9 +209,10 @@ fn has_slopes(track: &Track) -> bool {
         && track.values.iter().enumerate().any(|(k, v)| slope(k) && *v != 0.0)
 }
 
-/// Whether each stored component of a track changes by more than rounding: a rotation by more than
-/// 0.01° from its first key, another value by more than 1e-5 of the largest one of the track. The
-/// components of a rotation move together, and all do where a track has tangents.
+/// Whether each stored component of a track changes by more than rounding errors. A rotation must
+/// differ from its first key by more than 0.01°, another value by more than 1e-5 of the track's
+/// largest value. All components of a rotation move together. In a track with tangents, all
+/// components move.
 pub fn moving_components(track: &Track) -> Vec<bool> {
     if has_slopes(track) {
         return vec![true; track.width];
@@ -221,7 +222,7 @@ pub fn moving_components(track: &Track) -> Vec<bool> {
     if track.property == Property::Rotation && track.width == 4 {
         let rotation = |v: &[f32]| Quat::from_slice(v).normalize();
         let from = rotation(first).conjugate();
-        // In 32 bits the cosine of half of 0.01° is 1; its sine is exact.
+        // Compare sines, because the cosine of half of 0.01° rounds to 1 in single precision.
         let least = 0.5 * 0.01_f32.to_radians();
         let moves = keys().any(|v| (from * rotation(v)).xyz().length() > least);
         return vec![moves; 4];

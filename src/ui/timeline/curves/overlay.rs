@@ -1,4 +1,4 @@
-//! Drawing over the curves: handles, boxes, the panel that is open.
+//! Overlays of the graph: handles, boxes and the open panel.
 
 use egui::{Rect, Ui};
 
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::ui::{Action, Actions};
 
-/// Draws over the curves: handles, boxes, the open panel.
+/// Draws handles, boxes and the open panel over the curves.
 pub fn overlay_ui(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) {
     popup_ui(state, ui, graph, actions);
     let curves = &mut state.curves;
@@ -68,7 +68,7 @@ pub fn overlay_ui(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, actions
     }
 }
 
-/// Draws the handles on the ruler over the selected keys, and begins to drag one.
+/// Draws the retime handles on the ruler above the selected keys, and starts their drags.
 pub fn retime_handles_ui(
     state: &mut TimelineState,
     ui: &Ui,
@@ -88,7 +88,7 @@ pub fn retime_handles_ui(
     }
 }
 
-/// The wheel makes the radius around dragged keys larger or smaller.
+/// Changes the radius of proportional editing by the mouse wheel.
 fn radius_by_wheel(reach: &mut Reach, ui: &Ui) {
     if !reach.on {
         return;
@@ -100,7 +100,7 @@ fn radius_by_wheel(reach: &mut Reach, ui: &Ui) {
     }
 }
 
-/// Draws the panel that is open.
+/// Draws the open panel.
 fn popup_ui(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) {
     let (popup, ends) = match std::mem::take(&mut state.curves.popup) {
         CurvePopup::None => return,

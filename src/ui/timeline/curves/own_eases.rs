@@ -9,7 +9,8 @@ use crate::ui::{
 use ulna_motion::curves::Ease;
 use ulna_render::ColorRole;
 
-/// The saved eases, and a field to save the chosen one. Whether a name is being typed.
+/// Shows the saved eases, and a field to save the chosen one. Returns whether a name is being
+/// typed.
 pub fn own_eases_ui(
     ui: &mut Ui,
     view: &View<'_>,

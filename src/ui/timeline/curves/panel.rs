@@ -1,4 +1,4 @@
-//! Panels over the graph: their frame, bars with numbers, and how they end.
+//! Panels over the graph: their frame, sliders with numbers, and how they close.
 
 use egui::{Area, Frame, Key, Margin, Order, Pos2, Rect, RichText, Ui, vec2};
 use egui_material_icons::icons;
@@ -6,19 +6,19 @@ use egui_material_icons::icons;
 use crate::ui::{Theme, theme::Font, widgets::icon_button};
 use ulna_render::ColorRole;
 
-/// How a panel goes on.
+/// Result of showing a panel in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// It stays open.
+    /// The panel stays open.
     Stays,
-    /// It closes, and what it shows is kept.
+    /// The panel closes, and its preview is kept.
     Keeps,
-    /// It closes, and all is as it was.
+    /// The panel closes, and its preview is discarded.
     GivesUp,
 }
 
-/// A panel at a place: its title, what it is about, a cross to close it, and what `fill` adds.
-/// Its area, and whether it was closed.
+/// Shows a panel with a title, a subject, a close button and the content from `fill`. Returns its
+/// area, and whether it was closed.
 pub fn panel(
     ui: &Ui,
     theme: &Theme,
@@ -62,7 +62,7 @@ pub fn panel(
     (response.response.rect, closed)
 }
 
-/// A number as a bar that is dragged or typed into. Its new value.
+/// Shows a number as a bar that can be dragged or typed into. Returns the new value if it changed.
 pub fn bar(
     ui: &mut Ui,
     theme: &Theme,
@@ -99,7 +99,7 @@ pub fn bar(
         state.weak_bg_fill = egui::Color32::TRANSPARENT;
         state.bg_fill = egui::Color32::TRANSPARENT;
     }
-    // All of the bar is dragged; the number stands at its right.
+    // The whole bar can be dragged, and the number is on its right.
     place.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let response = ui.add_sized([96.0, 24.0], field);
         crate::ui::widgets::name_widget(ui, &response, name);
@@ -121,7 +121,7 @@ pub fn bar(
     (now != value).then_some(now)
 }
 
-/// Whether Escape or Enter was pressed while nothing is typed into a field.
+/// Whether a key was pressed while no text field has the focus.
 pub fn pressed(ui: &Ui, key: Key) -> bool {
     ui.input(|i| i.key_pressed(key)) && ui.ctx().memory(|m| m.focused()).is_none()
 }

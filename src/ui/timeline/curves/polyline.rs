@@ -1,5 +1,4 @@
-//! A curve as a line through so many points as can be told apart at a zoom, kept while it is
-//! scrolled.
+//! Curves as polylines with as many points as the zoom level needs, cached while scrolling.
 
 use std::{collections::HashMap, ops::Range, rc::Rc};
 
@@ -10,7 +9,7 @@ use super::{
 };
 use ulna_model::Interpolation;
 
-/// How finely a curve is told apart: powers of two of seconds and of values a point.
+/// Level of detail of a polyline, as powers of two of seconds and values per point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Level {
     seconds: i32,
@@ -19,7 +18,7 @@ struct Level {
     crowded: bool,
 }
 
-/// More curves than these are crowded.
+/// Number of curves above which the graph is crowded.
 const CROWD: usize = 200;
 
 impl Level {
@@ -40,13 +39,13 @@ impl Level {
         2f64.powi(self.value)
     }
 
-    /// Distance at which a line through fewer points looks the same, in values.
+    /// Largest error of a simplified line that stays invisible, in value units.
     fn unseen(self) -> f64 {
         self.value() * if self.crowded { 0.5 } else { 0.25 }
     }
 }
 
-/// A curve between two of its keys, as points: seconds and values.
+/// Cached polyline of a range of keys, as seconds and values.
 #[derive(Clone, Debug)]
 struct Kept {
     curves: Rc<TrackCurves>,
@@ -55,14 +54,14 @@ struct Kept {
     points: Rc<Vec<(f64, f64)>>,
 }
 
-/// Curves as points, kept from frame to frame.
+/// Cached polylines of curves.
 #[derive(Clone, Debug, Default)]
 pub struct Polylines {
     kept: HashMap<(CurveId, CurveState), Kept>,
 }
 
 impl Polylines {
-    /// The points of a curve, those in sight and some beside: seconds and values.
+    /// Points of the visible part of a curve and its surroundings, as seconds and values.
     pub fn of(
         &mut self,
         layout: &GraphLayout,
@@ -80,7 +79,7 @@ impl Polylines {
         if let Some(kept) = kept {
             return kept.points.clone();
         }
-        // So much again on both sides, that scrolling finds nothing anew.
+        // Include extra keys on both sides, so that scrolling can use the cache.
         let more = seen.len() / 2 + 2;
         let keys = seen.start.saturating_sub(more)..(seen.end + more).min(curve.len());
         let points = Rc::new(points(curve, keys.clone(), level));
@@ -89,7 +88,7 @@ impl Polylines {
         points
     }
 
-    /// Forgets curves that are not among these.
+    /// Drops cached curves that are not shown, if the cache is large.
     pub fn retain(&mut self, shown: &[ShownCurve]) {
         if self.kept.len() > shown.len() * 3 + 64 {
             let there: std::collections::HashSet<CurveId> = shown.iter().map(|c| c.id).collect();
@@ -98,7 +97,7 @@ impl Polylines {
     }
 }
 
-/// The keys of which something is in sight, and one more on each side.
+/// Keys of the visible segments, including one key beyond each edge.
 pub fn seen(curve: &ShownCurve, start: f64, end: f64) -> Range<usize> {
     let times = &curve.track.times;
     let from = times.partition_point(|t| f64::from(*t) < start).saturating_sub(1);
@@ -106,7 +105,7 @@ pub fn seen(curve: &ShownCurve, start: f64, end: f64) -> Range<usize> {
     from.min(to)..to
 }
 
-/// The points of a curve from one key to another.
+/// Points of a curve over a range of keys.
 fn points(curve: &ShownCurve, keys: Range<usize>, level: Level) -> Vec<(f64, f64)> {
     let Some(last) = keys.end.checked_sub(1).filter(|last| *last > keys.start) else {
         return keys.map(|k| (curve.time(k), curve.key_value(k))).collect();
@@ -140,9 +139,9 @@ fn points(curve: &ShownCurve, keys: Range<usize>, level: Level) -> Vec<(f64, f64
     out
 }
 
-/// Leaves out points of a line, seconds and values, where the line without them is nowhere farther
-/// off than `most` values. Ends and both sides of steps stay. One pass: from the last point that
-/// stays, the slopes that come near enough to all points after it.
+/// Simplifies a polyline of seconds and values in one pass. The result deviates by at most `most`
+/// values. Ends and steps are kept. From each kept point, it tracks the range of slopes that stay
+/// close to all later points.
 fn fewer(points: &mut Vec<(f64, f64)>, most: f64) {
     const ANY: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
     let (mut kept, mut slopes) = (0, ANY);
@@ -177,7 +176,7 @@ fn fewer(points: &mut Vec<(f64, f64)>, most: f64) {
     points.truncate(kept + 1);
 }
 
-/// The lowest and the highest key of each column, where there are more keys than points.
+/// Minimum and maximum key of each column of pixels, for curves with more keys than points.
 fn columns(curve: &ShownCurve, keys: Range<usize>, level: Level) -> Vec<(f64, f64)> {
     let mut out = Vec::new();
     let mut at = keys.start;
@@ -206,7 +205,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Distance of a line from a value at a time: 0 where the line has a step that spans it.
+    /// Distance of a line from a value at a time; 0 if the value is inside a step of the line.
     fn off(line: &[(f64, f64)], (time, value): (f64, f64)) -> f64 {
         let mut least = f64::INFINITY;
         for pair in line.windows(2) {

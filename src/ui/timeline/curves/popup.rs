@@ -1,19 +1,19 @@
-//! The panel that is open over the graph.
+//! Panel that is open over the graph.
 
 use super::{ease_popup::EasePopup, filter_panel::FilterPanel, slides::SlidePanel};
 
-/// The panel that is open over the graph.
+/// Panel that is open over the graph.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::large_enum_variant, reason = "there is one")]
 pub enum CurvePopup {
-    /// Nothing.
+    /// No panel.
     #[default]
     None,
-    /// Eases.
+    /// Ease panel.
     Ease(EasePopup),
-    /// Filters.
+    /// Filter panel.
     Filter(FilterPanel),
-    /// Sliders.
+    /// Slider panel.
     Slide(SlidePanel),
 }
 
@@ -23,7 +23,7 @@ impl CurvePopup {
         !matches!(self, Self::None)
     }
 
-    /// Whether a panel is open that a press beside ends.
+    /// Whether the open panel is closed by a press outside.
     pub const fn takes_presses(&self) -> bool {
         matches!(self, Self::Ease(_))
     }

@@ -1,4 +1,4 @@
-//! The words beside the pointer during a drag.
+//! Readout beside the pointer during a drag.
 
 use egui::{Pos2, Rect, Stroke, StrokeKind, Ui, vec2};
 
@@ -6,9 +6,9 @@ use super::model::Unit;
 use crate::ui::{Theme, theme::Font};
 use ulna_render::ColorRole;
 
-/// A sentence over the pointer, in a plate that stays within the window.
+/// Draws a text in a plate above the pointer, inside the window.
 pub fn readout(ui: &Ui, theme: &Theme, at: Pos2, said: &str) {
-    /// Points from the pointer up to the plate's middle.
+    /// Distance from the pointer to the center of the plate, in points.
     const OVER: f32 = 32.0;
     let id = ui.scope_id().with("curve readout");
     let painter = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Tooltip, id));
@@ -24,7 +24,7 @@ pub fn readout(ui: &Ui, theme: &Theme, at: Pos2, said: &str) {
     painter.galley(area.min + vec2(8.0, 5.0), text, ink);
 }
 
-/// A difference of frames with its sign: *+3 frames*.
+/// Text of a difference in frames with its sign: *+3 frames*.
 pub fn frames_in_words(frames: f64) -> String {
     let frames = if frames.is_finite() { frames } else { 0.0 };
     let whole = (frames - frames.round()).abs() < 1e-3;
@@ -35,13 +35,13 @@ pub fn frames_in_words(frames: f64) -> String {
     format!("{sign}{number} {word}")
 }
 
-/// A difference of values with its sign and unit: *+5.2°*.
+/// Text of a difference in values with its sign and unit: *+5.2°*.
 pub fn value_in_words(unit: Unit, value: f64) -> String {
     let sign = if value < 0.0 { "−" } else { "+" };
     format!("{sign}{}", plain_value(unit, value.abs()))
 }
 
-/// A value with its unit: *−5.2°*.
+/// Text of a value with its unit: *−5.2°*.
 pub fn plain_value(unit: Unit, value: f64) -> String {
     let text = match unit {
         Unit::Degrees => format!("{value:.1}"),

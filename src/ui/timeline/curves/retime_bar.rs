@@ -1,5 +1,5 @@
-//! Handles on the ruler over the selected keys: a dragged handle stretches the times on both its
-//! sides, up to the next handles.
+//! Retime handles on the ruler above the selected keys. A drag stretches the times on both sides of
+//! a handle, up to the neighboring handles.
 
 use egui::{CursorIcon, PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -23,15 +23,15 @@ use ulna_edit::{
 use ulna_model::KeySet;
 use ulna_render::ColorRole;
 
-/// Handles between those at the first and the last selected key.
+/// Retime handles between the first and the last selected key.
 #[derive(Clone, Debug, Default)]
 pub struct RetimeBar {
-    /// Times of the keys between the ends, in seconds, sorted.
+    /// Times of the inner handles in seconds, sorted.
     inner: Vec<f64>,
 }
 
 impl RetimeBar {
-    /// The times of all handles over some keys; none for keys at one time.
+    /// Times of all handles for these keys; empty if all keys are at one time.
     fn handles(&mut self, keys: &KeySet) -> Vec<f64> {
         let Some((first, last)) = keys.span().filter(|(first, last)| last > first) else {
             self.inner.clear();
@@ -43,29 +43,29 @@ impl RetimeBar {
         ends(first).chain(self.inner.iter().copied()).chain(ends(last)).collect()
     }
 
-    /// Takes up the handles of a drag that was kept.
+    /// Stores the inner handles of a finished drag.
     pub fn moved(&mut self, drag: &RetimeDrag) {
         let inner = drag.to.get(1..drag.to.len().saturating_sub(1));
         self.inner = inner.map_or_else(Vec::new, <[f64]>::to_vec);
     }
 }
 
-/// A handle under way.
+/// Drag of a retime handle.
 #[derive(Clone, Debug)]
 pub struct RetimeDrag {
     home: KeysHome,
     keys: KeySet,
-    /// The times of all handles as they were, and as they are.
+    /// Times of all handles before the drag (`from`) and now (`to`), in seconds.
     from: Vec<f64>,
     to: Vec<f64>,
-    /// The handle that is dragged.
+    /// Index of the dragged handle.
     held: usize,
     pull: Pull,
     typed: Typed,
 }
 
 impl RetimeDrag {
-    /// Takes what the pointer and the keyboard say; previews what is new.
+    /// Updates the drag from pointer and keyboard, and previews changes.
     pub fn go_on(&mut self, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) -> Goes {
         let goes = self.typed.take(ui, false, |_| {});
         if goes == Goes::GivenUp {
@@ -104,7 +104,7 @@ impl RetimeDrag {
         goes
     }
 
-    /// A time that stays between the handles beside the dragged one, and after 0.
+    /// Clamps a time between the neighboring handles, and to at least 0.
     fn between_others(&self, time: f64, step: f64) -> f64 {
         let gap = step * 0.5;
         let low = match self.held.checked_sub(1) {
@@ -129,7 +129,7 @@ impl RetimeDrag {
     }
 }
 
-/// Draws the bar with its handles at the foot of the ruler. A drag that begins is given back.
+/// Draws the retime bar with its handles at the bottom of the ruler. Returns a drag if one starts.
 pub fn retime_ui(
     bar: &mut RetimeBar,
     ui: &Ui,
@@ -137,7 +137,7 @@ pub fn retime_ui(
     (ruler, under_way): (Rect, Option<&RetimeDrag>),
     actions: &mut Actions,
 ) -> Option<RetimeDrag> {
-    /// Points of the bar, and of a handle.
+    /// Size of the bar and of a handle, in points.
     const HEIGHT: f32 = 5.0;
     const HANDLE: egui::Vec2 = vec2(11.0, 13.0);
     let handles = match under_way {

@@ -1,22 +1,21 @@
-//! Tangents that run on over the seam of a loop, for the channels of the shown curves.
+//! Tangents that continue across the loop seam, for the channels of the shown curves.
 
 use super::frame::Graph;
 use crate::ui::{Action, Actions};
 use ulna_edit::command::{MatchSeam, WhichKeys, field::ClipName};
 use ulna_model::{KeySet, KeyTimes};
 
-/// The channels whose seam a switch is about: those with selected keys, or all that are shown and
-/// can be touched.
+/// Channels for the loop seam switch: those with selected keys, or all shown and unlocked channels.
 #[derive(Clone, Debug, Default)]
 pub struct Seam {
     /// All keys of the channels.
     pub keys: KeySet,
-    /// Whether the tangents of all of them run on over the seam.
+    /// Whether the tangents of all channels continue across the seam.
     pub on: bool,
 }
 
 impl Seam {
-    /// The seam of a graph.
+    /// Finds the channels in a graph.
     pub fn of(graph: &Graph<'_>) -> Self {
         let curves = || graph.layout.curves.iter().filter(|c| !c.locked);
         let selected = |c: &&super::ShownCurve| {
@@ -34,7 +33,7 @@ impl Seam {
         Self { keys, on }
     }
 
-    /// Matches the tangents at the seam, or lets them be.
+    /// Switches matching tangents at the seam on or off.
     pub fn flip(self, graph: &Graph<'_>, actions: &mut Actions) {
         let which = WhichKeys::these(graph.id, self.keys);
         let (clip, on) = (ClipName::Id(graph.id), Some(!self.on));

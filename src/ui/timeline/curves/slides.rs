@@ -1,4 +1,4 @@
-//! Sliders that bring keys between their neighbors.
+//! Sliders that move keys between their neighbors.
 
 use egui::{Key, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
@@ -13,7 +13,7 @@ use ulna_model::KeySet;
 use ulna_motion::curves::Slide;
 use ulna_render::ColorRole;
 
-/// All sliders: what each does to the left, its name, what it does to the right.
+/// All sliders: effect to the left, name, effect to the right.
 const SLIDES: [(Slide, &str, &str, &str); 9] = [
     (Slide::BlendNeighbor, "Blend to neighbor", "previous", "next"),
     (Slide::Ease, "Ease", "slow start", "slow end"),
@@ -26,23 +26,23 @@ const SLIDES: [(Slide, &str, &str, &str); 9] = [
     (Slide::TimeOffset, "Time offset", "earlier", "later"),
 ];
 
-/// A slider that is open.
+/// Open slider panel.
 #[derive(Clone, Debug)]
 pub struct SlidePanel {
     home: KeysHome,
-    /// The keys that the drag under way is about.
+    /// Keys of the current drag.
     keys: Option<KeySet>,
     slide: Slide,
     amount: f64,
 }
 
 impl SlidePanel {
-    /// With the slider that was used last.
+    /// Creates the panel with the last slider.
     pub const fn new(home: KeysHome, slide: Slide) -> Self {
         Self { home, keys: None, slide, amount: 0.0 }
     }
 
-    /// Draws it, and previews what is dragged.
+    /// Draws the panel, and previews the dragged amount.
     pub fn show(&mut self, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) -> Ends {
         const WIDTH: f32 = 300.0;
         if self.home != graph.home() {

@@ -1,29 +1,29 @@
-//! Snapping of drags on the graph: to frames, keys, whole values.
+//! Snapping of drags in the graph: to frames, to keys and to round values.
 
 use egui::{Modifiers, Pos2, Ui, Vec2};
 
 use super::{Graph, GraphLayout, held::HeldKeys, model::Unit};
 
-/// Points within which a key or another place draws.
+/// Snap distance in points.
 const PULL: f32 = 10.0;
 
-/// A pointer that drags: how far it went, slowly while Shift is held.
+/// Distance that the pointer has moved in a drag; Shift slows the motion down.
 #[derive(Clone, Copy, Debug)]
 pub struct Pull {
-    /// Points that it went.
+    /// Distance moved so far, in points.
     pub gone: Vec2,
     last: Pos2,
 }
 
 impl Pull {
-    /// From a place.
+    /// Starts at a position.
     pub const fn from(at: Pos2) -> Self {
         Self { gone: Vec2::ZERO, last: at }
     }
 
-    /// Goes on to where the pointer is.
+    /// Adds the pointer's motion since the last call. Shift slows it down.
     pub fn go_on(&mut self, at: Pos2, modifiers: Modifiers) {
-        /// Share of the pointer's way that counts while Shift is held.
+        /// Factor of pointer motion while Shift is held.
         const FINE: f32 = 0.1;
         let way = at - self.last;
         self.last = at;
@@ -31,14 +31,14 @@ impl Pull {
     }
 }
 
-/// A time on the nearest frame.
+/// Snaps a time to the nearest frame.
 pub fn to_frame(graph: &Graph<'_>, time: f64) -> f64 {
     let fps = graph.view.timeline.playback.fps;
     (time * fps).round() / fps
 }
 
-/// A time at the nearest key that is not held, the playhead or a marker, where one is near, else
-/// the nearest frame.
+/// Snaps a time to a nearby key, marker or the playhead, or to the nearest frame. Dragged keys are
+/// ignored.
 pub fn to_times(graph: &Graph<'_>, held: &HeldKeys, time: f64) -> f64 {
     let near = f64::from(PULL) / graph.layout.axis.scale();
     let (low, high) = ((time - near) as f32, (time + near) as f32);
@@ -56,7 +56,7 @@ pub fn to_times(graph: &Graph<'_>, held: &HeldKeys, time: f64) -> f64 {
     best.filter(|b| (b - time).abs() <= near).unwrap_or_else(|| to_frame(graph, time))
 }
 
-/// A value of a curve at that of a key that is not held, where one is near, else a whole one.
+/// Snaps a value to that of a nearby key, or to a round value. Dragged keys are ignored.
 pub fn to_values(held: &HeldKeys, curve: usize, value: f64) -> f64 {
     let layout = &held.layout;
     let y = layout.y(curve, value);
@@ -79,14 +79,14 @@ pub fn to_values(held: &HeldKeys, curve: usize, value: f64) -> f64 {
     best.map_or_else(|| whole(layout, curve, value), |b| b.1)
 }
 
-/// The nearest value that is a multiple of a round step: at least 8 points apart.
+/// Rounds to a multiple of a round step of at least 8 points.
 fn whole(layout: &GraphLayout, curve: usize, value: f64) -> f64 {
     let least = layout.value_per_point(curve) * 8.0;
     let step = round_step(layout.curves[curve].unit, least);
     (value / step).round() * step
 }
 
-/// The least round step that is not less than a number: degrees in steps that divide a turn.
+/// Smallest round step of at least `least`. Steps for degrees include 15, 45 and 90.
 fn round_step(unit: Unit, least: f64) -> f64 {
     if unit == Unit::Degrees && least > 0.05 {
         const STEPS: [f64; 9] = [0.1, 0.5, 1.0, 5.0, 15.0, 45.0, 90.0, 180.0, 360.0];
@@ -98,27 +98,28 @@ fn round_step(unit: Unit, least: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|s| s * power).find(|s| *s >= least).unwrap_or(power)
 }
 
-/// An expression typed in place of the pointer's way; also takes the keys that end a drag.
+/// Expression typed during a drag, which replaces the pointer's motion. It also reads the keys that
+/// end a drag.
 #[derive(Clone, Debug, Default)]
 pub struct Typed {
-    /// The expression.
+    /// Typed text.
     pub text: String,
 }
 
-/// How a drag goes on.
+/// State of a drag after a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goes {
-    /// On.
+    /// The drag continues.
     On,
-    /// It is kept.
+    /// The drag ends, and its result is kept.
     Kept,
-    /// It never was.
+    /// The drag is canceled.
     GivenUp,
 }
 
 impl Typed {
-    /// Takes what the keyboard and the buttons say; letters go to `letter`. `modal`: no button is
-    /// held, and a click ends it.
+    /// Reads keyboard and mouse buttons, and passes letter keys to `letter`. In a `modal` drag no
+    /// button is held, and a click ends it.
     pub fn take(&mut self, ui: &Ui, modal: bool, mut letter: impl FnMut(egui::Key)) -> Goes {
         let mut goes = Goes::On;
         for event in ui.input(|i| i.events.clone()) {
@@ -148,13 +149,13 @@ impl Typed {
         if second { Goes::GivenUp } else { goes }
     }
 
-    /// The number, where something is typed; nothing within for half an expression.
+    /// Typed number: `None` if nothing is typed, `Some(None)` for an incomplete expression.
     pub fn number(&self) -> Option<Option<f64>> {
         (!self.text.is_empty()).then(|| ulna_edit::evaluate(&self.text).filter(|n| n.is_finite()))
     }
 }
 
-/// The pointer and what is held.
+/// Position of the pointer, and the current modifiers.
 pub fn pointer(ui: &Ui) -> (Option<Pos2>, Modifiers) {
     ui.input(|i| (i.pointer.latest_pos(), i.modifiers))
 }

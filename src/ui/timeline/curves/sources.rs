@@ -23,21 +23,21 @@ use crate::ui::Theme;
 use ulna_model::{Document, NodeId, Property, Shared, Track, TrackId};
 use ulna_render::{ColorRole, tokens};
 
-/// The state of a track that a curve shows.
+/// State of a track that a curve shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CurveState {
-    /// As it is now.
+    /// Current state.
     Now,
-    /// As it was when the file was opened.
+    /// State when the file was opened.
     Opened,
-    /// As it was kept to compare with.
+    /// Stored copy for comparison.
     Kept,
 }
 
-/// Key of a track's curves in the cache.
+/// Source and state of a track, as the key of the cache.
 type CacheKey = (CurveSource, CurveState);
 
-/// Tracks as curves, kept as long as the tracks are the same.
+/// Cache of tracks as curves, valid as long as the tracks are unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct CurveCache {
     found: HashMap<CacheKey, (Shared<Track>, CurveSpace, Rc<TrackCurves>)>,
@@ -46,7 +46,7 @@ pub struct CurveCache {
 }
 
 impl CurveCache {
-    /// A track as curves.
+    /// Curves of a track, from the cache if possible.
     pub fn of(
         &mut self,
         key: CacheKey,
@@ -68,8 +68,8 @@ impl CurveCache {
         curves
     }
 
-    /// The order of angles that is farthest from gimbal lock over a track. It stays the same while
-    /// keys are edited.
+    /// Euler order that is farthest from gimbal lock over a track. It stays the same while keys are
+    /// edited.
     pub fn best(&mut self, id: TrackId, track: &Track) -> EulerOrder {
         *self.best.entry((track.target, id)).or_insert_with(|| EulerOrder::best_first(track)[0].0)
     }
@@ -79,12 +79,12 @@ impl CurveCache {
         self.moving.of(id, track, moving_components)
     }
 
-    /// Keeps only curves of these tracks.
+    /// Drops the curves of sources for which `stays` returns false.
     pub fn retain(&mut self, stays: impl Fn(CurveSource) -> bool) {
         self.found.retain(|(source, _), _| stays(*source));
     }
 
-    /// Another clip is shown.
+    /// Clears the cache, because another clip is shown.
     pub fn forget(&mut self) {
         *self = Self::default();
     }
@@ -125,19 +125,19 @@ impl Palette {
     }
 }
 
-/// Finds curves.
+/// Builds the curves of a clip.
 pub struct Finder<'a> {
     document: &'a Document,
     of: &'a ModelOf,
     cache: &'a mut CurveCache,
     palette: Palette,
     model: CurvesModel,
-    /// Nodes whose curves are shown, in order: their places tell their dashes and colors.
+    /// Nodes with shown curves, in order of appearance. Their index determines dashes and colors.
     nodes: BTreeMap<NodeId, usize>,
 }
 
 impl<'a> Finder<'a> {
-    /// The curves that are found from all of this.
+    /// Builds the curves from all sources.
     pub fn find(
         document: &'a Document,
         theme: &Theme,
@@ -249,7 +249,7 @@ impl<'a> Finder<'a> {
             return;
         }
         for (track, property, moves, curves) in channels {
-            // Targets of a mesh are rows by themselves, but where they are hundreds.
+            // Morph targets have their own rows, unless there are more than a hundred.
             let flat = property == Property::Weights && curves.1 - curves.0 <= 100;
             let fold = Fold::Channel(node, property);
             let open = flat || choices.folds.get(&fold).copied().unwrap_or(moves);
@@ -262,7 +262,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// How a curve is told from others.
+    /// Color and dash pattern of a curve.
     fn look(
         &mut self,
         node: NodeId,

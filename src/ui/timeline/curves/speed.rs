@@ -1,4 +1,4 @@
-//! The strip under the graph: how fast the active joint's tip goes, or how its speed changes.
+//! Speed strip below the graph: the speed or acceleration of the active joint's tip.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::{
 use crate::ui::{Theme, theme::Font};
 use ulna_render::ColorRole;
 
-/// Points of the strip.
+/// Height of the strip, in points.
 pub const HEIGHT: f32 = 68.0;
 pub fn strip_ui(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, rect: Rect) {
     let (view, theme) = (graph.view, graph.view.theme);
@@ -35,7 +35,7 @@ pub fn strip_ui(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, rect: Rec
     let label = document.node(node).label(node);
     let of =
         (session.generation(), graph.id, node, view.timeline.playback.fps.to_bits(), acceleration);
-    // Under a hand it follows when that lets go: a clip is posed at hundreds of times.
+    // Update after a drag only, because the clip must be posed at hundreds of times.
     let still = state.curves.is_still() && !ui.input(|i| i.pointer.any_down());
     if still || state.curves.strip.0.get().is_none() {
         let find = |_: &_| Rc::new(numbers(document, graph, node, acceleration));

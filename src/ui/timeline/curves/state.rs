@@ -1,4 +1,4 @@
-//! State that the curves keep from frame to frame: the view, and the gesture in progress.
+//! State of the curve editor between frames: the view, and the gesture in progress.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,50 +19,51 @@ use super::{
 use crate::ui::CurveSettings;
 use ulna_model::{Derived, KeySet, NodeId, Property, Shared, Track};
 
-/// Curves that were kept to be compared with and swapped.
+/// Stored copies of curves, for comparison and swapping.
 #[derive(Clone, Debug, Default)]
 pub struct BufferCurves {
-    /// A track as it was, by what it moves.
+    /// Stored tracks by node and property.
     pub tracks: BTreeMap<(NodeId, Property), Shared<Track>>,
 }
 
-/// State of the curves, kept from frame to frame.
+/// State of the curve editor between frames.
 #[derive(Clone, Debug, Default)]
 pub struct CurvesState {
-    /// Points of the sheet's rows over the curves, where both are shown; 0 for as many as fit.
+    /// Height of the dope sheet above the curves in points, if both are shown; 0 for automatic.
     pub split: f32,
-    /// The values in sight.
+    /// Visible value ranges.
     pub values: ValueView,
-    /// The range to show next.
+    /// Requested fit of the value range.
     pub fit: Option<Fit>,
-    /// The curves that are shown, and how.
+    /// Choice and appearance of the shown curves.
     pub choices: CurveChoices,
-    /// The effect of a press.
+    /// Tool for presses on the graph.
     pub tool: CurveTool,
-    /// The curves to compare with.
+    /// Stored copies of curves for comparison.
     pub buffer: Option<BufferCurves>,
-    /// The strip under the graph.
+    /// Content of the speed strip below the graph.
     pub speed: SpeedStrip,
-    /// The gesture in progress.
+    /// Gesture in progress.
     pub gesture: CurveGesture,
-    /// The panel that is open over the graph.
+    /// Panel that is open over the graph.
     pub popup: CurvePopup,
     /// Further state of the tools.
     pub tools: ToolState,
-    /// The curves of the last fit; when none of them is shown any more, another fit is due.
+    /// Curves of the last fit. If none of them is shown any more, the range is fitted again.
     pub(super) fitted: Vec<CurveOf>,
     pub(super) cache: CurveCache,
     pub(super) model: Derived<ModelOf, Rc<CurvesModel>>,
     pub(super) lines: Lines,
-    /// Curves as they were when the file was opened, and as they were kept, where they differ.
+    /// Other states of the shown curves, for comparison: the file as opened, and stored copies.
+    /// Unchanged curves are left out.
     pub(super) behind: Rc<Vec<(CurveState, ShownCurve)>>,
     pub(super) strip: Strip,
-    /// The choices that the preferences have.
+    /// Choices that the preferences contain.
     pub(super) kept: Option<CurveSettings>,
 }
 
 impl CurvesState {
-    /// Subjects of the shown curves that have some of `keys`.
+    /// Shown curves with keys in `keys`.
     pub fn of_keys(&self, keys: &KeySet) -> Vec<CurveOf> {
         let Some(model) = self.model.get() else { return Vec::new() };
         let some = |c: &&ShownCurve| {
@@ -72,7 +73,7 @@ impl CurvesState {
         model.shown.iter().filter(some).map(|c| c.of).collect()
     }
 
-    /// Puts the curves of keys into a set; takes them out, where all are in it.
+    /// Adds the curves of keys to a set, or removes them if all are in it.
     pub fn flip_of(
         &mut self,
         keys: &KeySet,
@@ -87,17 +88,17 @@ impl CurvesState {
         }
     }
 
-    /// Whether no hand is at curves.
+    /// Whether neither a gesture nor a panel is changing the curves.
     pub const fn is_still(&self) -> bool {
         matches!(self.gesture, CurveGesture::None) && !self.popup.takes_presses()
     }
 
-    /// Whether a gesture of the document is open, for a drag or an open panel.
+    /// Whether a preview of an edit is open, for a drag or an open panel.
     pub const fn previews(&self) -> bool {
         self.gesture.edits() || self.popup.takes_presses()
     }
 
-    /// Ends the gesture in progress and closes panels that take presses.
+    /// Ends the current gesture, and closes a panel that a press outside would close.
     pub fn end_gestures(&mut self) {
         self.gesture = CurveGesture::default();
         if self.popup.takes_presses() {
@@ -105,7 +106,7 @@ impl CurvesState {
         }
     }
 
-    /// The keys of another clip or layer are shown.
+    /// Resets gestures, panels and caches, because the keys of another clip or layer are shown.
     pub fn leave_keys(&mut self) {
         self.gesture = CurveGesture::default();
         self.popup = CurvePopup::None;

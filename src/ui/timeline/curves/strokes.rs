@@ -1,24 +1,24 @@
-//! Lines as triangles: whole and dashed, with soft edges, all of a graph in one mesh.
+//! Solid and dashed lines as triangles with soft edges, all in one mesh.
 
 use egui::{Color32, Mesh, Pos2, Rect, Vec2, epaint::Vertex};
 
-/// How lines are drawn.
+/// Style of a line.
 #[derive(Clone, Copy, Debug)]
 pub struct LineStyle {
-    /// Points.
+    /// Width in points.
     pub width: f32,
-    /// The color.
+    /// Color of the line.
     pub color: Color32,
-    /// Points over which an edge fades; 0 for a hard one, which takes half as many triangles.
+    /// Width of the soft edge in points; 0 for a hard edge, which needs half as many triangles.
     pub feather: f32,
 }
 
-/// Number of corners across a line with edges that fade over so many points.
+/// Number of vertices across a line with this soft edge.
 pub const fn corners(feather: f32) -> usize {
     if feather > 0.0 { 4 } else { 2 }
 }
 
-/// The corners across a line at a point, from one side to the other.
+/// Adds the vertices across a line at a point, from side to side.
 fn across(mesh: &mut Mesh, at: Pos2, side: Vec2, pen: LineStyle) {
     let mut corner = |pos: Pos2, color: Color32| {
         mesh.vertices.push(Vertex { pos, uv: egui::epaint::WHITE_UV, color });
@@ -31,7 +31,7 @@ fn across(mesh: &mut Mesh, at: Pos2, side: Vec2, pen: LineStyle) {
     }
     let inner = ((pen.width - pen.feather) * 0.5).max(0.0);
     let outer = inner + pen.feather;
-    // A line that is thinner than its edges is the fainter for it.
+    // A line thinner than its soft edge is drawn fainter.
     let color = match pen.width < pen.feather {
         true => pen.color.gamma_multiply(pen.width / pen.feather),
         false => pen.color,
@@ -42,12 +42,13 @@ fn across(mesh: &mut Mesh, at: Pos2, side: Vec2, pen: LineStyle) {
     corner(at - side * outer, Color32::TRANSPARENT);
 }
 
-/// The direction of a vector that is neither tiny nor huge: `length` guards against both, slowly.
+/// Normalizes a vector that is neither tiny nor huge. `Vec2::length` would handle both, but is
+/// slower.
 fn unit(vector: Vec2) -> Vec2 {
     vector / vector.length_sq().sqrt()
 }
 
-/// A line through points.
+/// Adds a line through points.
 pub fn stroke(mesh: &mut Mesh, points: &[Pos2], pen: LineStyle) {
     let wide = corners(pen.feather) as u32;
     let mut before: Option<Vec2> = None;
@@ -57,14 +58,14 @@ pub fn stroke(mesh: &mut Mesh, points: &[Pos2], pen: LineStyle) {
     mesh.indices.reserve(points.len() * (wide as usize - 1) * 6);
     for k in 0..points.len() {
         let after = points.get(k + 1).map(|next| *next - points[k]);
-        // Points on the same spot have no direction.
+        // Coincident points have no direction.
         if after.is_some_and(|d| d.length_sq() < 1e-6) {
             continue;
         }
         let after = after.map(unit);
         let (Some(a), Some(b)) = (before.or(after), after.or(before)) else { continue };
         let sum = a + b;
-        // Where a line turns, its corner lies farther out, but for a sharp one not far.
+        // Move corners outward where the line turns, with a limit for sharp turns.
         let along = if sum.length_sq() < 1e-3 { b } else { unit(sum) };
         let out = (1.0 / along.dot(b).max(0.4)).min(2.0);
         across(mesh, points[k], along.rot90() * out, pen);
@@ -79,8 +80,8 @@ pub fn stroke(mesh: &mut Mesh, points: &[Pos2], pen: LineStyle) {
     }
 }
 
-/// A dashed line through points: points on and off in turn. `skip`: how far into the pattern it
-/// begins, points.
+/// Adds a dashed line through points. `dash` has lengths on and off alternately, and `skip` is the
+/// start offset in the pattern, in points.
 pub fn dashed(mesh: &mut Mesh, points: &[Pos2], dash: &[f32], skip: f32, pen: LineStyle) {
     if dash.is_empty() {
         stroke(mesh, points, pen);
@@ -121,8 +122,8 @@ pub fn dashed(mesh: &mut Mesh, points: &[Pos2], dash: &[f32], skip: f32, pen: Li
     stroke(mesh, &run, pen);
 }
 
-/// The parts of a polyline inside a rectangle. Distant parts are clipped before drawing, because
-/// devices cannot draw points a million points away correctly.
+/// Passes the parts of a polyline inside a rectangle to `part`. Clipping is needed because GPUs
+/// draw very distant points incorrectly.
 pub fn clipped(points: &[(f64, f64)], within: Rect, mut part: impl FnMut(&[Pos2])) {
     let (left, right) = (f64::from(within.left()), f64::from(within.right()));
     let (top, bottom) = (f64::from(within.top()), f64::from(within.bottom()));
@@ -164,7 +165,7 @@ pub fn clipped(points: &[(f64, f64)], within: Rect, mut part: impl FnMut(&[Pos2]
     }
 }
 
-/// The part of a line segment inside bounds.
+/// Part of a line segment inside bounds; `None` if it is outside.
 fn cut(
     from: (f64, f64),
     to: (f64, f64),

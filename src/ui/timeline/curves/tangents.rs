@@ -1,4 +1,4 @@
-//! How tangents of selected keys are chosen: the buttons with their glyphs.
+//! Tangent mode buttons of the selected keys, with their glyphs.
 
 use egui::{Color32, Painter, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
@@ -11,9 +11,9 @@ use crate::ui::{
 use ulna_render::ColorRole;
 
 impl Tangents {
-    /// The tangents of the selected keys that are shown, where all have the same.
+    /// Tangent mode of the selected and shown keys; `None` if they differ.
     pub fn of_selected(graph: &Graph<'_>) -> Option<Self> {
-        /// Of more keys, the first of each curve speak for all.
+        /// Maximum number of keys examined per curve.
         const MOST: usize = 64;
         let mut found = None;
         for curve in graph.layout.curves.iter().filter(|c| !c.locked) {
@@ -30,7 +30,7 @@ impl Tangents {
         found
     }
 
-    /// Points of the curve in a glyph, from −1 to 1 both ways, up being positive.
+    /// Points of the curve in a glyph, from −1 to 1 in both directions, with y upward.
     fn glyph(self) -> Vec<(f32, f32)> {
         let curve = |f: &dyn Fn(f32) -> f32| {
             (0..=12).map(|k| k as f32 / 6.0 - 1.0).map(|x| (x, f(x))).collect()
@@ -61,7 +61,7 @@ impl Tangents {
     }
 }
 
-/// The buttons. Where there is too little room, only their glyphs are shown.
+/// Shows the tangent mode buttons. With too little space, only their glyphs are shown.
 pub fn tangent_buttons(ui: &mut Ui, graph: &Graph<'_>, room: f32, actions: &mut Actions) {
     let now = Tangents::of_selected(graph);
     let some = !graph.keys().is_empty();
@@ -79,7 +79,7 @@ pub fn tangent_buttons(ui: &mut Ui, graph: &Graph<'_>, room: f32, actions: &mut 
     }
 }
 
-/// Chooses the tangents of the selected keys.
+/// Sets the tangent mode of the selected keys.
 pub fn choose(graph: &Graph<'_>, tangents: Tangents, actions: &mut Actions) {
     let commands = set_tangents(graph.id, graph.keys().clone(), tangents);
     let label = format!("{} tangents", tangents.label());
@@ -87,7 +87,7 @@ pub fn choose(graph: &Graph<'_>, tangents: Tangents, actions: &mut Actions) {
     actions.push(Action::Commit);
 }
 
-/// Points that the buttons take with their names.
+/// Width of the buttons with their names, in points.
 const NAMED: f32 = 560.0;
 
 fn button(

@@ -1,4 +1,4 @@
-//! Speed of a joint's tip over a clip, and how it changes.
+//! Speed and acceleration of a joint's tip over a clip.
 
 use std::rc::Rc;
 
@@ -6,22 +6,24 @@ use super::frame::Graph;
 use ulna_model::{ClipId, Derived, Document, NodeId};
 use ulna_motion::motion_paths;
 
-/// Times at which the tip is found at most.
+/// Maximum number of times at which the tip is sampled.
 const PLACES: usize = 400;
 
-/// The inputs of the path of a tip: a state of the document, the clip, the joint, the rate.
+/// Cache key of the strip: document generation, clip, joint, bits of the frame rate, and whether it
+/// shows acceleration.
 pub type PathOf = (u64, ClipId, NodeId, u64, bool);
 
-/// Numbers over time that the strip draws, kept while nothing that they are found from is another.
+/// Cached numbers over time that the strip draws.
 #[derive(Clone, Debug, Default)]
 pub struct Strip(pub Derived<PathOf, Rc<Vec<(f64, f64)>>>);
 
-/// The node at the tip of a joint: the first of its children, or the joint where it has none.
+/// Node at the tip of a joint: its first child, or the joint itself without children.
 fn tip(document: &Document, node: NodeId) -> NodeId {
     document.nodes.children(node).first().copied().unwrap_or(node)
 }
 
-/// Speeds of a node over a clip, meters a second, or how they change, meters a second squared.
+/// Speeds of a joint's tip over a clip in meters per second, or accelerations in meters per second
+/// squared. Each entry is a time and a value.
 pub fn numbers(
     document: &Document,
     graph: &Graph<'_>,
@@ -33,7 +35,7 @@ pub fn numbers(
     let paths = motion_paths(document, graph.id, &[tip(document, node)], rate, PLACES);
     let Some(path) = paths.first() else { return Vec::new() };
     let all = path.places.len();
-    // Two places that are nearly at the same time tell no speed.
+    // Positions at almost the same time give no reliable speed.
     let near = |k: usize| k > 0 && path.places[k].time - path.places[k - 1].time < 2e-3;
     let of = |k: usize| {
         let place = &path.places[k];
@@ -51,7 +53,7 @@ pub fn numbers(
     (0..all).filter(|k| !near(*k)).map(of).filter(|(_, v)| v.is_finite()).collect()
 }
 
-/// The number at a time, between two that were found.
+/// Value at a time, interpolated linearly.
 pub fn at(numbers: &[(f64, f64)], time: f64) -> f64 {
     let next = numbers.partition_point(|(t, _)| *t < time);
     match (next.checked_sub(1).map(|k| numbers[k]), numbers.get(next)) {

@@ -4,17 +4,17 @@ use super::{CurveSpace, EulerOrder, ShownCurve};
 use ulna_model::{Interpolation, KeyTangents, Property, TangentMode, Track};
 use ulna_motion::clip_edit::mode_at;
 
-/// Change a second of a curve before and after a key; nothing where angles are locked.
+/// Slopes of a curve before and after a key, in units per second; `None` at gimbal lock.
 pub fn slopes(curve: &ShownCurve, key: usize) -> Option<(f64, f64)> {
     curve.curves.key_slopes(key, usize::from(curve.id.component))
 }
 
-/// Whether no angle of a rotation can be told from another one at a key.
+/// Whether the Euler angles of a rotation are in gimbal lock at a key.
 pub fn is_gimbal_locked(curve: &ShownCurve, key: usize) -> bool {
     curve.curves.gimbal_locked(key)
 }
 
-/// How the tangents of a key are chosen.
+/// Tangent modes of a key.
 pub fn tangents_of(track: &Track, key: usize) -> KeyTangents {
     if track.interpolation == Interpolation::Linear {
         return KeyTangents { linked: false, ..KeyTangents::both(TangentMode::Linear) };
@@ -22,31 +22,31 @@ pub fn tangents_of(track: &Track, key: usize) -> KeyTangents {
     mode_at(track, key)
 }
 
-/// How tangents of a key are chosen, as the buttons name it.
+/// Tangent mode of a key, as named on the buttons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tangents {
-    /// Monotone.
+    /// Monotone tangents without overshoot.
     Auto,
-    /// Continuous acceleration.
+    /// Tangents with continuous acceleration.
     Smooth,
-    /// No change at the key.
+    /// Horizontal tangents.
     Flat,
-    /// Toward the neighbors.
+    /// Tangents toward the neighboring keys.
     Linear,
-    /// The value holds.
+    /// The value is held until the next key.
     Step,
-    /// By hand.
+    /// Tangents set by hand, equal on both sides.
     Free,
-    /// By hand, each side for itself.
+    /// Tangents set by hand, independent on each side.
     Broken,
 }
 
 impl Tangents {
-    /// In the order of the buttons.
+    /// All modes, in the order of the buttons.
     pub const ALL: [Self; 7] =
         [Self::Auto, Self::Smooth, Self::Flat, Self::Linear, Self::Step, Self::Free, Self::Broken];
 
-    /// As the buttons name it.
+    /// Label of the button.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Auto => "Auto",
@@ -59,7 +59,7 @@ impl Tangents {
         }
     }
 
-    /// Effect of the mode, as the hints of the buttons say it.
+    /// Description for the tooltip of the button.
     pub const fn help(self) -> &'static str {
         match self {
             Self::Auto => "Monotone: never overshoots the neighboring keys",
@@ -72,7 +72,7 @@ impl Tangents {
         }
     }
 
-    /// The tangents of a key of a track.
+    /// Tangent mode of a key of a track.
     pub fn of(track: &Track, key: usize) -> Self {
         if track.interpolation == Interpolation::Step {
             return Self::Step;
@@ -90,17 +90,17 @@ impl Tangents {
     }
 }
 
-/// A component that curves show, for commands that change single components.
+/// Component of a curve, for commands that change single components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Component {
-    /// The property of the node.
+    /// Property of the node.
     pub property: Property,
-    /// The order of angles.
+    /// Euler order of the angles; `None` for other values.
     pub order: Option<EulerOrder>,
 }
 
 impl Component {
-    /// Of a curve; nothing where its values cannot be changed one by one: those of quaternions.
+    /// Component of a curve; `None` for quaternion components, which cannot be changed one by one.
     pub fn of(curve: &ShownCurve) -> Option<Self> {
         let order = match (curve.property, curve.space) {
             (Property::Rotation, CurveSpace::Stored) => return None,

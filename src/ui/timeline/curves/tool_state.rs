@@ -1,4 +1,4 @@
-//! State of the tools of the graph, kept from frame to frame.
+//! State of the graph's tools between frames.
 
 use egui::Modifiers;
 
@@ -13,62 +13,62 @@ use super::{
 };
 use ulna_motion::curves::{Ease, EaseShape, EaseWay};
 
-/// The gesture in progress.
+/// Gesture in the graph.
 #[derive(Clone, Debug, Default)]
 pub enum CurveGesture {
-    /// Nothing.
+    /// No gesture.
     #[default]
     None,
-    /// Draws round keys.
+    /// Selection with a box or a lasso.
     Marquee(Marquee),
-    /// Moves keys.
+    /// Drag of keys.
     Keys(KeyDrag),
-    /// Scales keys in their box.
+    /// Scaling of keys with the transform box.
     Box(BoxDrag),
-    /// Turns a tangent.
+    /// Drag of a tangent handle.
     Handle(HandleDrag),
-    /// Stretches times by a handle on the ruler.
+    /// Drag of a retime handle on the ruler.
     Retime(RetimeDrag),
 }
 
 impl CurveGesture {
-    /// Whether it changes keys, and takes digits.
+    /// Whether the gesture edits keys. If so, typed digits belong to it.
     pub const fn edits(&self) -> bool {
         !matches!(self, Self::None | Self::Marquee(_))
     }
 }
 
-/// A request to the curves by a key or a menu.
+/// Request to the curve editor by a shortcut or a menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WantedOnCurves {
-    /// Eases between the selected keys.
+    /// Open the ease panel for the selected keys.
     Ease,
-    /// Keys on all shown curves.
+    /// Insert keys on all shown curves.
     Insert,
 }
 
-/// Further state of the tools.
+/// State of the graph's tools between frames.
 #[derive(Clone, Debug)]
 pub struct ToolState {
-    /// Proportional editing.
+    /// Settings of proportional editing.
     pub reach: Reach,
-    /// Spans of the selected keys, by curve.
+    /// Time and value ranges of the selected keys, per curve.
     pub spans: Spans,
-    /// The handles that are seen.
+    /// Visible tangent handles.
     pub handles: Handles,
-    /// The modifiers that were held when the button was pressed last.
+    /// Modifiers at the last press of the button.
     pub pressed: Modifiers,
-    /// The press that ended something is still down: it clicks nothing.
+    /// Whether the button that ended a drag or panel is still down; its click is ignored.
     pub swallow: bool,
-    /// The request of a key or a menu.
+    /// Pending request of a shortcut or a menu.
     pub wanted: Option<WantedOnCurves>,
-    /// The ease that was used last.
+    /// Last used ease.
     pub ease: Ease,
-    /// Handles on the ruler over the selected keys.
+    /// Retime handles on the ruler.
     pub retime: RetimeBar,
-    /// The subject of the menu of a right click.
+    /// Subject of the context menu.
     pub menu: MenuSubject,
-    /// The filter that was used last.
+    /// Last used filter.
     pub filter: FilterChoice,
 }
 

@@ -1,4 +1,4 @@
-//! The bar of tools at the top of the graph.
+//! Toolbar at the top of the graph.
 
 use egui::{Button, Rect, RichText, Role, Ui, UiBuilder, WidgetInfo, vec2};
 use egui_material_icons::icons;
@@ -23,10 +23,10 @@ use crate::ui::{
 };
 use ulna_render::ColorRole;
 
-/// Points of the bar of tools at the top of the graph.
+/// Height of the toolbar, in points.
 pub const TOOLBAR: f32 = 36.0;
 
-/// The bar of tools.
+/// Shows the toolbar.
 pub fn toolbar_ui(
     state: &mut TimelineState,
     ui: &mut Ui,
@@ -61,11 +61,11 @@ pub fn toolbar_ui(
     });
 }
 
-/// Points that the tangents take as glyphs, and the buttons after them.
+/// Width of the tangent buttons without names, and of the buttons after them, in points.
 const GLYPHS: f32 = 240.0;
 const OTHERS: f32 = 380.0;
 
-/// The tangents as a list, where there is no room for their buttons.
+/// Shows the tangent modes as a list, if there is no space for buttons.
 fn tangents_menu(ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
     let some = !graph.keys().is_empty();
     ui.add_enabled_ui(some, |ui| {
@@ -83,7 +83,7 @@ fn tangents_menu(ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
     });
 }
 
-/// Everything that comes after the tangents as a list, where there is no room for buttons.
+/// Shows the other tools as a list, if there is no space for buttons.
 fn more_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
     let response = popups::menu_button(
         ui,
@@ -126,7 +126,7 @@ fn more_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions: &
     name_widget(ui, &response, "More tools of curves");
 }
 
-/// Opens a panel by the text of its button.
+/// Opens a panel by the label of its button.
 fn open(state: &mut TimelineState, graph: &Graph<'_>, text: &str) {
     let curves = &mut state.curves;
     curves.popup = match text {
@@ -173,7 +173,7 @@ fn tools_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions: 
     }
 }
 
-/// A button that opens something over the graph.
+/// Shows a button that opens a panel. Returns whether it was clicked.
 fn popup_button(ui: &mut Ui, theme: &Theme, text: &str, on: bool, enabled: bool) -> bool {
     let (fill, ink) = if on {
         (ColorRole::AccentTint, ColorRole::AccentText)
@@ -194,7 +194,7 @@ fn popups_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>) {
     let any = !graph.layout.curves.is_empty();
     let theme = graph.view.theme;
     ui.spacing_mut().item_spacing.x = 4.0;
-    // A press beside an open ease closes it; the same press does not open it again.
+    // The press that closes the ease panel must not open it again.
     let swallowed = state.curves.tools.swallow;
     let now = &state.curves.popup;
     let buttons = [
@@ -213,10 +213,10 @@ fn popups_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>) {
     }
 }
 
-/// The words of the switch of the seam.
+/// Label of the loop seam switch.
 const SEAM: &str = "Match tangents at the loop's seam";
 
-/// How the curves are looked at, how they loop, and what they are compared with.
+/// Shows the buttons for the loop seam, normalization, speed strip, stored copies and fit.
 fn views_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
     let theme = graph.view.theme;
     ui.spacing_mut().item_spacing.x = 2.0;
@@ -252,7 +252,7 @@ fn is_normalized(state: &TimelineState, graph: &Graph<'_>) -> bool {
     all.peek().is_some() && all.all(|of| state.curves.choices.normalized.contains(&of))
 }
 
-/// Lets all shown curves fill the height by themselves; none, where all do.
+/// Normalizes all shown curves, or none if all are normalized.
 fn normalize(state: &mut TimelineState, graph: &Graph<'_>) {
     let normal = is_normalized(state, graph);
     for of in graph.layout.curves.iter().map(|c| c.of) {

@@ -1,4 +1,4 @@
-//! Presses, drags and keys on the graph, and the gestures that they begin.
+//! Presses, drags and keys in the graph, and the gestures that they start.
 
 use egui::{CursorIcon, Modifiers, PointerButton, Pos2, Rect, Response, Ui};
 
@@ -19,8 +19,7 @@ use super::{
 use crate::ui::{Actions, OutlinerAction, Retime, timeline::domain::SelectHow};
 use ulna_model::KeySet;
 
-/// Presses, drags and keys on the graph, before the graph takes them itself. Whether they were
-/// taken.
+/// Handles presses, drags and keys of the tools. Returns whether the input was used.
 pub fn input(
     state: &mut TimelineState,
     ui: &Ui,
@@ -79,7 +78,7 @@ pub fn input(
     false
 }
 
-/// A click on a key, on a curve, or beside all of them.
+/// Handles a click on a key, a curve or the background.
 fn click(
     state: &TimelineState,
     graph: &Graph<'_>,
@@ -116,17 +115,19 @@ fn click(
     }
 }
 
-/// A key's or curve's joint becomes the active one, too, as on the sheet.
+/// Selects the joint of a curve, and makes it active.
 pub fn select_joint(graph: &Graph<'_>, curve: usize, how: SelectHow, actions: &mut Actions) {
     let Some(node) = graph.layout.curves[curve].node else { return };
     let is_selected = graph.view.selection.nodes.contains(&node);
-    // What is selected already stays with others, so that their curves stay in sight.
+    // If the joint is already selected, the other selected joints stay, so that their curves remain
+    // visible.
     if !is_selected && how != SelectHow::Toggle {
         actions.push(OutlinerAction::Select { node, toggle: how == SelectHow::Add });
     }
 }
 
-/// A double click on a key goes to it; on a curve it eases the segment.
+/// Moves the playhead to a double-clicked key, or opens the ease panel for a double-clicked curve
+/// segment.
 fn double_click(
     state: &mut TimelineState,
     graph: &Graph<'_>,
@@ -145,7 +146,7 @@ fn double_click(
     true
 }
 
-/// Selects the keys around a time of a curve, and opens the eases between them.
+/// Selects the keys around a time of a curve, and opens the ease panel for the segment.
 pub fn ease_segment(
     state: &mut TimelineState,
     graph: &Graph<'_>,
@@ -165,7 +166,8 @@ pub fn ease_segment(
     }
 }
 
-/// A drag begins: on a handle, on a grip of the box, on a key, within the box, or beside.
+/// Starts the drag of a handle, a grip of the transform box, a key, the box content, or a new
+/// selection.
 fn begin_drag(
     state: &mut TimelineState,
     graph: &Graph<'_>,
@@ -229,7 +231,7 @@ fn begin_drag(
     curves.gesture = CurveGesture::Marquee(marquee);
 }
 
-/// The key that is nearest to a place: its curve and its time.
+/// Key nearest to a position: its curve and its time.
 fn nearest(held: &HeldKeys, at: Pos2) -> (usize, f64) {
     let layout = &held.layout;
     let mut best = (f32::MAX, 0, 0.0);
@@ -246,7 +248,7 @@ fn nearest(held: &HeldKeys, at: Pos2) -> (usize, f64) {
     (best.1, best.2)
 }
 
-/// A move that was asked for by a key begins where the pointer is, where that is over the graph.
+/// Starts a move that a shortcut requested, if the pointer is over the graph.
 fn begin_modal(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, response: &Response) {
     let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return };
     if state.wanted != Some(Retime::Move) || !response.rect.contains(at) {
@@ -283,8 +285,8 @@ fn hover(
     }
 }
 
-/// The modifiers held when the primary button was pressed in this frame: a drag stays what its
-/// press began.
+/// Modifiers at the press of the primary button in this frame. They determine the kind of drag
+/// until the release.
 fn pressed_with(ui: &Ui) -> Option<Modifiers> {
     let of = |e: &egui::Event| match e {
         egui::Event::PointerButton {

@@ -1,4 +1,4 @@
-//! The box around selected keys: its handles scale time and values about the opposite side.
+//! Transform box around selected keys. Its grips scale time and values about the opposite side.
 
 use egui::{Align2, CursorIcon, Pos2, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
 
@@ -14,15 +14,15 @@ use ulna_edit::Command;
 use ulna_model::{Derived, KeySet};
 use ulna_render::ColorRole;
 
-/// Points between the outermost keys and the box.
+/// Margin between the outermost keys and the box, in points.
 const ROOM: f32 = 16.0;
 
-/// A side of the box, or a corner: −1 left or lower, 1 right or upper, 0 between.
+/// Side or corner of the box: −1 for left or bottom, 1 for right or top, 0 between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grip {
-    /// In time.
+    /// Horizontal position (time): −1, 0 or 1.
     pub x: i8,
-    /// In value.
+    /// Vertical position (value): −1, 0 or 1.
     pub y: i8,
 }
 
@@ -66,7 +66,7 @@ impl Grip {
     }
 }
 
-/// Span of the selected keys of a curve.
+/// Range of the selected keys of a curve.
 #[derive(Clone, Copy, Debug)]
 pub struct CurveSpan {
     curve: usize,
@@ -88,10 +88,10 @@ impl CurveSpan {
     }
 }
 
-/// Selected keys of curves, and what those of each curve span.
+/// Cached ranges of the selected keys, per curve.
 pub type Spans = Derived<(KeySet, std::rc::Rc<Vec<ShownCurve>>), Vec<CurveSpan>>;
 
-/// The rectangle that the selected keys span, without room around; nothing for fewer than two.
+/// Bounds of the selected keys on screen without a margin; `None` for fewer than two keys.
 pub fn selected_span(kept: &mut Spans, graph: &Graph<'_>) -> Option<Rect> {
     let key = (graph.keys().clone(), graph.layout.curves.clone());
     let same = |(keys, curves): &(KeySet, std::rc::Rc<Vec<ShownCurve>>)| {
@@ -116,7 +116,7 @@ pub fn selected_span(kept: &mut Spans, graph: &Graph<'_>) -> Option<Rect> {
     spans.iter().map(of).reduce(Rect::union)
 }
 
-/// The grips that do something: none that scales what has no length or height.
+/// Grips that have an effect: a box without width or height cannot be scaled in that direction.
 fn grips(span: Rect) -> impl Iterator<Item = (Grip, Rect)> {
     let area = span.expand(ROOM);
     let (wide, high) = (span.width() > 0.5, span.height() > 0.5);
@@ -126,12 +126,12 @@ fn grips(span: Rect) -> impl Iterator<Item = (Grip, Rect)> {
         .map(move |g| (g, g.place(area)))
 }
 
-/// The grip at a place.
+/// Grip at a position.
 pub fn grip_at(span: Rect, at: Pos2) -> Option<Grip> {
     grips(span).find(|(_, r)| r.expand(3.0).contains(at)).map(|(g, _)| g)
 }
 
-/// Whether a place is within the box.
+/// Whether a position is inside the box.
 pub fn is_within(span: Rect, at: Pos2) -> bool {
     span.expand(ROOM).contains(at)
 }
@@ -150,35 +150,35 @@ pub fn draw_box(ui: &Ui, graph: &Graph<'_>, span: Rect) {
     }
 }
 
-/// Shows by the cursor what a press would do.
+/// Sets the cursor for the grip under the pointer.
 pub fn hover_box(ui: &Ui, span: Rect, at: Pos2) {
     if let Some(grip) = grip_at(span, at) {
         ui.ctx().set_cursor_icon(grip.cursor());
     }
 }
 
-/// A box that is being scaled.
+/// Drag of a grip of the transform box.
 #[derive(Clone, Debug)]
 pub struct BoxDrag {
     held: HeldKeys,
     grip: Grip,
-    /// Bounds of the keys when the drag began.
+    /// Bounds of the keys at the start of the drag.
     span: Rect,
     pull: Pull,
     typed: Typed,
-    /// The change that was previewed last: the factors of time and values, and whether they were
-    /// about the playhead and 0.
+    /// Last previewed change: factors of time and value, and whether they apply about the playhead
+    /// and 0.
     shown: (f64, f64, bool),
 }
 
 impl BoxDrag {
-    /// Begins with the keys that are selected.
+    /// Starts a drag with the selected keys.
     pub fn new(held: HeldKeys, grip: Grip, span: Rect, at: Pos2) -> Self {
         let (pull, typed) = (Pull::from(at), Typed::default());
         Self { held, grip, span, pull, typed, shown: (1.0, 1.0, false) }
     }
 
-    /// Takes what the pointer and the keyboard say; previews what is new.
+    /// Updates the drag from pointer and keyboard, and previews changes.
     pub fn go_on(&mut self, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) -> Goes {
         let goes = self.typed.take(ui, false, |_| {});
         if goes == Goes::GivenUp {
@@ -212,13 +212,13 @@ impl BoxDrag {
         goes
     }
 
-    /// A factor that was typed counts for what the grip scales.
+    /// Applies a typed factor to the directions of the grip.
     fn by_number(&self, number: f64, alt: bool) -> (f64, f64, bool) {
         let time = if self.grip.x == 0 { 1.0 } else { number.max(1e-3) };
         (time, if self.grip.y == 0 { 1.0 } else { number }, alt)
     }
 
-    /// The times of the side that is held and of the other.
+    /// Times of the dragged side and of the opposite side.
     fn times(&self) -> (f64, f64) {
         let (first, last) = self.held.span();
         if self.grip.x > 0 { (last, first) } else { (first, last) }
@@ -239,7 +239,7 @@ impl BoxDrag {
         if span.abs() < 1e-9 { 1.0 } else { ((to - about) / span).max(1e-3) }
     }
 
-    /// The heights of the side that is held and of the other.
+    /// Vertical screen positions of the dragged side and of the opposite side.
     fn heights(&self) -> (f32, f32) {
         if self.grip.y > 0 {
             (self.span.top(), self.span.bottom())
@@ -248,7 +248,7 @@ impl BoxDrag {
         }
     }
 
-    /// The value of a curve that stays.
+    /// Fixed value of a curve: 0 with Alt, otherwise the value at the opposite side.
     fn about_value(&self, curve: usize, alt: bool) -> f64 {
         if alt { 0.0 } else { self.held.layout.value(curve, self.heights().1) }
     }
@@ -277,7 +277,7 @@ impl BoxDrag {
         commands
     }
 
-    /// The edge that is held, where it was, and the factors over it.
+    /// Draws the dragged edge, its start, and the factors.
     fn draw(&self, ui: &Ui, graph: &Graph<'_>, at: Option<Pos2>) {
         let theme = graph.view.theme;
         let painter = ui.painter_at(graph.layout.rect);

@@ -1,4 +1,4 @@
-//! Values of curves at the playhead, typed and dragged in the list.
+//! Editing of curve values at the playhead, in the curve list.
 
 use egui::{Rect, Ui, pos2};
 use glam::{Quat, Vec3};
@@ -15,8 +15,8 @@ use ulna_edit::command::{
 use ulna_model::{KeySet, NodeId, Property};
 use ulna_render::ColorRole;
 
-/// The seen rotation as angles about x, y and z in degrees, taken in an order of axes: those of the
-/// curve at the playhead where the pose is the curve's, else the nearest to them.
+/// Euler angles of the current rotation about x, y and z in degrees, in the given axis order. They
+/// are chosen nearest to the curve's angles at the playhead.
 fn seen_angles(view: &View<'_>, node: NodeId, order: EulerOrder, curve: &[f64]) -> Vec3 {
     let seen = view.pose.local[node.index()].transform().rotation;
     let of_curve = Vec3::new(curve[0] as f32, curve[1] as f32, curve[2] as f32);
@@ -33,13 +33,13 @@ fn seen_angles(view: &View<'_>, node: NodeId, order: EulerOrder, curve: &[f64]) 
     angles
 }
 
-/// The rotation of angles about x, y and z, degrees.
+/// Rotation from Euler angles about x, y and z, in degrees.
 fn turned(order: EulerOrder, angles: Vec3) -> Quat {
     order.rotation(order.axes().map(|axis| f64::from(angles[axis]).to_radians())).as_quat()
 }
 
-/// The value of a curve at the playhead, in its row: typed and dragged as those of rows of keys
-/// are. `now`: the values of the curve's track there, one a component.
+/// Shows the value of a curve at the playhead in its row, for typing and dragging. `now` contains
+/// the values of the curve's track, one per component.
 pub fn curve_value_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -52,7 +52,7 @@ pub fn curve_value_ui(
     let channel = curve.node.zip(curve.id.track()).zip(view.shown_clip());
     let channel =
         channel.map(|((node, track), clip)| Channel { clip, node, track, keys: &curve.track });
-    // Of a layer's keys, and of quaternions, the pose that is seen tells nothing.
+    // The current pose does not tell the values of a layer's keys or of quaternion components.
     let order = match curve.space {
         CurveSpace::Euler(order) => Some(order),
         CurveSpace::Stored => None,
@@ -97,7 +97,7 @@ pub fn curve_value_ui(
         calculate_curve(view, (channel, curve), sum, values, actions);
         return;
     }
-    // A field that is left as it was changes nothing, though it shows fewer decimals.
+    // An unchanged field changes nothing, even though it shows fewer decimals.
     let same = short_number(value, degrees) == short_number(shown, degrees);
     if same && !response.dragged() && !response.drag_stopped() {
         return;
@@ -112,7 +112,7 @@ pub fn curve_value_ui(
     }
 }
 
-/// Shows what a curve's value becomes.
+/// Previews a new value of a curve.
 fn set_curve(
     view: &View<'_>,
     (channel, curve): (Channel<'_>, &ListedCurve),
@@ -133,7 +133,8 @@ fn set_curve(
     }
 }
 
-/// Does arithmetic on the selected keys of a curve, or on its value at the playhead.
+/// Applies arithmetic to the selected keys of a curve, or to its value at the playhead without a
+/// selection.
 fn calculate_curve(
     view: &View<'_>,
     (channel, curve): (Channel<'_>, &ListedCurve),
@@ -166,7 +167,7 @@ fn calculate_curve(
     ));
 }
 
-/// Shows what a channel's rotation becomes.
+/// Previews a new rotation of a channel.
 fn set_rotation(view: &View<'_>, channel: Channel<'_>, wanted: Quat, actions: &mut Actions) {
     let mut local = view.pose.local[channel.node.index()].transform();
     local.rotation = wanted;

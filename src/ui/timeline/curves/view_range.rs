@@ -1,4 +1,4 @@
-//! The values in sight: fitted to all curves, to selected keys, or to the times in sight.
+//! Fits the visible value range to all curves, to selected keys, or to the visible times.
 
 use super::{
     layout::GraphLayout,
@@ -7,10 +7,10 @@ use super::{
 };
 use ulna_model::KeySet;
 
-/// More keys of a curve are not looked at between: their own values are as good.
+/// Number of keys of a curve above which values between keys are not sampled.
 const MOST_BETWEEN: usize = 2000;
 
-/// The lowest and the highest of some numbers that are ones.
+/// Minimum and maximum of the finite numbers; `None` without any.
 fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.filter(|v| v.is_finite()).fold(None, |all, v| match all {
         None => Some((v, v)),
@@ -18,7 +18,7 @@ fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// The values of a curve from one time to another.
+/// Values of a curve between two times.
 fn values(curve: &ShownCurve, from: f64, to: f64) -> impl Iterator<Item = f64> + '_ {
     let times = &curve.track.times;
     let first = times.partition_point(|t| f64::from(*t) < from);
@@ -34,7 +34,7 @@ fn values(curve: &ShownCurve, from: f64, to: f64) -> impl Iterator<Item = f64> +
     keys.chain(between).chain(ends.filter(|t| t.is_finite()).map(|t| curve.value(t)))
 }
 
-/// The lowest and the highest value of a curve, apart by so much that it can be drawn.
+/// Minimum and maximum value of a curve, widened for a constant curve.
 pub fn own_range(curve: &ShownCurve) -> Option<(f64, f64)> {
     let (low, high) = extent(values(curve, f64::NEG_INFINITY, f64::INFINITY))?;
     let least = (low.abs().max(high.abs()) * 1e-6).max(1e-9);
@@ -42,7 +42,7 @@ pub fn own_range(curve: &ShownCurve) -> Option<(f64, f64)> {
 }
 
 impl ValueView {
-    /// Shows values from one to another, with a little room above and below.
+    /// Fits a value range to the view, with a margin above and below.
     fn fit(&mut self, unit: Unit, (low, high): (f64, f64), height: f32) {
         let least = unit.least_span();
         let (low, high) = if high - low < least {
@@ -58,7 +58,7 @@ impl ValueView {
 }
 
 impl GraphLayout {
-    /// The values in sight, fitted.
+    /// Value ranges that fit the curves.
     pub fn fitted(&self, fit: Fit, selected: &KeySet) -> ValueView {
         let mut view = self.values;
         let some = fit == Fit::Selected && self.curves.iter().any(|c| is_some(c, selected));
@@ -89,8 +89,8 @@ fn is_some(curve: &ShownCurve, selected: &KeySet) -> bool {
     curve.id.track().is_some_and(|id| !selected.times_of(id, curve.id.component).is_empty())
 }
 
-/// The step of a grid whose lines are at least so many points apart: 1, 2 or 5 times a power of
-/// ten, of degrees also 15, 30, 45 and 90.
+/// Step of grid lines that are at least `least` points apart. Steps are 1, 2 or 5 times a power of
+/// ten, or 15, 30, 45, 90 and so on for degrees.
 pub fn grid_step(unit: Unit, per_point: f64, least: f32) -> f64 {
     let wanted = per_point * f64::from(least);
     if !(wanted.is_finite() && wanted > 0.0) {
@@ -107,7 +107,7 @@ pub fn grid_step(unit: Unit, per_point: f64, least: f32) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|k| k * power).find(|s| *s >= wanted).unwrap_or(wanted)
 }
 
-/// A number of a grid, with as many decimals as its step needs.
+/// Label of a grid line, with as many decimals as its step needs.
 pub fn grid_label(value: f64, step: f64, unit: Unit) -> String {
     let decimals = (-step.log10().floor()).clamp(0.0, 6.0) as usize;
     let value = if value.abs() < step * 1e-6 { 0.0 } else { value };

@@ -1,4 +1,4 @@
-//! The drawing of a bar of the mix: its weight, its fades, its frame and its words.
+//! Drawing of a bar of the mix: weight, fades, frame and text.
 
 use egui::{Align2, Mesh, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 
@@ -6,11 +6,11 @@ use crate::ui::{Theme, View, theme::Font, timeline::axis::TimeAxis, widgets::cut
 use ulna_model::{ClipId, Document, Enter, InStep, MixBar};
 use ulna_render::ColorRole;
 
-/// Points of the squares of a bar's fades.
+/// Size of the fade handles, in points.
 pub const SQUARE: f32 = 9.0;
-/// Points of width below which a bar has no words: a few letters of a name say nothing.
+/// Bar width in points below which no text is drawn, because few letters would fit.
 const LEAST_WORDS: f32 = 40.0;
-/// Steps of a fade's curve.
+/// Number of segments of a fade curve.
 const STEPS: usize = 24;
 
 /// Text of a bar: the clips that it plays.
@@ -56,7 +56,7 @@ pub fn squares(bar: &MixBar, rect: Rect, axis: &TimeAxis) -> [Pos2; 2] {
     ]
 }
 
-/// A bar as it is drawn.
+/// Inputs for drawing a bar.
 #[derive(Clone, Copy)]
 pub struct BarDrawing<'a> {
     pub ui: &'a Ui,
@@ -64,12 +64,12 @@ pub struct BarDrawing<'a> {
     pub view: &'a View<'a>,
     pub document: &'a Document,
     pub bar: &'a MixBar,
-    /// Whether its lane is additive.
+    /// Whether the bar's lane is additive.
     pub additive: bool,
     pub rect: Rect,
     pub axis: &'a TimeAxis,
     pub chosen: bool,
-    /// Opacity, 0 to 1: less where the lane is off.
+    /// Opacity, `0..=1`; lower if the lane is off.
     pub faint: f32,
 }
 
@@ -104,7 +104,7 @@ impl BarDrawing<'_> {
         }
     }
 
-    /// The weight over time, as a lighter shape.
+    /// Draws the weight over time as a lighter area.
     fn weight(&self) {
         let theme = self.view.theme;
         let Self { painter, bar, rect, axis, faint, .. } = *self;
@@ -120,7 +120,7 @@ impl BarDrawing<'_> {
         let height = |t: f64| rect.bottom() - rect.height() * bar.weight_at(t).clamp(0.0, 1.0);
         let line: Vec<Pos2> = times.iter().map(|t| pos2(axis.x(*t), height(*t))).collect();
         let fill = theme.color(ColorRole::SurfaceControl).gamma_multiply(faint);
-        // A mesh, since polygons side by side show their seams.
+        // Use one mesh, because adjacent polygons would show gaps.
         let mut mesh = Mesh::default();
         for (k, at) in line.iter().enumerate() {
             mesh.colored_vertex(*at, fill);
@@ -137,7 +137,7 @@ impl BarDrawing<'_> {
         ));
     }
 
-    /// The weight of what the bar covers, which goes as it comes.
+    /// Draws the weight of the lanes below during the fade-in, as a falling curve.
     fn covered(&self) {
         let theme = self.view.theme;
         let Self { painter, bar, rect, axis, faint, .. } = *self;
@@ -149,7 +149,7 @@ impl BarDrawing<'_> {
         painter.add(Shape::line(falls, Stroke::new(1.0, ink)));
     }
 
-    /// The decay of an inertial transition.
+    /// Draws the decay of an inertial transition.
     fn decay(&self) {
         let theme = self.view.theme;
         let Self { painter, bar, rect, axis, faint, .. } = *self;
@@ -174,7 +174,7 @@ impl BarDrawing<'_> {
         ));
     }
 
-    /// Hatching: an additive bar is added to what is there.
+    /// Draws hatching, the mark of an additive bar.
     fn hatch(&self) {
         let theme = self.view.theme;
         let Self { painter, rect, faint, .. } = *self;
@@ -192,7 +192,7 @@ impl BarDrawing<'_> {
         }
     }
 
-    /// The rim; dashed where the clips are missing.
+    /// Draws the frame, which is dashed if a clip is missing.
     fn frame(&self) {
         let theme = self.view.theme;
         let Self { painter, document, bar, rect, chosen, faint, .. } = *self;
@@ -214,7 +214,7 @@ impl BarDrawing<'_> {
         }
     }
 
-    /// The names of the clips, and how they play.
+    /// Draws the names of the clips and their playback settings.
     fn words(&self) {
         let theme = self.view.theme;
         let Self { ui, painter, document, bar, rect, axis, faint, .. } = *self;

@@ -1,4 +1,4 @@
-//! The bars of a lane: drawn with their fades, dragged, trimmed, and what of them plays.
+//! Bars of a lane: drawing, dragging, trimming, and the marks of playing clips.
 
 use egui::{
     Align2, Color32, CursorIcon, Mesh, PointerButton, Rect, Role, Sense, Shape, Stroke, Ui,
@@ -25,12 +25,12 @@ use ulna_model::{ClipId, Document, Mix, MixBar, Plays, Shared};
 use ulna_motion::Playing;
 use ulna_render::ColorRole;
 
-/// Points of a bar's height, and of its ends.
+/// Height of a bar and width of its ends, in points.
 const HEIGHT: f32 = 48.0;
 const ENDS: f32 = 7.0;
-/// Seconds of the shortest bar.
+/// Minimum duration of a bar, in seconds.
 const SHORTEST: f64 = 0.02;
-/// Points within which a bar's end takes to a marker, to another's end or to the playhead.
+/// Snap distance of a bar's end, in points.
 const NEAR: f64 = 10.0;
 
 #[expect(clippy::too_many_arguments, reason = "where and what is drawn, and of what")]
@@ -86,7 +86,7 @@ pub(super) fn lane_ui(
         bar_ui.interact(state, ui, actions);
         bar_ui.passings(state, ui, &painter, actions);
     }
-    // What plays, at the playhead.
+    // Mark the playing clips at the playhead.
     if !playing.is_empty() {
         let mut heaviest: Vec<&Playing> = playing.iter().collect();
         heaviest.sort_by(|a, b| b.weight.total_cmp(&a.weight));
@@ -108,14 +108,14 @@ pub(super) fn lane_ui(
     }
 }
 
-/// A bar that can be dragged.
+/// Bar of the mix, with the context for drawing and dragging it.
 struct BarUi<'a, 'v> {
     view: &'a View<'v>,
     document: &'a Document,
     mix: &'a Shared<Mix>,
     at: (usize, usize),
     axis: &'a TimeAxis,
-    /// Visible part, and the whole rectangle.
+    /// Visible part of the bar (`seen`), and its whole rectangle.
     seen: Rect,
     rect: Rect,
     chosen: bool,
@@ -126,8 +126,8 @@ impl BarUi<'_, '_> {
         &self.mix.lanes[self.at.0].bars[self.at.1]
     }
 
-    /// Starts of a looping clip's cycles, and its markers. Markers of the selected bar can be
-    /// dragged.
+    /// Draws the starts of a looping clip's cycles, and its markers. Markers of the selected bar
+    /// can be dragged.
     fn passings(
         &self,
         state: &mut MixerState,
@@ -139,7 +139,7 @@ impl BarUi<'_, '_> {
         let Some(clock) = state.clock(view, self.document, self.mix, self.at) else { return };
         let Some(clip) = self.document.clips.get(clock.clip) else { return };
         let ink = view.theme.color(ColorRole::TextTertiary);
-        // All dashes of the bar in one mesh: there are hundreds.
+        // Draw all dashes in one mesh, because there can be hundreds.
         let mut dashes = Mesh::default();
         for seam in clock.passings(0.0).iter().filter(|p| p.round > 0) {
             let x = axis.x(seam.time).round();
@@ -244,7 +244,7 @@ impl BarUi<'_, '_> {
             });
             parts.push((response, grip));
         };
-        // Of many bars only the ends of one can be taken.
+        // Only the selected, dragged or hovered bar has grips at its ends.
         let held = state.drag.as_ref().is_some_and(|d| (d.lane, d.bar) == (lane, b));
         if self.chosen || held || ui.rect_contains_pointer(seen) {
             part(
@@ -349,7 +349,7 @@ impl BarUi<'_, '_> {
     }
 }
 
-/// Times that a dragged time snaps to.
+/// Snap targets of a dragged time.
 enum On {
     Frames(f64),
     Things(Vec<f64>),
@@ -372,14 +372,15 @@ impl On {
     }
 }
 
-/// The mix with the bar where the hand has it.
+/// Returns the mix with the dragged change. `by` is the drag distance and `near` the snap distance,
+/// in seconds.
 fn dragged(drag: &Drag, by: f64, on: &On, near: f64) -> Mix {
     let mut mix = (*drag.from).clone();
     let bar = &mut mix.lanes[drag.lane].bars[drag.bar];
     let on = |time: f64| on.place(time, near);
     match drag.grip {
         Grip::Whole => {
-            // Either of its ends may come to lie on something.
+            // Snap the end of the bar that is nearer to a snap time.
             let (start, end) = (bar.start + by, bar.end() + by);
             let (a, b) = (on(start) - start, on(end) - end);
             let by = if a == 0.0 || (b != 0.0 && b.abs() < a.abs()) { b } else { a };
@@ -390,7 +391,7 @@ fn dragged(drag: &Drag, by: f64, on: &On, near: f64) -> Mix {
             mix.lanes[drag.lane].bars.push(copy);
         }
         Grip::Start => {
-            // The clip stays where it is; only what is seen of it begins elsewhere.
+            // Trim the start without moving the clip in time.
             let start = on(bar.start + by).clamp(0.0, bar.end() - SHORTEST);
             bar.offset += (start - bar.start) * bar.speed;
             bar.length -= start - bar.start;
@@ -403,7 +404,7 @@ fn dragged(drag: &Drag, by: f64, on: &On, near: f64) -> Mix {
     mix
 }
 
-/// Rows about a bar.
+/// Adds menu rows for a bar.
 fn bar_rows(
     rows: &mut MenuRows<'_>,
     document: &Document,

@@ -4,7 +4,7 @@ use crate::ui::{Action, Actions, View};
 use ulna_edit::command::{MixText, SetMix};
 use ulna_model::{Mix, MixBar, MixLane, MixReference, Shared};
 
-/// A changed mix, as a step of its own.
+/// Replaces the mix as one undo step.
 pub fn set(mix: Mix, actions: &mut Actions) {
     actions.push(Action::Run(SetMix { mix: MixText::Mix(Shared::new(mix)) }.into()));
 }
@@ -15,7 +15,7 @@ pub fn preview(label: &str, mix: Mix, actions: &mut Actions) {
     actions.push(Action::Preview { label: label.to_owned(), commands });
 }
 
-/// With another lane, on which the clip that was shown last plays.
+/// Adds a lane that plays the last shown clip.
 pub fn with_lane(mix: &Mix, view: &View<'_>, additive: Option<MixReference>) -> Mix {
     let mut made = mix.clone();
     let number = mix.lanes.len() + 1;
@@ -28,7 +28,7 @@ pub fn with_lane(mix: &Mix, view: &View<'_>, additive: Option<MixReference>) -> 
         MixBar::new(id, start, length.max(mix.length() - start))
     });
     let lane = MixLane { additive, bars: bars.into_iter().collect(), ..MixLane::new(&name) };
-    // Additive ones stand above the others.
+    // Additive lanes are above all others.
     let first_additive =
         mix.lanes.iter().position(|l| l.additive.is_some()).unwrap_or(mix.lanes.len());
     let place = if additive.is_some() { mix.lanes.len() } else { first_additive };

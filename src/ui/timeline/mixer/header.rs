@@ -1,4 +1,5 @@
-//! The header of the mixer: lanes and transitions are added there, and the mix is baked and kept.
+//! Header of the mixer, with buttons that add lanes and transitions, and that bake and save the
+//! mix.
 
 use egui::{Align, Layout, RichText, Ui, vec2};
 use egui_material_icons::icons;
@@ -22,11 +23,11 @@ use ulna_model::{Document, Mix, MixBar, MixReference, Shared};
 use ulna_motion::Jump;
 use ulna_render::ColorRole;
 
-/// Points of width below which the header has two lines, and the height of the second.
+/// Width of the header in points below which it has two lines, and the height of the second line.
 pub const TWO_LINES: (f32, f32) = (900.0, 32.0);
 
-/// Parts of the header with short labels: those that are understood best without the rest are
-/// shortened first.
+/// Parts of the header with short labels. Parts that remain clear with a short label are shortened
+/// first.
 #[derive(Clone, Copy)]
 struct ShortLabels {
     lanes: bool,
@@ -35,18 +36,18 @@ struct ShortLabels {
 }
 
 impl ShortLabels {
-    /// For a header of a width, points.
+    /// Short labels for a header width in points.
     fn of(width: f32) -> Self {
         Self { lanes: width < 1375.0, file: width < 1265.0, transition: width < 1145.0 }
     }
 }
 
-/// The short label, or the long one.
+/// Returns the short or the long label.
 const fn label(is_short: bool, short: &'static str, long: &'static str) -> &'static str {
     if is_short { short } else { long }
 }
 
-/// The bar over the lanes: buttons that add lanes and transitions, and that bake and keep the mix.
+/// Shows the header of the mixer, above the lanes.
 pub fn header_ui(
     state: &mut MixerState,
     ui: &mut Ui,
@@ -78,7 +79,7 @@ pub fn header_ui(
             }
             let running =
                 view.timeline.playback.clip.filter(|_| mix.lanes.iter().all(|l| l.bars.is_empty()));
-            // What the body does then: the clip that counts most on the lowest lane.
+            // The overlay is added to the clip with the largest weight on the lowest lane.
             let lowest = mix.lanes.iter().position(|l| l.additive.is_none());
             let playing = view.timeline.playing.iter().filter(|p| Some(p.lane) == lowest);
             let heaviest = playing.max_by(|a, b| a.weight.total_cmp(&b.weight)).map(|p| p.clip);
@@ -148,7 +149,7 @@ pub fn header_ui(
     });
 }
 
-/// The warning about jumps of the mix; a click goes to the next one after the playhead.
+/// Shows the warning about jumps of the mix. A click moves the playhead to the next jump.
 fn jumps_ui(
     jumps: &[Jump],
     ui: &mut Ui,
@@ -174,7 +175,7 @@ fn jumps_ui(
     button.on_hover_text(format!("Warning: {words}. Click to go to the next one."));
 }
 
-/// A number with the fill of a field, which menus leave out.
+/// Number field with a background, which fields in menus do not have.
 fn number(ui: &mut Ui, theme: &Theme, value: egui::DragValue<'_>) -> egui::Response {
     ui.scope(|ui| {
         let inactive = &mut ui.visuals_mut().widgets.inactive;
@@ -185,7 +186,7 @@ fn number(ui: &mut Ui, theme: &Theme, value: egui::DragValue<'_>) -> egui::Respo
     .inner
 }
 
-/// The button that asks how what plays becomes a clip.
+/// Button with the settings for baking the mix to a clip.
 fn bake_ui(
     bake: &mut Baking,
     ui: &mut Ui,
@@ -238,7 +239,7 @@ fn bake_ui(
         let verb = egui::Button::new(verb)
             .fill(theme.color(ColorRole::AccentBase))
             .min_size(vec2(80.0, 32.0));
-        // Not in the layout of a menu, where a button is as wide as the menu.
+        // Use a fixed size, because a menu layout would stretch the button.
         let line = vec2(ui.min_rect().width(), 32.0);
         let layout = Layout::right_to_left(Align::Center);
         let clicked = ui.allocate_ui_with_layout(line, layout, |ui| ui.add(verb).clicked()).inner;
@@ -254,7 +255,7 @@ fn bake_ui(
     name_widget(ui, &button.on_hover_text("Bakes the mix into a new clip"), "Bake to a clip");
 }
 
-/// To which clip, when, and how.
+/// Button with the settings of a transition: target clip, time and method.
 fn go_ui(
     state: &mut MixerState,
     ui: &mut Ui,

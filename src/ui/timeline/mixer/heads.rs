@@ -1,4 +1,4 @@
-//! The heads of lanes: name, kind, whether it counts, how much, and where.
+//! Heads of lanes: name, kind, switches, weight and mask.
 
 use egui::{Align, Layout, Rect, RichText, Ui, UiBuilder, vec2};
 use egui_material_icons::icons;
@@ -52,7 +52,7 @@ pub(super) fn head_ui(
     });
 }
 
-/// The first line of a head: the lane's name and kind, and its switches.
+/// First line of a head: the lane's name, kind and switches.
 fn name_line_ui(
     state: &mut MixerState,
     ui: &mut Ui,
@@ -106,7 +106,7 @@ fn name_line_ui(
     });
 }
 
-/// The second line of a head: the lane's weight, with the part of it that plays, and its mask.
+/// Second line of a head: the lane's weight, a line with the current weight, and its mask.
 fn weight_line_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -122,7 +122,7 @@ fn weight_line_ui(
     let most = if about.additive.is_some() { 200.0 } else { 100.0 };
     let field = egui::DragValue::new(&mut percent)
         .range(0.0..=most)
-        // More may come from a script; drawing it is no edit.
+        // Scripts can set larger values, and drawing must not change them.
         .clamp_existing_to_range(false)
         .speed(0.5)
         .fixed_decimals(0)
@@ -136,7 +136,7 @@ fn weight_line_ui(
     };
     name_widget(ui, &field, &format!("Weight of {name}"));
     let field = field.on_hover_text(about_weight);
-    // The weight that plays.
+    // Current weight of the lane.
     let plays = (playing.iter().map(|p| p.weight).sum::<f32>() * about.weight).clamp(0.0, 1.0);
     let under = field.rect.left_bottom() + vec2(0.0, 1.0);
     let line = Rect::from_min_size(under, vec2(field.rect.width() * plays, 2.0));
@@ -158,7 +158,7 @@ fn weight_line_ui(
     menu.on_hover_text("Joints that the lane affects. Other joints play the lanes below");
 }
 
-/// The field in which a lane is renamed; whether it is there.
+/// Text field that renames a lane. Returns whether it is shown.
 fn rename_ui(
     state: &mut MixerState,
     ui: &mut Ui,
@@ -174,7 +174,7 @@ fn rename_ui(
         let mut others = mix.lanes.iter().enumerate().filter(|(k, _)| *k != lane);
         others.any(|(_, other)| *other.name == *name)
     };
-    // A lane without a name is called by its number.
+    // A lane without a name is shown by its number.
     let check = |name: &str| match name {
         "" => NameCheck::Fine,
         name => NameCheck::shared(name, "lane", || is_taken(name)),
@@ -201,7 +201,7 @@ fn change(
     set(made, actions);
 }
 
-/// The menu of a right click on the head of a lane.
+/// Context menu of a lane's head.
 fn lane_menu(
     state: &mut MixerState,
     ui: &Ui,
@@ -212,7 +212,7 @@ fn lane_menu(
     actions: &mut Actions,
 ) {
     let about = &mix.lanes[lane];
-    // Its fields and buttons lie above it.
+    // The fields and buttons of the head are on top of this area.
     let response = ui.interact(area, ui.scope_id().with(("lane menu", lane)), egui::Sense::click());
     response.widget_info(|| {
         egui::WidgetInfo::labeled(egui::Role::Label, true, format!("Head of {name}"))
@@ -413,7 +413,8 @@ fn more_ui(
     }
 }
 
-/// Largest angle between NLERP and SLERP for the two clips with the largest weights now.
+/// Largest angle between NLERP and SLERP, in radians, for the two clips with the largest current
+/// weights.
 fn greatest_gap(document: &Document, playing: &[Playing]) -> f32 {
     let mut heaviest: Vec<&Playing> = playing.iter().collect();
     heaviest.sort_by(|a, b| b.weight.total_cmp(&a.weight));

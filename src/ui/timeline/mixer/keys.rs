@@ -1,5 +1,5 @@
-//! The keys of the bar that is looked at, at the times of the mix: the first round in full, those
-//! after it faint. They are edited in their clip.
+//! Keys of the selected bar, converted to mix time. Cycles after the first are faded. The keys are
+//! edited in their clip.
 
 use egui::{Align2, Rect, RichText, Stroke, Ui, UiBuilder, pos2, vec2};
 
@@ -13,10 +13,10 @@ use crate::ui::{
 use ulna_model::{Clip, Document, Mix, NodeId, Shared};
 use ulna_render::{ColorRole, Measure};
 
-/// Opacity of the cycles after the first.
+/// Opacity of keys in later cycles.
 const FAINT: f32 = 0.4;
 
-/// Times that rise, each once.
+/// Sorts times, and removes duplicates.
 fn sorted(mut times: Vec<f32>) -> Vec<f32> {
     times.sort_by(f32::total_cmp);
     times.dedup();
@@ -73,7 +73,7 @@ pub(super) fn keys_ui(
     if ui.rect_contains_pointer(strip) && !ui.input(|i| i.modifiers.command || i.modifiers.shift) {
         state.keys_scroll -= ui.input(|i| i.smooth_scroll_delta().y);
     }
-    // The row of all stays in sight.
+    // The row of all keys does not scroll.
     let most = ((rows.len() as f32) * height - strip.height()).max(0.0);
     state.keys_scroll = state.keys_scroll.clamp(0.0, most);
     let heads = strip.with_max_x(left);
@@ -138,7 +138,7 @@ pub(super) fn keys_ui(
     }
 }
 
-/// The link that opens the keys of the bar's clip; whether it was clicked.
+/// Shows the link that opens the keys of the bar's clip. Returns whether it was clicked.
 fn edit_link(ui: &mut Ui, theme: &Theme, place: Rect) -> bool {
     let mut corner = ui.new_child(UiBuilder::new().max_rect(place).id_salt("keys of the bar"));
     let text = RichText::new("Edit keys")

@@ -1,5 +1,5 @@
-//! The mixer: lanes of clips below the keys of the selected bar, on the same time axis. Each drag
-//! is one undo step, and playback shows it live. The inspector edits the numbers of a bar.
+//! Mixer: lanes of clips below the keys of the selected bar, on the same time axis. Each drag is
+//! one undo step, and playback shows it live. The inspector edits the values of a bar.
 
 mod bar_drawing;
 mod bars;
@@ -23,13 +23,14 @@ use ulna_model::{Document, Mix, MixBar, Shared};
 use ulna_motion::Playing;
 use ulna_render::{ColorRole, Measure};
 
-/// Points of a lane's head, of a lane, and of the line between keys and lanes.
+/// Width of a lane's head, height of a lane, and height of the border between keys and lanes, in
+/// points.
 const HEADS: f32 = 256.0;
 const LANE: f32 = 64.0;
 const SPLIT: f32 = 5.0;
 const HEADER: f32 = 36.0;
 
-/// Brings the bar that a transition added, and the playhead, into view.
+/// Scrolls to the bar that a transition added, and to the playhead.
 fn reveal_added(state: &mut TimelineState, mix: &Shared<Mix>, playhead: f64) {
     if state.mixer.drag.is_some() {
         state.mixer.before_added = None;
@@ -110,12 +111,12 @@ pub fn mixer_ui(
     lanes_ui(state, ui, view, document, (&mix, chosen), (&axis, body), actions);
 }
 
-/// Points of height of the header in a mixer of a width.
+/// Height of the header for this width, in points.
 fn header_height(width: f32) -> f32 {
     if width < TWO_LINES.0 { HEADER + TWO_LINES.1 } else { HEADER }
 }
 
-/// The lanes, the jumps of the mix and the playhead.
+/// Shows the lanes, the jumps of the mix and the playhead.
 fn lanes_ui(
     state: &mut TimelineState,
     ui: &mut Ui,
@@ -128,7 +129,7 @@ fn lanes_ui(
     let painter = ui.painter_at(body);
     let sheet = body.with_min_x(axis.left);
     let playing = view.timeline.playing;
-    // The last lane is on top.
+    // The last lane of the list is drawn on top.
     for (row, lane) in (0..mix.lanes.len()).rev().enumerate() {
         let top = body.top() + row as f32 * LANE - state.mixer.scroll;
         let rect = Rect::from_min_size(pos2(body.left(), top), vec2(body.width(), LANE));
@@ -184,7 +185,7 @@ fn lanes_ui(
     }
 }
 
-/// Border between the keys and the lanes, which can be dragged.
+/// Border between the keys and the lanes, which can be dragged. Returns its vertical position.
 fn split_ui(
     state: &mut MixerState,
     ui: &Ui,
@@ -197,7 +198,7 @@ fn split_ui(
         return top;
     }
     let least = 3.0 * Measure::RowTrack.points();
-    // Two lanes stay in sight.
+    // At least two lanes stay visible.
     let header = header_height(whole.width());
     let most = (bottom - top - header - 2.0 * LANE - SPLIT).max(least);
     let at = top + state.keys.clamp(least, most);
@@ -225,8 +226,8 @@ fn split_ui(
     at
 }
 
-/// The wheel scrolls; with Ctrl, and by a pinch, it zooms about the pointer; with Shift it goes
-/// along the time.
+/// Handles scrolling and zooming. The wheel scrolls lanes, or time with Shift. Ctrl or a pinch
+/// zooms time about the pointer.
 fn navigate(state: &mut TimelineState, ui: &Ui, axis: &TimeAxis, body: Rect, lanes: usize) {
     let (scroll, modifiers, pointer) =
         ui.input(|i| (i.smooth_scroll_delta(), i.modifiers, i.pointer.hover_pos()));

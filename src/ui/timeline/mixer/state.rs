@@ -1,4 +1,4 @@
-//! State of the mixer from frame to frame.
+//! State of the mixer between frames.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,7 +8,7 @@ use ulna_edit::command::{EnterHow, GoWhen};
 use ulna_model::{ClipId, Document, Mix, Shared};
 use ulna_motion::{BarClock, Jump, Mixer, jumps};
 
-/// Part of a bar that is dragged.
+/// Dragged part of a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grip {
     Whole,
@@ -19,20 +19,21 @@ pub enum Grip {
     FadeOut,
 }
 
-/// The bar that is being dragged.
+/// Drag of a bar or of a marker in it.
 #[derive(Clone, Debug)]
 pub struct Drag {
     pub lane: usize,
     pub bar: usize,
     pub grip: Grip,
-    /// The mix as it was, and the time that was grabbed.
+    /// Mix at the start of the drag (`from`), and time at the press in seconds (`at`).
     pub from: Shared<Mix>,
     pub at: f64,
-    /// A marker of the bar's clip instead: the clip, when it is, and how fast the clip goes there.
+    /// Dragged marker of the bar's clip: clip, marker time in seconds, and playback speed there.
+    /// `None` if the bar is dragged.
     pub marker: Option<(ClipId, f32, f64)>,
 }
 
-/// The clocks of bars, by lane and bar.
+/// Clocks of bars by lane and bar index.
 type Clocks = HashMap<(usize, usize), Option<Arc<BarClock>>>;
 
 /// State of the mixer between frames.
@@ -40,10 +41,10 @@ type Clocks = HashMap<(usize, usize), Option<Arc<BarClock>>>;
 pub struct MixerState {
     pub drag: Option<Drag>,
     pub scroll: f32,
-    /// Points that the keys of the chosen bar take, and how far they are scrolled.
+    /// Height of the keys of the selected bar, and their scroll position, in points.
     pub keys: f32,
     pub keys_scroll: f32,
-    /// The name of a lane that is being typed.
+    /// Lane name that is being edited.
     pub renamed: Option<NameDraft<usize>>,
     pub fade: f64,
     pub bake: Baking,
@@ -52,16 +53,16 @@ pub struct MixerState {
     pub goes: GoWhen,
     pub how: EnterHow,
     pub to: Option<ClipId>,
-    /// The mix before a transition was added, until the new bar is in view.
+    /// Mix before a transition was added; set until the new bar is visible.
     pub before_added: Option<Shared<Mix>>,
     pub mixer: Mixer,
-    /// The clocks of bars in a state of the document, by lane and bar.
+    /// Document generation, and the clocks of its bars by lane and bar index.
     pub clocks: (u64, Clocks),
-    /// The jumps of the mix in a state of the document.
+    /// Document generation, and the jumps of its mix.
     pub jumps: (u64, Vec<Jump>),
 }
 
-/// How what plays becomes a clip.
+/// Settings for baking the mix to a clip.
 #[derive(Clone, Debug)]
 pub struct Baking {
     pub name: String,
@@ -72,7 +73,7 @@ pub struct Baking {
 }
 
 impl MixerState {
-    /// The clock of a bar of what is shown, found once a state of the document.
+    /// Clock of a bar of the shown mix, cached per document generation.
     pub fn clock(
         &mut self,
         view: &View<'_>,
@@ -92,7 +93,7 @@ impl MixerState {
             .clone()
     }
 
-    /// Finds the jumps of the displayed mix, once per state of the document, and not during a drag.
+    /// Updates the jumps of the shown mix, once per document generation and not during a drag.
     pub fn find_jumps(&mut self, view: &View<'_>, document: &Document, mix: &Shared<Mix>) {
         let Some(session) = view.session.filter(|s| !s.history().is_open()) else { return };
         let generation = session.generation();
@@ -101,7 +102,7 @@ impl MixerState {
         }
     }
 
-    /// A drag was ended elsewhere.
+    /// Discards the current drag, because it was ended elsewhere.
     pub fn end_drag(&mut self) {
         self.drag = None;
     }

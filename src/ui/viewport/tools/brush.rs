@@ -1,4 +1,4 @@
-//! The brush over the model: strokes, gradients, and the spot of its menu.
+//! Pointer input of Paint mode: strokes, gradients, and the point of the context menu.
 
 use egui::{Key, Modifiers, Painter, PointerButton, Pos2, Rect, Response, Stroke, Ui};
 use glam::Vec2;
@@ -12,40 +12,40 @@ use ulna_edit::Preset;
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
 
-/// State of the brush from frame to frame.
+/// State of the brush between frames.
 #[derive(Clone, Debug, Default)]
 pub struct BrushState {
-    /// A stroke is under way.
+    /// Whether a stroke is in progress.
     stroking: bool,
-    /// A gradient begins here.
+    /// Start of the current gradient drag, in window points.
     gradient_from: Option<Pos2>,
-    /// The line of a drag that selects vertices.
+    /// Line of a drag that selects vertices, in window points.
     pub picking: Option<Vec<Pos2>>,
-    /// The spot of the last right click, while its menu is open.
+    /// Point of the last right click, while its menu is open.
     pub spot: Option<MenuSpot>,
 }
 
-/// The spot of a right click.
+/// Point of the surface under a right click.
 #[derive(Clone, Debug)]
 pub struct MenuSpot {
-    /// Joints that hold the spot, with their influence.
+    /// Joints that influence the point, with their weights.
     pub shares: Vec<(NodeId, f32)>,
-    /// The nearest vertex: its node, its number in the mesh, and its number in the surface.
+    /// Nearest vertex: its node, its index in the primitive, and its index in the surface.
     pub vertex: Option<(NodeId, u32, u32)>,
 }
 
-/// The input of a frame, as the brush takes it.
+/// Input of one frame for the brush.
 struct BrushInput {
-    /// The picture.
+    /// Area of the viewport, in window points.
     rect: Rect,
     pointer: Option<Pos2>,
-    /// The pointer, where nothing else of the viewport has it.
+    /// Pointer position; `None` if the pointer is outside the viewport or over another element.
     over: Option<Pos2>,
     /// Whether Escape was pressed.
     escape: bool,
-    /// The modifiers of the press itself: those of the frame may be older.
+    /// Modifiers at the press. The modifiers of the frame can be outdated.
     held: Modifiers,
-    /// A pen's pressure, 0 to 1.
+    /// Pen pressure, `0..=1`.
     pressure: f32,
 }
 
@@ -54,7 +54,7 @@ impl BrushInput {
         Vec2::new(self.rect.width(), self.rect.height())
     }
 
-    /// A point of the window in points of the picture.
+    /// Converts a window position to viewport points.
     fn local(&self, p: Pos2) -> Vec2 {
         Vec2::new(p.x - self.rect.left(), p.y - self.rect.top())
     }
@@ -71,7 +71,7 @@ impl BrushInput {
     }
 }
 
-/// The modifiers of the press, or those of the frame where there is none.
+/// Modifiers of a press in this frame; otherwise the current modifiers.
 fn modifiers_of_press(ui: &Ui) -> Modifiers {
     ui.input(|i| {
         let of_press = i.events.iter().find_map(|e| match e {
@@ -88,18 +88,18 @@ fn modifiers_of_press(ui: &Ui) -> Modifiers {
 }
 
 impl BrushState {
-    /// A gesture was ended elsewhere; whether a stroke was under way.
+    /// Ends all drags. Returns whether a stroke was in progress.
     pub fn end(&mut self) -> bool {
         self.gradient_from = None;
         std::mem::take(&mut self.stroking)
     }
 
-    /// Whether the menu of a spot is open.
+    /// Whether the context menu of a point is open.
     pub const fn has_menu(&self) -> bool {
         self.spot.is_some()
     }
 
-    /// Goes on with the gradient that begins at a point, and ends it with the press.
+    /// Continues a gradient drag. Releasing the button ends it.
     fn drag_gradient(
         &mut self,
         ui: &Ui,
@@ -125,7 +125,7 @@ impl BrushState {
         }
     }
 
-    /// Goes on with a stroke, and ends it with the press.
+    /// Continues a stroke. Releasing the button ends it.
     fn drag_stroke(&mut self, ui: &Ui, at: Pos2, input: &BrushInput, actions: &mut Actions) {
         if input.escape {
             actions.push(input.stroke(StrokePhase::Cancel, at));
@@ -139,8 +139,8 @@ impl BrushState {
         }
     }
 
-    /// The pointer over the model: a press begins a stroke, a gradient or a selection; a right
-    /// click lists the joints of the spot.
+    /// Handles the pointer over the model. A press begins a stroke, a gradient or a selection, and
+    /// a right click opens the menu.
     fn hover(
         &mut self,
         ui: &Ui,
@@ -158,7 +158,7 @@ impl BrushState {
         if pressed && input.held.alt && input.held.command {
             self.picking = Some(vec![at]);
         } else if pressed && input.held.alt {
-            // It turns the view.
+            // This press rotates the view.
         } else if pressed && view.paint.options.tool != PaintTool::Stroke {
             self.gradient_from = Some(at);
         } else if pressed {
@@ -169,10 +169,10 @@ impl BrushState {
             actions.push(ViewportAction::Hover(joint));
         }
         if response.secondary_clicked() {
-            // Of this spot, and no other that was touched before.
+            // Use the last hover only if it belongs to the click position.
             let here = view.paint.hover().filter(|h| h.at.distance(input.local(at)) < 4.0);
             let mut shares = here.map_or_else(Vec::new, |h| h.shares.clone());
-            // The joint under the pointer, through the skin too, stands first.
+            // List the joint under the pointer first, even if the surface hides it.
             if let Some(joint) = joint {
                 let share =
                     shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, share)| *share);
@@ -185,8 +185,8 @@ impl BrushState {
     }
 }
 
-/// The pointer while painting. `swallow`: the press that ended another gesture is still down;
-/// `free`: nothing else of the viewport has the pointer.
+/// Handles the pointer in Paint mode. `swallow`: whether the button that ended another gesture is
+/// still down. `free`: whether no other element uses the pointer.
 pub fn brush_ui(
     state: &mut BrushState,
     swallow: &mut bool,
@@ -212,7 +212,7 @@ pub fn brush_ui(
         if input.escape {
             actions.push(Action::Cancel);
         } else if is_key_held(ui, view) {
-            // As in Maya: the number follows a drag while its key is held.
+            // Maya: a drag changes the brush property while its key is held.
             if ui.input(|i| i.pointer.button_released(PointerButton::Primary)) {
                 actions.push(PaintAction::AdjustBrush(None));
             }
@@ -222,7 +222,7 @@ pub fn brush_ui(
         }
         return;
     }
-    // The click that ended a drag of a number paints nothing.
+    // The click that ended the drag of a brush property does not paint.
     if *swallow {
         *swallow = ui.input(|i| i.pointer.any_down());
         return;
@@ -237,7 +237,7 @@ pub fn brush_ui(
     }
 }
 
-/// Whether the key of the number that is changed is held, in the map of Maya.
+/// Whether the key of the dragged brush property is held, in Maya's key map.
 fn is_key_held(ui: &Ui, view: &View<'_>) -> bool {
     let keys = &view.settings.keys;
     let number = view.paint.adjusting.filter(|_| keys.preset() == Preset::Maya);
@@ -246,7 +246,7 @@ fn is_key_held(ui: &Ui, view: &View<'_>) -> bool {
     held.any(|key| ui.input(|i| i.key_down(key)))
 }
 
-/// The line of a gradient that is being drawn: from all of the value to none.
+/// Draws the line of the current gradient, from full value to 0.
 fn gradient(painter: &Painter, view: &View<'_>, from: Pos2, to: Pos2) {
     let dark = casing(view.theme);
     let white = view.theme.color(ColorRole::ViewportBrush);
@@ -262,7 +262,7 @@ fn gradient(painter: &Painter, view: &View<'_>, from: Pos2, to: Pos2) {
     }
 }
 
-/// Pen pressure, if the system reports it.
+/// Returns the pen pressure, or 1 if the system does not report it.
 fn pressure(ui: &Ui) -> f32 {
     ui.input(|i| {
         i.events.iter().rev().find_map(|e| match e {

@@ -1,4 +1,4 @@
-//! Marks over the model while painting: the rim of the brush, vertices, and the worst spots.
+//! Marks over the model in Paint mode: the rim of the brush, vertices, and the worst spots.
 
 use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Vec2, Vec3};
@@ -11,15 +11,15 @@ use crate::ui::{BrushNumber, Theme, View, theme::Font, widgets::elided};
 use ulna_render::ColorRole;
 use ulna_weights::{Radius, faces_eye};
 
-/// Vertices that are marked on the model: what floats over the picture covers them.
+/// Draws marks of vertices on the model, below all overlays.
 pub fn vertex_marks_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let painter = ui.painter_at(rect);
     unpaired(&painter, view, rect);
     selected(&painter, view, rect);
 }
 
-/// Draws the brush and the plates over the model. `lists_joints`: the list of joints of a spot is
-/// open.
+/// Draws the brush and the overlays of Paint mode. `lists_joints`: whether the context menu lists
+/// the joints of a point.
 pub fn brush_overlay_ui(lists_joints: bool, ui: &Ui, view: &View<'_>, rect: Rect) {
     let painter = ui.painter_at(rect);
     pins(ui, &painter, view, rect);
@@ -40,21 +40,21 @@ pub fn brush_overlay_ui(lists_joints: bool, ui: &Ui, view: &View<'_>, rect: Rect
         legend(ui, &painter, view, rect);
         faults(&painter, view, rect);
     }
-    // The list of joints says the same, and lies here.
+    // The context menu shows the same joints in the same area.
     if let Some(hover) = view.paint.hover().filter(|_| !lists_joints) {
         plate(ui, &painter, view, rect, hover);
     }
 }
 
-/// Marks of vertices without a mirror image, while both sides are painted: diamonds. If there are
-/// so many that they would hide the model, only those near the brush are drawn.
+/// Draws vertices without a mirror vertex as diamonds while the brush is mirrored. If there are
+/// very many, only those near the brush are drawn.
 fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
     const FEW: usize = 200;
-    /// Number of unpaired vertices above which no marks are drawn: such a model is not symmetric,
-    /// and each frame visits all of them.
+    /// Number of unpaired vertices above which no marks are drawn, because the model is not
+    /// symmetric and drawing would be slow.
     const MOST: usize = 50_000;
     const HALF: f32 = 3.0;
-    /// Distance from the brush, in brush radii.
+    /// Distance from the brush within which marks are drawn, in brush radii.
     const ABOUT: f32 = 1.5;
     let list = view.paint.unpaired().filter(|l| view.paint.options.brush.mirror && l.len() <= MOST);
     let (Some(canvas), Some(list)) = (view.paint.surface(), list) else { return };
@@ -96,7 +96,7 @@ fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
     painter.add(Shape::mesh(marks));
 }
 
-/// Selected vertices, as dots: one mesh, however many there are.
+/// Draws the selected vertices as dots, all in one mesh.
 fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     const MOST: usize = 20_000;
     /// Number of vertices above which rims are not drawn, because they would overlap.
@@ -124,8 +124,8 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     painter.add(Shape::mesh(dots));
 }
 
-/// The worst spots where they are in the pose that is shown, by their numbers; the one that was
-/// gone to says when and of which joint it is.
+/// Draws numbered pins at the worst spots in the current pose. The current spot also has a label
+/// with its time and joint.
 fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     const SIZE: f32 = 9.0;
     /// Distance from the brush within which pins are faded, in points, and their remaining opacity.
@@ -139,7 +139,7 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let document = session.document();
     let size = Vec2::new(rect.width(), rect.height());
     let (dark, light) = (casing(theme), theme.color(ColorRole::ViewportBrush));
-    // The first lies over the others.
+    // Draw the first spot on top.
     for (k, spot) in view.paint.spots().iter().enumerate().rev() {
         let part =
             canvas.parts().iter().find(|p| p.node == spot.node && p.primitive == spot.primitive);
@@ -152,12 +152,12 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         let Some((at, _)) = view.viewport.camera.project(*place, size) else { continue };
         let at = pos2(at.x + rect.left(), at.y + rect.top());
         let head = at + vec2(0.0, -22.0);
-        // The bar of the view lies there.
+        // Leave the toolbar visible.
         if head.y < rect.top() + 56.0 || !rect.contains(at) {
             continue;
         }
         let gone_to = view.paint.worst.and_then(|w| w.current) == Some(k);
-        // What is worked on is seen.
+        // Fade pins near the brush, so that the painted area is visible.
         let hover = view.paint.hover().map(|h| rect.min + vec2(h.at.x, h.at.y));
         let near = hover.is_some_and(|h| h.distance(at).min(h.distance(head)) < NEAR);
         let [dark, light] = [dark, light].map(|c| if near { c.gamma_multiply(FADED) } else { c });
@@ -178,7 +178,7 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             theme.color(if gone_to { ColorRole::TextOnAccent } else { ColorRole::TextPrimary });
         let number = (k + 1).to_string();
         painter.text(head, Align2::CENTER_CENTER, number, Theme::font(Font::NumberSmall), color);
-        // What the plate at the cursor says would lie over it.
+        // The plate at the cursor would cover the label.
         if gone_to && view.paint.hover().is_none() {
             let clip =
                 spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
@@ -202,12 +202,12 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     }
 }
 
-/// Casing of the brush's white line: dark in all themes, because the line is white in all.
+/// Dark outline of the brush's white line, which is white in all themes.
 pub fn casing(theme: &Theme) -> Color32 {
     theme.color(ColorRole::JointEdge)
 }
 
-/// A closed line along the surface, white on dark; the inner one dashed.
+/// Draws a closed white line with a dark outline along the surface. The inner line is dashed.
 fn ring(painter: &Painter, view: &View<'_>, rect: Rect, points: &[Vec3], dashed: bool) {
     let size = Vec2::new(rect.width(), rect.height());
     let mut line: Vec<Pos2> = points
@@ -239,7 +239,7 @@ fn ring(painter: &Painter, view: &View<'_>, rect: Rect, points: &[Vec3], dashed:
     }
 }
 
-/// The value of the brush property that is being dragged, beside the pointer.
+/// Draws the value of the dragged brush property beside the pointer.
 fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let Some(number) = view.paint.adjusting else { return };
     let brush = view.paint.options.brush;

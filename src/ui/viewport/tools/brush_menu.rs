@@ -15,10 +15,10 @@ use ulna_edit::command::{BrushCommand, Smooth, VertexCommand, ViewCommand};
 use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
 
-/// Joints that are listed at the top, at most.
+/// Maximum number of joints listed at the top.
 const JOINTS: usize = 6;
 
-/// Shows the menu.
+/// Shows the context menu of Paint mode.
 pub fn brush_menu_ui(
     state: &mut BrushState,
     response: &Response,
@@ -36,7 +36,7 @@ pub fn brush_menu_ui(
     }
 }
 
-/// Rows about a spot of the skin.
+/// Adds rows for a point of the surface.
 fn spot_rows(rows: &mut MenuRows<'_>, document: &Document, spot: &MenuSpot) {
     let view = rows.view;
     let vertex = spot.vertex.map(|(_, vertex, _)| thousands(vertex as usize));
@@ -79,7 +79,7 @@ fn spot_rows(rows: &mut MenuRows<'_>, document: &Document, spot: &MenuSpot) {
     }
 }
 
-/// The row that takes the weight of the painted joint there as the value of the brush.
+/// Adds the row that sets the brush value to the painted joint's weight at the point.
 fn sample_row(rows: &mut MenuRows<'_>, spot: &MenuSpot, joint: NodeId) {
     let weight = spot.shares.iter().find(|(node, _)| *node == joint).map_or(0.0, |(_, w)| *w);
     let row = Row::of(rows.view, BrushCommand::Sample.spec()).title("Sample weight");
@@ -98,7 +98,7 @@ fn lock_row(rows: &mut MenuRows<'_>, document: &Document, joint: NodeId) {
     rows.act(row, || PaintAction::LockWeights { nodes: vec![joint], locked: !locked });
 }
 
-/// Rows that smooth the weights of the vertices around one.
+/// Adds rows that smooth the weights around a vertex.
 fn smooth_rows(rows: &mut MenuRows<'_>, vertex: u32) {
     for (edges, title) in [(1, "Within 1 edge"), (3, "Within 3 edges"), (6, "Within 6 edges")] {
         if rows.row(Row::new(title)) {
@@ -138,7 +138,7 @@ fn select_rows(rows: &mut MenuRows<'_>, spot: &MenuSpot) {
     rows.command(VertexCommand::Stray.spec());
 }
 
-/// The row that hides all other meshes.
+/// Adds the row that hides all other meshes.
 fn isolate_row(rows: &mut MenuRows<'_>, document: &Document, node: NodeId) {
     let view = rows.view;
     let has_mesh = |n: &NodeId| *n != node && document.node(*n).mesh.is_some();
@@ -152,7 +152,7 @@ fn isolate_row(rows: &mut MenuRows<'_>, document: &Document, node: NodeId) {
     }
 }
 
-/// The weights of a vertex in sentences.
+/// Explains the weights of a vertex in sentences.
 fn explained(
     view: &View<'_>,
     document: &Document,

@@ -1,5 +1,5 @@
-//! Overlays while painting: the influences at a point, the color legend, and the counts of weight
-//! issues.
+//! Overlays of Paint mode: the influences at a point, the color legend, and the counts of weight
+//! problems.
 
 use egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
 use glam::Vec2;
@@ -14,13 +14,13 @@ use ulna_model::{Document, Node};
 use ulna_render::ColorRole;
 use ulna_weights::layers::Painted;
 
-/// Place of a plate beside a brush: to its right, its left, below it or above it. Beside a large
-/// brush it is at the far rim. Without room on any side it is in the corner that covers the least
-/// of the brush.
+/// Position of a plate beside the brush: to the right, to the left, below or above. For a very
+/// large brush, the plate may overlap the rim. If no side has space, it is in the corner that hides
+/// the least of the brush.
 fn beside(rect: Rect, ring: Rect, middle: Pos2, size: egui::Vec2) -> Rect {
     const GAP: f32 = 20.0;
     const FAR: f32 = 260.0;
-    /// The bar of the view.
+    /// Height of the toolbar, in points.
     const BAR: f32 = 48.0;
     let room = Rect::from_min_max(rect.min + vec2(8.0, BAR), rect.max - vec2(8.0, 8.0));
     let ring = ring.intersect(Rect::from_center_size(middle, egui::Vec2::splat(2.0 * FAR)));
@@ -52,7 +52,7 @@ fn beside(rect: Rect, ring: Rect, middle: Pos2, size: egui::Vec2) -> Rect {
     least.unwrap_or(sides[0])
 }
 
-/// The influences at a point as bars, and the effect of a dab.
+/// Draws the influences at a point as bars, with a note about the effect of a dab.
 pub fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushHover) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -76,7 +76,7 @@ pub fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &Br
     });
     let note_height = note.as_ref().map_or(0.0, |g| g.size().y + 6.0);
     let height = 28.0 + rows as f32 * 20.0 + note_height + 6.0;
-    // What is written at the lower rim stays readable.
+    // Leave the clip name at the bottom readable.
     let rim = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
     let room = Rect::from_min_max(rect.min, rect.max - vec2(0.0, rim));
     let area = beside(room, ring, middle, vec2(width, height));
@@ -155,12 +155,12 @@ fn is_small(rect: Rect) -> bool {
     rect.width() < 520.0 || rect.height() < 460.0
 }
 
-/// The size of the legend's plate.
+/// Size of the color legend, in points.
 fn legend_size(rect: Rect) -> egui::Vec2 {
     if is_small(rect) { vec2(150.0, 54.0) } else { vec2(260.0, 60.0) }
 }
 
-/// Legend of the colors.
+/// Draws the legend of the colors.
 pub fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -217,10 +217,10 @@ pub fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     }
 }
 
-/// A title and five numbers along a ramp.
+/// Title of the legend, and five numbers along its color ramp.
 type Scale = (String, [String; 5]);
 
-/// The title of the legend, and the numbers under its ramp; none where nothing is shown by color.
+/// Title and numbers of the color legend; `None` if the display has no color ramp.
 fn scale(view: &View<'_>, document: &Document, mask: Option<&str>) -> Option<Scale> {
     let parts = ["0", "0.25", "0.5", "0.75", "1"].map(str::to_owned);
     let stretch = ["1×", "1.4×", "2×", "2.8×", "4×"].map(str::to_owned);
@@ -245,12 +245,12 @@ fn scale(view: &View<'_>, document: &Document, mask: Option<&str>) -> Option<Sca
     })
 }
 
-/// The legend of the error that rounded weights make: no numbers where there is none.
+/// Legend of the error by rounded weights. Without an error, it has no numbers.
 fn rounding_scale(view: &View<'_>) -> Scale {
     let bits = if view.paint.options.look == WeightLook::Bytes { 8 } else { 16 };
     let farthest = view.paint.farthest();
     if farthest > 0.0 {
-        // In what it takes few digits in, whatever lengths are shown in elsewhere.
+        // Choose a unit that needs few digits, regardless of the unit in the settings.
         let (unit, per_meter) = match farthest {
             d if d >= 1.0 => ("m", 1.0),
             d if d >= 1e-3 => ("mm", 1e3),
@@ -267,7 +267,7 @@ fn rounding_scale(view: &View<'_>) -> Scale {
     }
 }
 
-/// The ramp of colors, or of grays for a mask.
+/// Draws the color ramp, or a ramp of grays for a mask.
 fn ramp(painter: &Painter, bar: Rect, is_mask: bool) {
     let steps = 48;
     for k in 0..steps {
@@ -279,13 +279,13 @@ fn ramp(painter: &Painter, bar: Rect, is_mask: bool) {
     }
 }
 
-/// Whether a displayed mesh has no skin.
+/// Whether any visible mesh has no skin.
 fn has_bare(document: &Document) -> bool {
     let is_bare = |n: &Node| n.mesh.is_some() && n.skin.is_none();
     document.shown_nodes().into_iter().any(|n| is_bare(document.node(n)))
 }
 
-/// Counts of weight problems.
+/// Draws the counts of weight problems.
 pub fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let faults = view.paint.faults();
@@ -317,7 +317,7 @@ pub fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
         .collect();
     let width: f32 =
         shaped.iter().map(|(_, t, n)| t.size().x + n.size().x + 30.0).sum::<f32>() + 8.0;
-    // Beside the legend of the ramp, where there is one; above it, where that leaves no room.
+    // Place the counts beside the color legend, or above it if there is too little space.
     let legend = !matches!(
         view.paint.options.look,
         WeightLook::All | WeightLook::Faults | WeightLook::Materials
@@ -325,7 +325,7 @@ pub fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
     let size = legend_size(rect);
     let up = if legend && width > rect.width() - size.x - 30.0 { size.y + 8.0 + clip } else { 0.0 };
-    // In a small picture what is right is not said.
+    // A small viewport shows the counts only if there are problems.
     let is_right = view.paint.is_counting() || list.iter().all(|(.., count)| *count == 0);
     if width > rect.width() - 16.0 || (is_small(rect) && is_right) {
         return;
@@ -368,11 +368,11 @@ mod tests {
                 if area.intersects(ring) {
                     covered += usize::from(radius < 100.0);
                 }
-                // What is under the pointer is seen.
+                // The point under the pointer must stay visible.
                 assert!(radius > 100.0 || !area.contains(middle), "{part}: {area}");
             }
         }
-        // In the small picture there is no room beside a brush in its middle.
+        // A small viewport has no space beside a brush in its middle.
         assert!(covered < 60, "{covered}");
     }
 }

@@ -1,4 +1,4 @@
-//! All handles at once: arrows, squares, rings and boxes.
+//! Combined handles: arrows, squares, rings and boxes.
 
 use egui_material_icons::{MaterialIcon, icons};
 
@@ -7,7 +7,7 @@ use super::{
     tool::{Press, ViewportTool, posing_hints},
 };
 
-/// The tool that moves, rotates and scales.
+/// Tool that moves, rotates and scales.
 #[derive(Clone, Debug, Default)]
 pub struct CombinedTool;
 

@@ -1,4 +1,4 @@
-//! Drags the body: the limb under the pointer follows, by its joint or by its skin.
+//! IK drags of a limb, by a joint or by a point of the surface.
 
 use egui::{Rect, Ui};
 use egui_material_icons::{MaterialIcon, icons};
@@ -11,7 +11,7 @@ use super::{
 use crate::ui::{Actions, View, ViewportAction, viewport::pick};
 use ulna_edit::command::{SetKey, SetPin};
 
-/// The IK tool, which moves limbs to a target.
+/// IK tool, which moves limbs to a target.
 #[derive(Clone, Debug, Default)]
 pub struct DragTool;
 
@@ -47,7 +47,7 @@ impl ViewportTool for DragTool {
     }
 }
 
-/// Starts a drag of the joint or surface under a press outside all handles.
+/// Starts an IK drag of the joint or surface under a press outside all handles.
 pub fn grab(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) {
     let Some(at) = ui.input(|i| i.pointer.press_origin()) else { return };
     let (at, size) =

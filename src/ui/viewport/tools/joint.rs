@@ -1,4 +1,4 @@
-//! Adds joints: each click adds one below the selected joint.
+//! Tool that adds joints: each click adds a joint below the selected joint.
 
 use egui::{Painter, Pos2, Rect, Response, Shape, Stroke, Ui, pos2};
 use egui_material_icons::{MaterialIcon, icons};
@@ -14,7 +14,7 @@ use ulna_geometry::on_plane;
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
 
-/// The tool that adds joints.
+/// Tool that adds joints.
 #[derive(Clone, Debug, Default)]
 pub struct JointTool;
 
@@ -35,7 +35,8 @@ impl ViewportTool for JointTool {
     }
 }
 
-/// Shows where a click adds a joint, and adds it. Returns whether the pointer is taken.
+/// Shows the position of the new joint at the pointer, and adds the joint on a click. Returns
+/// whether the pointer is used.
 pub fn joint_ui(
     ui: &Ui,
     view: &View<'_>,
@@ -97,17 +98,17 @@ pub fn joint_ui(
     true
 }
 
-/// The joint below which joints are added.
+/// Parent of new joints.
 fn parent_of(view: &View<'_>) -> Option<NodeId> {
     let document = view.session?.document();
     let active = view.selection.active.filter(|n| document.nodes.contains(*n))?;
-    // What shows a mesh is no joint.
+    // Joints are added below joints only, not below other nodes such as meshes.
     let is_joint = view.joints.get(active.index()) == Some(&true);
     is_joint.then_some(active)
 }
 
-/// The spot under the pointer: the one that was sought, else as far away as the parent, or as the
-/// point about which the view turns.
+/// Position of a new joint under the pointer. It is the snap target if there is one; otherwise it
+/// is as far away as the parent or the orbit center.
 fn target(
     view: &View<'_>,
     (at, size): (Vec2, Vec2),
@@ -132,7 +133,7 @@ fn on_mirror_plane(spot: Vec3, place: &dyn Fn(Vec3) -> Option<Pos2>) -> Vec3 {
     if is_near { flat } else { spot }
 }
 
-/// A ring with a dot.
+/// Draws a ring with a dot.
 fn marker(painter: &Painter, at: Pos2, stroke: Stroke) {
     painter.circle_stroke(
         at,

@@ -1,5 +1,5 @@
-//! Tools of the viewport, one per file. Each draws its handles and requests the commands of a drag.
-//! The math of drags is in `ulna-geometry`, where it is tested without a window.
+//! Tools of the viewport, one per file. Each tool has its handles and creates the commands of a
+//! drag. The mathematics of drags is in `ulna-geometry`, where it is tested without a window.
 
 mod brush;
 mod brush_marks;
@@ -33,7 +33,7 @@ use self::{gizmo::Gizmo, tool::ViewportTool};
 use crate::ui::{Actions, View};
 use ulna_edit::command::ToolCommand;
 
-/// A tool by the command that takes it up.
+/// Tool that a command selects.
 fn tool_of(tool: ToolCommand) -> &'static dyn ViewportTool {
     match tool {
         ToolCommand::Select => &select::SelectTool,
@@ -53,8 +53,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Draws the handles of a tool over the picture in `rect`, and asks for what is done with them;
-    /// whether the pointer is theirs.
+    /// Draws the handles of a tool and handles their input. Returns whether they use the pointer.
     pub fn ui(
         &mut self,
         tool: ToolCommand,
@@ -74,12 +73,12 @@ impl Tools {
         operation.map(|o| self.gizmo.begin(o)).is_some()
     }
 
-    /// Begins to add a joint below each selected one.
+    /// Starts to add a joint below each selected joint.
     pub fn extrude(&mut self) {
         self.gizmo.begin(gizmo::Operation::Extrude);
     }
 
-    /// Prepares a tool that was chosen by its key: an axis or a number typed soon after starts its
+    /// Prepares a tool that was chosen by its key. Typing an axis or a number soon after starts its
     /// operation.
     pub fn wait(&mut self, tool: ToolCommand, now: f64) {
         match tool_of(tool).begins() {
@@ -93,12 +92,13 @@ impl Tools {
         self.gizmo.waits(now)
     }
 
-    /// A tool waits no longer; whether one did.
+    /// Stops waiting for an axis or a number. Returns whether a tool was waiting.
     pub fn wait_no_longer(&mut self) -> bool {
         self.gizmo.wait_no_longer()
     }
 
-    /// Starts an IK drag of the active node's limb, by a point at `from` in world space.
+    /// Starts an IK drag of the active node's limb. `tip` is the dragged point in node space,
+    /// `from` the same point in scene space.
     pub fn reach(&mut self, tip: Option<glam::Vec3>, from: glam::Vec3, at: glam::Vec2) {
         self.gizmo.reach(tip, from, at);
     }
@@ -108,19 +108,18 @@ impl Tools {
         self.gizmo.is_reaching()
     }
 
-    /// Whether a gesture is under way that takes digits and letters of axes as its own, and whether
-    /// a button holds it.
+    /// Whether a mouse button holds the current gesture; `None` without a gesture.
     pub fn under_way(&self) -> Option<bool> {
         self.gizmo.under_way()
     }
 
-    /// Ends the gesture that is under way; whether there was one.
+    /// Ends the current gesture. Returns whether there was one.
     pub fn end(&mut self) -> bool {
         self.gizmo.end()
     }
 }
 
-/// A tool's sign.
+/// Icon of a tool.
 pub fn icon_of(tool: ToolCommand) -> MaterialIcon {
     tool_of(tool).icon()
 }

@@ -1,4 +1,4 @@
-//! Rings that rotate the selection.
+//! Rotation rings around the selection.
 
 use egui_material_icons::{MaterialIcon, icons};
 
@@ -7,7 +7,7 @@ use super::{
     tool::{Press, ViewportTool, posing_hints},
 };
 
-/// The tool that rotates.
+/// Tool that rotates.
 #[derive(Clone, Debug, Default)]
 pub struct RotateTool;
 

@@ -1,4 +1,4 @@
-//! Boxes that scale the selection.
+//! Scale boxes around the selection.
 
 use egui_material_icons::{MaterialIcon, icons};
 
@@ -7,7 +7,7 @@ use super::{
     tool::{Press, ViewportTool, posing_hints},
 };
 
-/// The tool that scales.
+/// Tool that scales.
 #[derive(Clone, Debug, Default)]
 pub struct ScaleTool;
 

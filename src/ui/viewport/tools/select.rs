@@ -1,4 +1,4 @@
-//! Selecting: a click on a joint or on the skin, a box around joints.
+//! Selection of joints by a click on a joint or the surface, or by an area.
 
 use egui::{Key, PointerButton, Pos2, Rect, Response, Ui, pos2};
 use egui_material_icons::{MaterialIcon, icons};
@@ -12,7 +12,8 @@ use crate::ui::{Actions, OutlinerAction, View, ViewportAction};
 use ulna_edit::command::{SelectCommand, SetKey, ToolCommand, ViewCommand};
 use ulna_render::ColorRole;
 
-/// The selection tool: clicks and boxes select, as they do outside the handles of all other tools.
+/// Selection tool without handles. Clicks and drags outside the handles of other tools select in
+/// the same way.
 #[derive(Clone, Debug, Default)]
 pub struct SelectTool;
 
@@ -35,53 +36,54 @@ impl ViewportTool for SelectTool {
 /// State of the Select tool between frames.
 #[derive(Clone, Debug, Default)]
 pub struct Selecting {
-    /// The area that is drawn.
+    /// Area that is currently drawn.
     area: Option<Area>,
-    /// Position of the last click on joints, and the number of clicks there: the next click selects
-    /// the next joint nearby.
+    /// Position of the last click on joints, and the number of earlier clicks there. Each click
+    /// selects the next joint nearby.
     cycle: Option<(Vec2, usize)>,
-    /// A command asked for an area, which goes before handles and clicks.
+    /// Area requested by a command. It takes precedence over handles and clicks.
     wanted: Option<WantedArea>,
 }
 
-/// An area that a command asked for.
+/// Selection area requested by a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum WantedArea {
-    /// The next drag draws a box.
+    /// Box, drawn by the next drag.
     Box,
-    /// Joints within so many points of the pointer are selected while the button is held.
+    /// Circle around the pointer with this radius in points. Joints inside are selected while the
+    /// button is held.
     Circle(f32),
 }
 
-/// Radius of the circle at first, points, and its least and greatest.
+/// Initial, minimum and maximum radius of the circle, in points.
 const CIRCLE: (f32, f32, f32) = (40.0, 6.0, 400.0);
 
-/// An area that is drawn with the pointer.
+/// Selection area during a drag, in window points.
 #[derive(Clone, Debug)]
 enum Area {
-    /// A box from a corner.
+    /// Box between this corner and the pointer.
     Box(Pos2),
-    /// A lasso around the selection, as points of the picture.
+    /// Points of a lasso line.
     Lasso(Vec<Pos2>),
 }
 
 impl Selecting {
-    /// Nothing is drawn any more.
+    /// Ends the current area and any requested area.
     pub fn end(&mut self) {
         (self.area, self.wanted) = (None, None);
     }
 
-    /// Lets the pointer select in a circle, or the next drag in a box.
+    /// Starts selecting with a circle, or with a box in the next drag.
     pub const fn want(&mut self, circle: bool) {
         self.wanted = Some(if circle { WantedArea::Circle(CIRCLE.0) } else { WantedArea::Box });
     }
 
-    /// Whether an area was asked for.
+    /// Whether an area was requested.
     pub const fn waits(&self) -> bool {
         self.wanted.is_some()
     }
 
-    /// Whether the wheel is the circle's, which it makes larger or smaller.
+    /// Changes the circle's radius by the mouse wheel. Returns whether a circle was requested.
     pub fn resizes_circle(&mut self, ui: &Ui, response: &Response) -> bool {
         let Some(WantedArea::Circle(radius)) = &mut self.wanted else { return false };
         if response.hovered() {
@@ -91,8 +93,8 @@ impl Selecting {
         true
     }
 
-    /// Area that a command asked for: a circle selects at once, and Escape or the right button ends
-    /// either. Whether nothing else is to be selected in this frame.
+    /// Handles a requested area. The circle selects while the button is down; Escape or the right
+    /// button ends box and circle. Returns whether no other selection may happen.
     fn wanted_ui(
         &mut self,
         ui: &Ui,
@@ -149,7 +151,8 @@ fn encloses(line: &[Pos2], p: Pos2) -> bool {
     crossed.count() % 2 == 1
 }
 
-/// `free`: nothing else has the pointer; `press`: what was held as a button was pressed.
+/// Handles clicks and selection areas. `free`: whether no other element uses the pointer. `press`:
+/// modifiers at the press of the button.
 pub fn select_ui(
     state: &mut Selecting,
     ui: &Ui,
@@ -203,7 +206,7 @@ pub fn select_ui(
             Box::new(move |p| area.contains(p))
         }
         Area::Lasso(line) => {
-            // Points nearer than this to one another add nothing.
+            // Minimum distance between points of the line, in points.
             const APART: f32 = 2.0;
             line.extend(to.filter(|p| line.last().is_none_or(|last| last.distance(*p) > APART)));
             painter.add(egui::Shape::closed_line(line.clone(), edge));
@@ -215,7 +218,7 @@ pub fn select_ui(
         let nodes =
             pick::joints_in(view, size, &|p| inside(pos2(p.x + rect.left(), p.y + rect.top())));
         let lasso = matches!(area, Area::Lasso(_));
-        // Ctrl is the lasso's own: there Alt takes out.
+        // The lasso already uses Ctrl, so Alt deselects.
         let takes_out = if lasso { modifiers.alt } else { modifiers.command };
         actions.push(if takes_out {
             OutlinerAction::Deselect(nodes)
@@ -229,8 +232,8 @@ pub fn select_ui(
 }
 
 impl Selecting {
-    /// A click takes the joint there, or what the skin says; again at the same spot the next of
-    /// those that are near.
+    /// Selects the joint at a click, or requests the joint of the surface. Repeated clicks cycle
+    /// through the joints nearby.
     fn click(
         &mut self,
         view: &View<'_>,
@@ -239,7 +242,7 @@ impl Selecting {
         toggle: bool,
         actions: &mut Actions,
     ) {
-        /// Points within which two clicks are at the same spot.
+        /// Distance within which two clicks are at the same position, in points.
         const SAME: f32 = 4.0;
         let near = pick::bones_at(view, at, size);
         if near.first().is_none_or(|b| !b.deforms) {

@@ -1,39 +1,39 @@
-//! The trait of tools: their signs, hints and handles.
+//! Trait of the viewport tools: icon, hints and handles.
 
 use egui_material_icons::MaterialIcon;
 
 use super::gizmo::{HandleSet, Operation};
 use ulna_edit::command::{SetKey, ViewCommand};
 
-/// A tool of Pose and Animate mode.
+/// Tool of the viewport, such as move, rotate or scale.
 pub trait ViewportTool {
-    /// Its sign in the toolbar.
+    /// Icon in the toolbar.
     fn icon(&self) -> MaterialIcon;
 
     /// Hints for the status bar while nodes are selected.
     fn hints(&self) -> Vec<(Press, &'static str)>;
 
-    /// The handles around the selection; empty for tools without handles.
+    /// Handles around the selection; empty for tools without handles.
     fn handles(&self) -> HandleSet {
         HandleSet::default()
     }
 
-    /// Operation that begins when the tool's key is pressed again.
+    /// Operation to start when the tool's key is pressed again.
     fn begins(&self) -> Option<Operation> {
         None
     }
 }
 
-/// Input of a hint.
+/// Input that a hint describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Press {
-    /// On the mouse, or a key that is held.
+    /// Mouse action or held key, by its text.
     Hand(&'static str),
-    /// The key of a command, by its name.
+    /// Key of a command, by the command's name.
     Key(&'static str),
 }
 
-/// The hints that tools with handles have in common.
+/// Hints that are common to tools with handles.
 pub fn posing_hints(
     drag: &'static str,
     does: &'static str,

@@ -7,7 +7,7 @@ use super::{
     tool::{Press, ViewportTool, posing_hints},
 };
 
-/// The tool that moves.
+/// Tool that moves.
 #[derive(Clone, Debug, Default)]
 pub struct MoveTool;
 

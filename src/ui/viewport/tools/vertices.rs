@@ -7,8 +7,8 @@ use crate::ui::{Actions, PaintAction, VertexArea, VertexPick, View};
 use ulna_render::ColorRole;
 use ulna_weights::Radius;
 
-/// Vertices are selected with Ctrl and Alt held: by a box, a lasso, or the brush; with Shift, too,
-/// it adds.
+/// Selects vertices by a drag with Ctrl and Alt held, using a box, a lasso or the brush. Shift adds
+/// to the selection.
 pub fn vertices_ui(
     picking: &mut Option<Vec<egui::Pos2>>,
     ui: &Ui,

@@ -1,4 +1,4 @@
-//! Draws the handles, and the numbers beside them during a drag.
+//! Draws the handles, and the values beside them during a drag.
 
 use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::Vec2;
@@ -20,10 +20,10 @@ const AXES: [ColorRole; 3] = [ColorRole::AxisX, ColorRole::AxisY, ColorRole::Axi
 const NAMES: [&str; 3] = ["X", "Y", "Z"];
 /// Distance of the readout from the widest handle, in points.
 const ASIDE: f32 = 24.0;
-/// Opacity of the far half of handles.
+/// Opacity of the far half of a ring.
 const FAR: f32 = 0.3;
 
-/// Painter in points of the viewport.
+/// Painter that takes positions in viewport points.
 struct HandlePainter<'a> {
     painter: Painter,
     rect: Rect,
@@ -35,7 +35,7 @@ impl HandlePainter<'_> {
         pos2(p.x + self.rect.left(), p.y + self.rect.top())
     }
 
-    /// A line over a dark casing.
+    /// Draws a line with a dark outline.
     fn line(&self, points: Vec<Pos2>, width: f32, color: Color32) {
         let casing = self.theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.45);
         self.painter.line(points.clone(), Stroke::new(width + 2.0, casing));
@@ -48,7 +48,7 @@ impl HandlePainter<'_> {
     }
 }
 
-/// The color of a handle at rest.
+/// Color of a handle that is neither hovered nor dragged.
 fn role(handle: Handle) -> ColorRole {
     match handle {
         Handle::Arrow(k) | Handle::Plane(k) | Handle::Ring(k) | Handle::Box(k) => AXES[k],
@@ -57,7 +57,7 @@ fn role(handle: Handle) -> ColorRole {
     }
 }
 
-/// Whether a handle belongs to the running gesture.
+/// Whether a handle belongs to the current gesture.
 fn is_held(set: &HandleSet, handle: Handle, gesture: &Gesture) -> bool {
     set.meaning(handle) == (gesture.operation, gesture.limit)
 }
@@ -73,7 +73,7 @@ pub fn draw(
     gesture: Option<&Gesture>,
 ) {
     let pen = HandlePainter { painter: ui.painter_at(rect), rect, theme: view.theme };
-    // Farther ones first.
+    // Draw farther handles first.
     let mut order: Vec<&HandleShape> = shapes.iter().collect();
     order.sort_by(|a, b| a.near.total_cmp(&b.near));
     for front in [false, true] {
@@ -192,7 +192,7 @@ fn draw_shape(
     }
 }
 
-/// A ring about a bone, and a knob on it.
+/// Draws a ring around a bone, and a knob on the ring.
 fn draw_roll(pen: &HandlePainter<'_>, shape: &HandleShape, lit: bool, color: Color32) {
     let [ring @ .., (from, _), (to, _)] = &shape.line[..] else { return };
     for run in ring.chunk_by(|a, b| a.1 == b.1) {
@@ -231,7 +231,7 @@ fn draw_way(pen: &HandlePainter<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, ge
     match gesture.operation {
         Operation::Swivel => {}
         Operation::Roll => {
-            // Where the knob was.
+            // Mark the start position of the knob.
             let shape = gesture.frame.roll.and_then(|roll| roll_handle(&roll, camera, size));
             if let Some([.., (from, _), (to, _)]) = shape.as_ref().map(|s| &s.line[..]) {
                 let stroke = Stroke::new(1.0, lit.gamma_multiply(0.7));
@@ -267,7 +267,8 @@ fn draw_way(pen: &HandlePainter<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, ge
     }
 }
 
-/// Readout of the posed nodes and the numbers, beside the handles and never under the pointer.
+/// Draws the names of the posed nodes and the values, beside the handles and never under the
+/// pointer.
 fn readout(
     pen: &HandlePainter<'_>,
     view: &View<'_>,
@@ -310,7 +311,7 @@ fn readout(
     let width = (title.size().x + 8.0 + about.size().x).max(numbers).max(hint) + 24.0;
     let extent = vec2(width, if snaps.is_some() { 78.0 } else { 56.0 });
     let mut corner = pen.at(frame.center) + vec2(set.radius() + ASIDE, -28.0);
-    // On the other side where there is no room.
+    // Use the other side if there is too little space.
     if corner.x + extent.x > pen.rect.right() - 8.0 {
         corner.x = pen.at(frame.center).x - set.radius() - ASIDE - extent.x;
     }
@@ -366,7 +367,7 @@ fn readout(
     }
 }
 
-/// The keys that snap while they are held, the one that is held lit.
+/// Lists the keys that snap while they are held, with the held key highlighted.
 fn snap_hint(
     pen: &HandlePainter<'_>,
     gesture: &Gesture,
@@ -389,7 +390,7 @@ fn snap_hint(
     pen.painter.layout_job(job)
 }
 
-/// Hint about the keys that a tool waits for after it was chosen by its key.
+/// Draws the hint about axis and number keys while a tool waits for them.
 pub fn awaited(
     ui: &Ui,
     view: &View<'_>,
@@ -418,7 +419,7 @@ pub fn awaited(
     pen.painter.galley(corner + vec2(12.0, 7.0), text, pen.theme.color(ColorRole::TextSecondary));
 }
 
-/// Name of the space of the axes, and the origin of the numbers.
+/// Name of the space of the axes, or of the rotation axis.
 fn about(gesture: &Gesture) -> &'static str {
     use crate::ui::viewport::domain::GizmoSpace as Of;
     match (gesture.operation, gesture.limit) {
@@ -443,7 +444,7 @@ struct Field {
     name: &'static str,
     role: ColorRole,
     text: String,
-    /// Keys go there.
+    /// Whether typed characters are added to this field.
     typed: bool,
     /// Whether the number was typed.
     fixed: bool,

@@ -1,4 +1,4 @@
-//! Frame of the gizmo: its center, the directions of its axes, and its size there.
+//! Coordinate frame of the gizmo: its center, the directions of its axes, and its scale on screen.
 
 use glam::{DVec3, Mat4, Vec2, Vec3, Vec4};
 
@@ -12,55 +12,56 @@ use ulna_model::{Document, NodeId};
 use ulna_motion::{BoneDirections, Pose, Space, Standing, ik};
 use ulna_render::Camera;
 
-/// Center, axes and size of the gizmo.
+/// Center, axes and scale of the gizmo.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// The node whose axes they are; `None` if a reference model is moved.
+    /// Node that supplies the axes; `None` if a reference model is moved.
     pub node: Option<NodeId>,
-    /// Scene, meters.
+    /// Center in scene space, in meters.
     pub origin: Vec3,
-    /// Unit directions of the scene.
+    /// Unit directions of the axes in scene space.
     pub axes: [Vec3; 3],
-    /// From the origin to the eye, unit.
+    /// Unit direction from the center to the camera, in scene space.
     pub sight: Vec3,
-    /// The origin in the picture.
+    /// Center in viewport points.
     pub center: Vec2,
-    /// Meters that a point of the picture is there.
+    /// Meters per viewport point at the center.
     pub unit: f32,
-    /// Of a limb, what turns it about the line from its root to its end.
+    /// Swivel of a limb about the line from its root to its end; `None` if the node is not the end
+    /// of a bent limb.
     pub swivel: Option<Swivel>,
-    /// Of a joint in the rest pose, what turns its axes about its bone.
+    /// Rotation of a joint's axes about its bone, in Rig mode only.
     pub roll: Option<Roll>,
 }
 
-/// Elbow of a limb, and the line that it swivels about.
+/// Elbow of a limb, and the line that it rotates about.
 #[derive(Clone, Copy, Debug)]
 pub struct Swivel {
-    /// The limb's root, in the scene.
+    /// Root of the limb, in scene space.
     pub root: Vec3,
-    /// Its first bend.
+    /// First bend of the limb, such as the elbow or knee, in scene space.
     pub elbow: Vec3,
-    /// Position of the handle, in the scene.
+    /// Position of the handle, in scene space.
     pub handle: Vec3,
-    /// From root to end, unit.
+    /// Unit direction from the root to the end of the limb.
     pub axis: Vec3,
 }
 
-/// The bone that a joint's axes turn about.
+/// Bone that a joint's axes rotate about.
 #[derive(Clone, Copy, Debug)]
 pub struct Roll {
-    /// A point of the bone, in the scene.
+    /// Middle of the bone, in scene space.
     pub middle: Vec3,
-    /// Along the bone, unit.
+    /// Unit direction of the bone, in scene space.
     pub axis: Vec3,
-    /// From the bone to the handle, unit; square to the bone.
+    /// Unit direction from the bone to the handle, perpendicular to the bone.
     pub out: Vec3,
 }
 
 impl Frame {
     /// Frame of the selection's gizmo; `None` if the selection cannot be posed or is not visible.
     pub fn of(view: &View<'_>, size: Vec2) -> Option<Self> {
-        // A clip that Rig mode plays is only watched.
+        // Without handles while Rig mode plays a clip, because the clip cannot be edited there.
         let document = view.session.filter(|_| view.rig.clip.is_none())?.document();
         if let Some(facts) = reference::movable(view) {
             let (camera, place) = (&view.viewport.camera, facts.place);
@@ -78,7 +79,7 @@ impl Frame {
             Pivot::Spot => spot(view).unwrap_or_else(|| head(view.pose, node)),
             Pivot::Active | Pivot::Each => head(view.pose, node),
         };
-        // Where a limb is put has nothing to do with the axes of its end.
+        // The position of an IK target does not depend on the axes of the limb's end.
         let space = match (view.viewport.tool, view.viewport.space) {
             (ToolCommand::Drag, GizmoSpace::Of(Space::Local)) => GizmoSpace::Of(Space::World),
             (_, space) => space,
@@ -91,13 +92,13 @@ impl Frame {
         frame.seen(&view.viewport.camera, size)
     }
 
-    /// Handles at a point of the scene that are those of no node.
+    /// Frame at a scene point without a node.
     const fn at(origin: Vec3, axes: [Vec3; 3]) -> Self {
         let (sight, center, unit) = (Vec3::Z, Vec2::ZERO, 0.0);
         Self { node: None, origin, axes, sight, center, unit, swivel: None, roll: None }
     }
 
-    /// The same frame for the current camera.
+    /// Updates the frame for the current camera; `None` if the center is not visible.
     pub fn seen(self, camera: &Camera, size: Vec2) -> Option<Self> {
         let (center, depth) =
             camera.project(self.origin, size).filter(|_| self.origin.is_finite())?;
@@ -106,7 +107,7 @@ impl Frame {
     }
 }
 
-/// The swivel of the limb that a node ends.
+/// Swivel of the limb that ends at a node.
 fn swivel(document: &Document, pose: &Pose, node: NodeId, chain: Option<usize>) -> Option<Swivel> {
     /// Distance of the handle from the elbow, as a fraction of the limb's length.
     const OUT: f32 = 0.35;
@@ -117,19 +118,19 @@ fn swivel(document: &Document, pose: &Pose, node: NodeId, chain: Option<usize>) 
     let axis = (end - root).try_normalize()?;
     let length = root.distance(elbow) + elbow.distance(end);
     let out = (elbow - root).reject_from(axis);
-    // A straight limb has no side that it bends to.
+    // The elbow of a straight limb has no defined direction.
     let out = (out.length() > length * 0.01).then(|| out.normalize_or_zero())?;
     Some(Swivel { root, elbow, handle: elbow + out * length * OUT, axis })
 }
 
-/// The bone of a joint, with the own axis of the joint that is most square to it.
+/// Bone of a joint, and the joint's axis that is closest to perpendicular to the bone.
 fn roll(document: &Document, pose: &Pose, node: NodeId) -> Option<Roll> {
     let bone = bone(document, pose, node)?;
     let axis = bone.try_normalize()?;
     let own = |column: Vec4| column.truncate().try_normalize();
     let world = pose.world.get(node.index())?;
     let axes = [world.z_axis, world.x_axis, world.y_axis].map(own);
-    // Of two as square, the first.
+    // Of two almost equal candidates, keep the first.
     let squarer =
         |a: Vec3, b: Vec3| if b.dot(axis).abs() < a.dot(axis).abs() - 0.01 { b } else { a };
     let out = axes.into_iter().flatten().reduce(squarer)?;
@@ -137,7 +138,7 @@ fn roll(document: &Document, pose: &Pose, node: NodeId) -> Option<Roll> {
     Some(Roll { middle: head(pose, node) + bone / 2.0, axis, out })
 }
 
-/// Direction and length of the bone of a joint, in the scene.
+/// Vector along the bone of a joint, in scene space.
 pub fn bone(document: &Document, pose: &Pose, node: NodeId) -> Option<Vec3> {
     let at = |n: NodeId| {
         pose.world.get(n.index()).map_or(DVec3::NAN, |w| w.w_axis.truncate().as_dvec3())
@@ -156,14 +157,14 @@ fn head(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// The center of the moved nodes.
+/// Mean position of the moved nodes, in scene space.
 fn median(document: &Document, selection: &Selection, pose: &Pose) -> Option<Vec3> {
     let nodes = selection.top_level_nodes(document);
     let sum: Vec3 = nodes.iter().map(|n| head(pose, *n)).sum();
     (!nodes.is_empty()).then(|| sum / nodes.len() as f32)
 }
 
-/// Axes of a node in the current pose.
+/// Transforms that define the axes of a node in the current pose.
 pub fn standing(document: &Document, pose: &Pose, node: NodeId) -> Standing {
     Standing {
         parent: pose.parent_world(document, node),
@@ -172,7 +173,8 @@ pub fn standing(document: &Document, pose: &Pose, node: NodeId) -> Standing {
     }
 }
 
-/// The directions of a space's axes in the scene; the scene's own where a parent is squashed flat.
+/// Unit directions of a space's axes in scene space. The scene axes are returned if a parent is
+/// scaled to zero.
 pub fn axes(
     document: &Document,
     pose: &Pose,
@@ -190,8 +192,8 @@ pub fn axes(
     }
 }
 
-/// Length of one meter of the scene along a space's axes in the node's parent space, with the sign
-/// of the displayed axes; `None` if it differs between the axes.
+/// Length of one scene meter in the node's parent space, negative for a mirrored parent. `None` if
+/// it differs between the axes.
 pub fn parent_units(parent: &Mat4, space: Space) -> Option<f32> {
     if space == Space::World {
         return Some(1.0);

@@ -1,5 +1,5 @@
-//! A drag of a handle, or the same begun by a key: what the pointer's way and what is typed come
-//! to. It is found from the state at its start, never by adding up moves.
+//! Gesture started by a handle or a key. Its value comes from pointer motion or typed text. It is
+//! computed from the state at the start, so that errors do not accumulate.
 
 use egui::{Event, Key, Modifiers, Ui};
 use glam::{Quat, Vec2, Vec3};
@@ -22,35 +22,38 @@ use ulna_render::Camera;
 /// Time in seconds for which snapping continues after Ctrl is released, because Ctrl is often
 /// released slightly before the button.
 const LINGERS: f64 = 0.12;
-/// Points of a ring that is seen from its edge, and of the ball.
+/// Radius of the trackball and of a ring seen edge-on, in points.
 const RADIUS: f32 = 78.0;
 /// Factor of pointer motion while Shift is held.
 const FINE: f32 = 0.2;
 
-/// A gesture under way.
+/// Gesture in progress.
 #[derive(Clone, Debug)]
 pub struct Gesture {
-    /// Operation of the drag.
+    /// Operation of the gesture.
     pub operation: Operation,
-    /// Axis or plane that it is limited to.
+    /// Axis or plane that the operation is limited to.
     pub limit: Limit,
-    /// Frame of the gizmo at the start.
+    /// Frame of the gizmo, with the center and axes of the start.
     pub frame: Frame,
     /// Space of the axes.
     pub space: GizmoSpace,
-    /// Posed nodes.
+    /// Nodes that the gesture poses.
     pub nodes: Vec<NodeId>,
-    /// Whether a button is held, whose release ends it; else a click or a key does.
+    /// Whether a mouse button is held, and its release ends the gesture. Otherwise a click or a key
+    /// ends it.
     pub held: bool,
-    /// Along the axes: meters or factors; of a rotation x, in degrees.
+    /// Value along each axis, in meters or as a factor. For a rotation, `x` is the angle in
+    /// degrees.
     pub value: Vec3,
     /// Typed text per axis.
     pub typed: [String; 3],
-    /// Axis that is typed into.
+    /// Index of the axis that typed text belongs to.
     pub field: usize,
-    /// The point of the last node that is moved to the target, in node space.
+    /// Point of the end joint that moves to the IK target, in node space; `None` for the joint's
+    /// origin.
     pub(super) tip: Option<Vec3>,
-    /// The same axis was chosen twice: other axes than those of the toolbar.
+    /// Whether the same axis was chosen twice, which switches to the alternative space.
     again: bool,
     own_axes: bool,
     pub(super) pivot: Pivot,
@@ -58,20 +61,20 @@ pub struct Gesture {
     fine: FinePointer,
     ring: RingTurn,
     snapped_at: f64,
-    /// Snap target while a key is held.
+    /// Snap target of the held key; `None` without one.
     pub snap_to: Option<SnapTo>,
-    /// The turn of a ball.
+    /// Axis and angle in degrees of a trackball rotation.
     pub(super) ball: (Vec3, f32),
     /// The document at the start of the gesture.
     pub(super) document: Document,
     pub(super) pose: Pose,
     pub(super) shown: Option<Vec<Command>>,
-    /// The reference model that is moved in place of nodes.
+    /// Reference model that is moved instead of nodes.
     pub(super) reference: Option<MovedReference>,
 }
 
-/// Joints that a gesture in the rest pose changes: the selected ones, and for a move those below
-/// them where they follow.
+/// Joints that a gesture changes in Rig mode: the selected joints. A move includes their
+/// descendants if children follow.
 fn rig_nodes(view: &View<'_>, document: &Document, operation: Operation) -> Vec<NodeId> {
     let selected = &view.selection.nodes;
     let follows = operation == Operation::Move && view.rig.options.children_follow;
@@ -83,21 +86,21 @@ fn rig_nodes(view: &View<'_>, document: &Document, operation: Operation) -> Vec<
     document.nodes.order().iter().copied().filter(is_meant).collect()
 }
 
-/// State of a drag after a frame.
+/// State of a gesture after a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The gesture continues.
     Goes,
-    /// It is kept.
+    /// The gesture ends, and its result is kept.
     Kept,
-    /// It is as if it had never been.
+    /// The gesture is canceled.
     Dropped,
-    /// Another takes its place, of the same things.
+    /// The gesture is canceled, and another operation starts on the same nodes.
     Another(Operation),
 }
 
 impl Gesture {
-    /// Begins at a point of the picture.
+    /// Starts a gesture at a viewport point. Returns `None` if no node can be changed.
     pub fn begin(
         view: &View<'_>,
         frame: Frame,
@@ -108,8 +111,8 @@ impl Gesture {
     ) -> Option<Self> {
         let document = view.session?.document();
         let pivot = view.viewport.pivot;
-        // Each about itself, a chain curls; all about one point, what hangs on another goes with
-        // it.
+        // With individual origins, all joints rotate, so a chain curls. With a shared pivot, only
+        // top-level joints rotate, and descendants follow.
         let curls = operation == Operation::Rotate && pivot == Pivot::Each;
         let alone = matches!(operation, Operation::Reach | Operation::Swivel);
         let nodes = if view.mode.spec().edits_rest {
@@ -159,7 +162,7 @@ impl Gesture {
             reference,
         };
         if let (true, Some(node)) = (alone && pivot != Pivot::Each, frame.node) {
-            // A limb is put where its end is, or by the spot that was set on that.
+            // An IK drag starts at the end of the limb, or at the custom pivot on the end joint.
             let spot =
                 view.viewport.pivot_spot.filter(|(of, _)| pivot == Pivot::Spot && *of == node);
             gesture.tip = spot.map(|(_, at)| at).filter(|_| operation == Operation::Reach);
@@ -171,13 +174,12 @@ impl Gesture {
         Some(gesture)
     }
 
-    /// The axes of a space at the start. What scales has no axes of the picture, which no node can
-    /// be scaled along.
+    /// Sets the space of the axes. Scaling along view axes is not possible, so it uses local axes.
     fn set_space(&mut self, view: &View<'_>, space: GizmoSpace) {
         let scales_in_view = self.operation == Operation::Scale && space == GizmoSpace::View;
         self.space = match (self.operation, space) {
             _ if scales_in_view => GizmoSpace::Of(Space::Local),
-            // Where a limb is put has nothing to do with the axes of its end.
+            // The position of an IK target does not depend on the axes of the limb's end.
             (Operation::Reach, GizmoSpace::Of(Space::Local)) if !self.own_axes => {
                 GizmoSpace::Of(Space::World)
             }
@@ -200,7 +202,7 @@ impl Gesture {
         }
     }
 
-    /// Whether a component can be typed.
+    /// Whether axis `k` has a number field.
     pub fn has_field(&self, k: usize) -> bool {
         match (self.operation, self.limit) {
             (Operation::Rotate | Operation::Swivel | Operation::Roll, _)
@@ -214,7 +216,7 @@ impl Gesture {
         }
     }
 
-    /// Takes the keys that are its own.
+    /// Handles the keys that belong to the gesture.
     pub fn take_keys(&mut self, ui: &Ui, view: &View<'_>) -> Next {
         let keys = &view.settings.keys;
         let is_key = |o: &Operation, key: Key| {
@@ -247,7 +249,7 @@ impl Gesture {
                         Key::Tab => {
                             self.next_field(if modifiers.shift { 2 } else { 1 });
                         }
-                        // Held, they say what it snaps to.
+                        // These keys are read as held snap keys.
                         _ if self.operation.is_way() && snaps.iter().any(|(k, ..)| *k == key) => {}
                         Key::X | Key::Y | Key::Z if !modifiers.any() || modifiers.shift_only() => {
                             let k = [Key::X, Key::Y, Key::Z]
@@ -259,11 +261,12 @@ impl Gesture {
                                 if modifiers.shift { Limit::Plane(k) } else { Limit::Axis(k) },
                             );
                         }
-                        // A hand on the mouse does not mean tools.
+                        // Tool keys switch the operation only while no mouse button is held.
                         _ if !self.held && !modifiers.any() && !repeat => {
                             let meant = Operation::ALL.into_iter().find(|o| is_key(o, key));
                             match meant {
-                                // Twice, it turns as a ball.
+                                // Pressing the rotate key again switches between trackball and view
+                                // axis.
                                 Some(Operation::Rotate) if self.operation == Operation::Rotate => {
                                     self.limit = if self.limit == Limit::Free {
                                         Limit::View
@@ -293,7 +296,7 @@ impl Gesture {
         !typed.is_empty() && typed.chars().all(|c| c.is_ascii_digit() || ".,".contains(c))
     }
 
-    /// Changes the sign of the number that is typed.
+    /// Changes the sign of the typed number.
     fn change_sign(&mut self) {
         let typed = &mut self.typed[self.field];
         *typed = match typed.strip_prefix(['-', '−']) {
@@ -302,18 +305,18 @@ impl Gesture {
         };
     }
 
-    /// Types into another component.
+    /// Moves typing to another axis.
     fn next_field(&mut self, step: usize) {
         let mut all = (1..=3).map(|k| (self.field + k * step) % 3);
         self.field = all.find(|k| self.has_field(*k)).unwrap_or(self.field);
     }
 
-    /// Goes on along something else. Once more the same: along its own axes, or the scene's; a
-    /// third time: freely.
+    /// Limits the gesture to an axis or plane. Choosing it again switches between local and world
+    /// axes; a third time removes the limit.
     fn choose(&mut self, view: &View<'_>, limit: Limit) {
         let of_view = view.viewport.space;
         let (local, world) = (GizmoSpace::Of(Space::Local), GizmoSpace::Of(Space::World));
-        // As in Blender: the axes of the scene first, then the joint's own.
+        // Blender: the first press uses the scene axes, and the second the selected space.
         let blender = view.settings.keys.preset() == Preset::Blender;
         let first = if blender { world } else { of_view };
         let other = match of_view {
@@ -342,13 +345,13 @@ impl Gesture {
         }
         let typed = std::mem::take(&mut self.typed[self.field]);
         self.field = self.first_field();
-        // What was typed before the axis is meant for it.
+        // A number typed before the axis applies to the axis.
         self.typed = Default::default();
         self.typed[self.field] = typed;
         self.restart();
     }
 
-    /// A rotation goes on from nothing.
+    /// Restarts the angle of a rotation at zero.
     fn restart(&mut self) {
         self.ring = RingTurn::new(self.fine.now());
         if self.operation == Operation::Rotate {
@@ -356,8 +359,7 @@ impl Gesture {
         }
     }
 
-    /// The pointer is at a point of the picture: what is to be shown, where that is another than
-    /// before.
+    /// Updates the gesture from the pointer. Returns the commands of the preview if they changed.
     pub fn follow(
         &mut self,
         view: &View<'_>,
@@ -374,7 +376,7 @@ impl Gesture {
         if self.shown.as_ref() == Some(&commands) {
             return None;
         }
-        // Where nothing was moved yet there is no step.
+        // Without motion there is no undo step.
         if self.shown.is_none() && self.is_nothing() {
             return None;
         }
@@ -382,8 +384,8 @@ impl Gesture {
         Some(commands)
     }
 
-    /// As [`Self::follow`], of a rotation that is no edit: an axis of the scene, and degrees about
-    /// it since the start.
+    /// Updates a rotation that is not an edit. Returns the scene axis and the angle in degrees
+    /// since the start, if they changed.
     pub fn follow_bend(
         &mut self,
         view: &View<'_>,
@@ -398,7 +400,8 @@ impl Gesture {
         (goes && bend != before).then_some(bend)
     }
 
-    /// Updates the gesture from the pointer and the typed text. Returns whether there is a value.
+    /// Updates the gesture from the pointer and the typed text. Returns whether the typed text is
+    /// valid.
     pub(super) fn follow_pointer(
         &mut self,
         view: &View<'_>,
@@ -424,11 +427,11 @@ impl Gesture {
             }
             Operation::Scale => self.follow_scale(view, at, size, snaps),
         }
-        // Half an expression changes nothing yet.
+        // An incomplete expression changes nothing.
         self.take_typed(view)
     }
 
-    /// Takes the typed numbers. Returns whether they are valid.
+    /// Reads the typed numbers. Returns whether they are valid.
     fn take_typed(&mut self, view: &View<'_>) -> bool {
         let scale = match self.operation {
             Operation::Move | Operation::Reach | Operation::Extrude => {
@@ -436,7 +439,7 @@ impl Gesture {
             }
             Operation::Rotate | Operation::Swivel | Operation::Roll | Operation::Scale => 1.0,
         };
-        // A new joint is under the pointer, until its distance is typed.
+        // A new joint follows the pointer until a distance is typed.
         let is_new = self.operation == Operation::Extrude;
         if is_new && self.typed.iter().any(|text| !text.is_empty()) {
             self.value = Vec3::ZERO;
@@ -467,7 +470,7 @@ impl Gesture {
         let (from, to) = (camera.ray(self.start, size), camera.ray(at, size));
         let frame = &self.frame;
         let sideways = |axis: Vec3| {
-            // Along the line of sight: up in the picture is away.
+            // For an axis along the view direction, upward motion moves away from the camera.
             let away = (self.start.y - at.y) * frame.unit;
             if axis.dot(frame.sight) > 0.0 { -away } else { away }
         };
@@ -492,14 +495,15 @@ impl Gesture {
                 value
             }
             Limit::Free | Limit::View => {
-                // A plane square to where the eye looks, so that the thing stays under the pointer.
+                // Move in the plane that faces the camera, so that the node stays under the
+                // pointer.
                 let normal = -camera.forward();
                 self.along(in_plane(normal).unwrap_or(Vec3::ZERO))
             }
         };
         let far = self.frame.unit * 1e5;
         value = value.clamp(Vec3::splat(-far), Vec3::splat(far));
-        // As exact as a point of the picture is.
+        // Round to about the distance of one viewport point.
         let exact =
             10f32.powf(self.frame.unit.max(1e-9).log10().floor()) * if fine { 0.1 } else { 1.0 };
         let step = if snaps { view.viewport.snap_steps.length } else { exact };
@@ -509,7 +513,7 @@ impl Gesture {
         }
     }
 
-    /// Goes to a spot of the scene instead of following the pointer, as far as its axes allow.
+    /// Moves to the snap target instead of the pointer, as far as the axis limit allows.
     fn follow_spot(&mut self, view: &View<'_>, to: SnapTo) {
         let [x, y, z] = self.frame.axes;
         let from = self.frame.origin;
@@ -535,7 +539,7 @@ impl Gesture {
         };
     }
 
-    /// A way in the scene along the axes, which need not be square to one another.
+    /// Converts a scene vector to components along the axes, which may be oblique.
     fn along(&self, way: Vec3) -> Vec3 {
         let [x, y, z] = self.frame.axes;
         let from_axes = glam::Mat3::from_cols(x, y, z);
@@ -583,7 +587,8 @@ impl Gesture {
     fn follow_scale(&mut self, view: &View<'_>, at: Vec2, size: Vec2, snaps: bool) {
         let camera = &view.viewport.camera;
         let (from, to) = (self.start.distance(self.frame.center), at.distance(self.frame.center));
-        // From the middle there is no distance to compare with: to the right is larger.
+        // If the drag starts near the center, there is no distance to compare with, so horizontal
+        // motion scales.
         let round = if from > 12.0 { to / from } else { 1.0 + (at.x - self.start.x) / RADIUS };
         let factor = match self.limit {
             Limit::Axis(k) if self.held => {
@@ -614,7 +619,7 @@ impl Gesture {
         };
     }
 
-    /// The axis of a rotation, in the scene.
+    /// Rotation axis, in scene space.
     pub fn axis(&self) -> Vec3 {
         if let Some(roll) = self.frame.roll.filter(|_| self.operation == Operation::Roll) {
             return roll.axis;
@@ -635,7 +640,8 @@ impl Gesture {
         Some(frame)
     }
 
-    /// Moves a point of the node to the target instead of its origin.
+    /// Sets the point of the node that an IK drag moves to the target, in node space (`tip`) and in
+    /// scene space (`from`).
     pub fn hold_by(&mut self, tip: Option<Vec3>, from: Vec3) {
         self.tip = tip;
         self.frame.origin = from;
@@ -653,7 +659,7 @@ impl Gesture {
         }
     }
 
-    /// Name of the posed nodes.
+    /// Name of the posed nodes, or their number.
     pub fn what(&self) -> String {
         if let Some(reference) = &self.reference {
             return reference.name.clone();
@@ -664,7 +670,7 @@ impl Gesture {
         }
     }
 
-    /// Position of the press, in points of the viewport.
+    /// Position of the press, in viewport points.
     pub const fn start(&self) -> Vec2 {
         self.start
     }

@@ -22,11 +22,11 @@ use ulna_model::NodeId;
 use ulna_motion::Space;
 
 impl Gesture {
-    /// The command with the result of the gesture.
+    /// Creates the command with the result of the gesture.
     pub(super) fn command(&self, view: &View<'_>, over: PoseDestination) -> DocumentCommand {
         let node = Nodes::Ids(self.nodes.clone());
         let children = Some(view.viewport.children).filter(|c| *c != Children::Follow);
-        // Alone, a node is its own pivot.
+        // A single node is its own pivot.
         let pivot = match self.pivot {
             Pivot::Each => None,
             Pivot::Active | Pivot::Median => (self.nodes.len() > 1).then_some(self.frame.origin),
@@ -118,14 +118,16 @@ impl Gesture {
         }
     }
 
-    /// The nodes that it poses: of a limb, all that turn, and what follows them.
+    /// Nodes that the gesture poses. For IK drags, these are the rotated joints and all nodes that
+    /// follow.
     pub(super) fn posed(&self, view: &View<'_>) -> Vec<NodeId> {
         let asked = view.shown_clip().is_some() || view.viewport.symmetry;
         let stays = view.viewport.children != Children::Follow;
         if !asked || !(stays || matches!(self.operation, Operation::Reach | Operation::Swivel)) {
             return self.nodes.clone();
         }
-        // The text of the command does not name them: it is asked what it would do.
+        // The command does not list these nodes, so they are read from the changes that it would
+        // make.
         let wanted = self
             .command(view, PoseDestination::FILE)
             .wanted(&Scene::new(&self.document))

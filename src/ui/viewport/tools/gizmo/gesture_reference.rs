@@ -1,4 +1,4 @@
-//! Gestures that move a reference model: a change of its place, which is no edit.
+//! Gestures that move a reference model. They are not edits of the document.
 
 use egui::Modifiers;
 use glam::{Quat, Vec2, Vec3};
@@ -7,7 +7,7 @@ use super::{gesture::Gesture, operation::Operation};
 use crate::ui::{ReferenceId, ReferencePlace, View};
 
 impl Gesture {
-    /// As [`Self::follow`], of a reference model: its place, where that is another than before.
+    /// Updates the move of a reference model. Returns the new transform if it changed.
     pub(super) fn follow_reference(
         &mut self,
         view: &View<'_>,
@@ -43,7 +43,7 @@ impl Gesture {
     }
 }
 
-/// Uniform scale factor: that of the axis being scaled.
+/// Uniform scale factor, taken from the scaled axis.
 fn factor(value: Vec3) -> f32 {
     let all = value.to_array().into_iter().map(f32::abs);
     all.max_by(|a, b| (a - 1.0).abs().total_cmp(&(b - 1.0).abs())).unwrap_or(1.0)

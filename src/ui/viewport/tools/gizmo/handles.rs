@@ -1,5 +1,4 @@
-//! The handles: which a tool has, where they lie in the picture, and which one is under the
-//! pointer. LOOK §9.1 has their measures.
+//! Handles of the gizmo: the set of a tool, their shapes in the viewport, and picking.
 
 use glam::{Vec2, Vec3};
 
@@ -11,59 +10,59 @@ use super::{
 use crate::ui::viewport::pick::segment_distance;
 use ulna_render::Camera;
 
-/// Maximum distance of the pointer from a line, in points.
+/// Pick distance around a line, in points.
 const REACH: f32 = 7.0;
-/// Points from the middle of a box or disc.
+/// Pick distance around the center of a box, disc or knob, in points.
 const SPOT: f32 = 8.0;
-/// Extent of plane squares along their axes, in points.
+/// Start and end of the plane squares along their axes, in points.
 const PLANE: (f32, f32) = (20.0, 33.0);
 const STEPS: usize = 96;
-/// Radius of the ring about a bone, points.
+/// Radius of the ring around a bone, in points.
 const ROLL: f32 = 44.0;
 /// Cosine between an axis and the view direction above which the axis has no handle.
 const END_ON: f32 = 0.97;
-/// A plane that is seen so much edge on is none either.
+/// Cosine between a plane's normal and the view direction below which the plane has no handle.
 const EDGE_ON: f32 = 0.16;
 
 /// A handle of the gizmo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handle {
-    /// Along axis 0, 1, 2.
+    /// Arrow along axis 0, 1 or 2.
     Arrow(usize),
-    /// Square to an axis.
+    /// Square perpendicular to axis 0, 1 or 2.
     Plane(usize),
-    /// About an axis.
+    /// Ring around axis 0, 1 or 2.
     Ring(usize),
-    /// About the line of sight, or the same on all axes.
+    /// Outer ring: rotates about the view direction, or scales all axes.
     Outer,
-    /// Scales along an axis.
+    /// Box that scales along axis 0, 1 or 2.
     Box(usize),
-    /// The disc in the middle.
+    /// Disc at the center.
     Center,
-    /// The diamond beside the elbow or knee of a limb.
+    /// Diamond beside the elbow or knee of a limb.
     Swivel,
-    /// The knob on the ring about a bone.
+    /// Knob on the ring around a bone.
     Roll,
 }
 
-/// Handles of a tool, each with its distance from the center in points.
+/// Handles of a tool, with their distances from the center in points.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HandleSet {
-    /// Length of the arrows, and their operation.
+    /// Length of the arrows in points, and their operation.
     pub arrows: Option<(f32, Operation)>,
     /// Operation of the squares between two axes.
     pub planes: Option<Operation>,
-    /// Rings.
+    /// Radius of the rings, in points.
     pub rings: Option<f32>,
-    /// Radius of the ring around the line of sight, and its operation.
+    /// Radius of the outer ring in points, and its operation.
     pub outer: Option<(f32, Operation)>,
-    /// Boxes, and whether a line leads to them.
+    /// Distance of the scale boxes in points, and whether a line connects them to the center.
     pub boxes: Option<(f32, bool)>,
-    /// Operation of the disc in the center.
+    /// Operation of the disc at the center.
     pub center: Option<Operation>,
-    /// Whether a limb has its swivel.
+    /// Whether the swivel handle of a limb is shown.
     pub swivel: bool,
-    /// The knob that turns the axes of a joint about its bone, in the rest pose.
+    /// Whether the knob that rotates a joint's axes about its bone is shown, in Rig mode.
     pub roll: bool,
 }
 
@@ -85,7 +84,7 @@ impl HandleSet {
         }
     }
 
-    /// The same handles at another size, 1 as usual.
+    /// Returns the handles scaled by a factor; 1 keeps the default size.
     pub fn scaled(mut self, size: f32) -> Self {
         self.arrows = self.arrows.map(|(reach, operation)| (reach * size, operation));
         self.rings = self.rings.map(|reach| reach * size);
@@ -106,18 +105,19 @@ impl HandleSet {
     }
 }
 
-/// A handle with its shape in the picture.
+/// Handle with its shape in the viewport.
 #[derive(Clone, Debug)]
 pub struct HandleShape {
-    /// The handle.
+    /// Handle with this shape.
     pub handle: Handle,
-    /// Its line, or the corners of its square; each point with whether it is on the near side.
+    /// Points of the line, or corners of the square, in viewport points. The flag tells whether a
+    /// point is on the near side.
     pub line: Vec<(Vec2, bool)>,
-    /// How near it is to the eye: the more, the nearer.
+    /// Closeness to the camera; larger values are nearer.
     pub near: f32,
 }
 
-/// The shapes of all usable handles of a set in the picture.
+/// Shapes of all handles of a set that can be used from this camera.
 pub fn shapes(set: &HandleSet, frame: &Frame, camera: &Camera, size: Vec2) -> Vec<HandleShape> {
     let at =
         |offset: Vec3| camera.project(frame.origin + offset * frame.unit, size).map(|(p, _)| p);
@@ -180,7 +180,8 @@ pub fn shapes(set: &HandleSet, frame: &Frame, camera: &Camera, size: Vec2) -> Ve
     found
 }
 
-/// The ring about a bone, then the line from the bone to the knob on the ring.
+/// Shape of the ring around a bone. Its last two points are the line from the bone to the knob on
+/// the ring.
 pub(super) fn roll_handle(roll: &Roll, camera: &Camera, size: Vec2) -> Option<HandleShape> {
     let (middle, depth) = camera.project(roll.middle, size)?;
     let sight = (camera.eye() - roll.middle).normalize_or(Vec3::Z);
@@ -216,8 +217,8 @@ fn ring(
 }
 
 impl HandleShape {
-    /// A point of the picture where a press grabs this handle, for access by name. `None` if other
-    /// handles cover it completely.
+    /// Viewport point where a press picks this handle, for accessibility. `None` if other handles
+    /// cover it completely.
     pub fn grip(&self, all: &[Self]) -> Option<Vec2> {
         let middle =
             self.line.iter().map(|(p, _)| *p).sum::<Vec2>() / self.line.len().max(1) as f32;
@@ -253,8 +254,8 @@ impl HandleShape {
     }
 }
 
-/// The handle under a point of the picture. Spots go before arrows, these before squares and rings;
-/// of two alike the one nearer to the eye.
+/// Handle under a viewport point. Discs and knobs take precedence over boxes, arrows, squares and
+/// rings, in this order. Of two equal handles, the nearer one is picked.
 pub fn under(shapes: &[HandleShape], at: Vec2) -> Option<Handle> {
     let along = |shape: &HandleShape| {
         let near = shape.line.windows(2).filter(|w| w[0].1);
@@ -279,7 +280,7 @@ pub fn under(shapes: &[HandleShape], at: Vec2) -> Option<Handle> {
     all.min_by(|(a, _), (b, _)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(_, handle)| handle)
 }
 
-/// Whether a point is in a square, or near enough to its middle.
+/// Whether a point is inside a square or near its middle.
 fn is_inside(corners: &[(Vec2, bool)], at: Vec2) -> bool {
     let middle = corners.iter().map(|(p, _)| *p).sum::<Vec2>() / corners.len().max(1) as f32;
     let sides = corners
@@ -338,7 +339,7 @@ mod tests {
                     _ => shape.line.last().unwrap().0,
                 };
                 let found = under(&all, spot);
-                // What lies over it goes first; nothing is found where there is nothing.
+                // Another handle may be on top, but some handle must be found.
                 assert!(found.is_some(), "{yaw}: {:?}", shape.handle);
                 met += usize::from(found == Some(shape.handle));
             }

@@ -1,4 +1,4 @@
-//! Handles that locked channels leave without effect.
+//! Removal of handles that have no effect because of locked channels.
 
 use glam::Vec3;
 
@@ -11,11 +11,11 @@ use super::{
 use crate::ui::View;
 use ulna_model::Property;
 
-/// Cosine below which a handle's direction counts as square to an axis: a drag would have less than
-/// a quarter of its effect.
+/// Cosine below which a handle's direction counts as perpendicular to an axis. A drag would then
+/// have less than a quarter of its effect.
 const SQUARE: f32 = 0.25;
 
-/// The handles that change anything: those of locked axes are left out.
+/// Removes the handles that would change locked axes only.
 pub fn usable(
     shapes: Vec<HandleShape>,
     set: &HandleSet,
@@ -27,7 +27,7 @@ pub fn usable(
     let nodes = &view.selection.nodes;
     let is_locked =
         |n: &ulna_model::NodeId| document.nodes.get(*n).is_some_and(|node| !node.locks.is_empty());
-    // Locks are of the pose, not of the rest nor of a bend for a look.
+    // Locks apply to the pose, not to the rest pose or to temporary bends.
     if frame.node.is_none()
         || spec.edits_rest
         || spec.bends
@@ -36,7 +36,7 @@ pub fn usable(
     {
         return shapes;
     }
-    // Of each property, the free axes of every selected node.
+    // Unlocked axes of each selected node, per property.
     let free = |property: Property| -> Vec<Vec<Vec3>> {
         let of = |node: &ulna_model::NodeId| {
             let locked = document.node(*node).locks.of(property);

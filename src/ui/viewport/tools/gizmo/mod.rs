@@ -1,5 +1,5 @@
-//! The manipulator: handles about what is selected, and the gestures that they and keys begin.
-//! Which handles there are is the tool's; what a gesture comes to is a command.
+//! Gizmo: handles around the selection, and gestures started by handles or keys. Each tool chooses
+//! its handles, and the result of a gesture is a command.
 //!
 //! ```text
 //!  tool ──► handles ──► press ─┐
@@ -37,21 +37,22 @@ use crate::ui::{
 #[derive(Clone, Debug, Default)]
 pub struct Gizmo {
     gesture: Option<Gesture>,
-    /// A key asks for a gesture to begin.
+    /// Operation requested by a key, to start in the next frame.
     wanted: Option<Operation>,
-    /// A tool that was just chosen by its key: what it does once an axis or a number is typed, and
-    /// until when it waits for one, on egui's clock.
+    /// Operation of a tool that was chosen by its key. Typing an axis or a number starts it before
+    /// the end time, in seconds on egui's clock.
     waiting: Option<(Operation, f64)>,
-    /// A limb was taken hold of: by a point in its own space, where that is in the scene, and where
-    /// it was pressed on.
+    /// Request to start an IK drag: dragged point in node space, the same point in scene space, and
+    /// the press in viewport points.
     grabbed: Option<(Option<Vec3>, Vec3, Vec2)>,
 }
 
-/// Seconds that a tool waits for an axis or a number after its key was pressed.
+/// Time that a tool waits for an axis or a number after its key was pressed, in seconds.
 pub const PATIENCE: f64 = 1.0;
 
 impl Gizmo {
-    /// A limb was taken hold of.
+    /// Requests an IK drag. `tip` is the dragged point in node space, `from` the same point in
+    /// scene space, `at` the press in viewport points.
     pub const fn reach(&mut self, tip: Option<Vec3>, from: Vec3, at: Vec2) {
         self.grabbed = Some((tip, from, at));
     }
@@ -61,13 +62,13 @@ impl Gizmo {
         self.gesture.as_ref().is_some_and(|g| g.operation == Operation::Reach)
     }
 
-    /// A gesture is to begin without a handle.
+    /// Requests an operation without a handle.
     pub const fn begin(&mut self, operation: Operation) {
         self.wanted = Some(operation);
     }
 
-    /// A tool was chosen by its key: an axis or a number that is typed until then begins its
-    /// gesture.
+    /// Prepares the operation of a tool that was chosen by its key. Typing an axis or a number
+    /// before `until` starts it.
     pub const fn wait(&mut self, operation: Operation, until: f64) {
         self.waiting = Some((operation, until));
     }
@@ -77,17 +78,17 @@ impl Gizmo {
         self.waiting.is_some_and(|(_, until)| now < until)
     }
 
-    /// A tool waits no longer; whether one did.
+    /// Stops waiting for an axis or a number. Returns whether a tool was waiting.
     pub fn wait_no_longer(&mut self) -> bool {
         self.waiting.take().is_some()
     }
 
-    /// Whether a gesture is under way, and whether it is held by a button.
+    /// Whether a mouse button holds the current gesture; `None` without a gesture.
     pub fn under_way(&self) -> Option<bool> {
         self.gesture.as_ref().map(|g| g.held).or(self.wanted.map(|_| false))
     }
 
-    /// Its gesture was ended elsewhere; whether there was one.
+    /// Ends the gesture and all requests. Returns whether there was a gesture.
     pub fn end(&mut self) -> bool {
         (self.wanted, self.waiting) = (None, None);
         self.gesture.take().is_some()
@@ -111,7 +112,7 @@ impl Gizmo {
             self.waiting = None;
         }
         self.waiting = self.waiting.filter(|(_, until)| now < *until);
-        // Rings that bend a painted joint are there to be used: they wait as long as they are seen.
+        // The rings of Paint mode accept typed values at any time.
         let rings = view.mode.spec().bends.then_some(Operation::Rotate);
         let typed =
             self.waiting.map(|(operation, _)| operation).or(rings).filter(|_| begins_value(ui));
@@ -144,7 +145,7 @@ impl Gizmo {
         if self.gesture.is_none() {
             let pressed = ui.input(|i| i.pointer.press_origin()).map(local);
             if wanted == Some(Operation::Extrude) {
-                // The new joint is where the pointer is, not as far as that moved.
+                // A new joint is placed at the pointer, not moved by the pointer's distance.
                 let at = shown.center;
                 self.gesture =
                     Gesture::begin(view, frame, Operation::Extrude, Limit::Free, at, false);
@@ -171,7 +172,7 @@ impl Gizmo {
             }
         }
         let active = self.gesture.is_some();
-        // What began it is not what ends it.
+        // The key press that starts a gesture must not also end it.
         if wanted.is_none() {
             self.go_on(ui, view, rect, response, actions);
         }
@@ -186,7 +187,7 @@ impl Gizmo {
         active || hovered.is_some()
     }
 
-    /// A frame of the gesture under way.
+    /// Updates the current gesture for one frame.
     fn go_on(
         &mut self,
         ui: &Ui,
@@ -201,7 +202,7 @@ impl Gizmo {
         let mut next = gesture.take_keys(ui, view);
         let preset = view.settings.keys.preset();
         let (now, mut modifiers) = ui.input(|i| (i.time, i.modifiers));
-        // Its key for snapping to steps, beside Ctrl.
+        // In Maya's key map, J snaps to steps as Ctrl does.
         if preset == Preset::Maya && ui.input(|i| i.key_down(Key::J)) {
             modifiers |= egui::Modifiers::COMMAND;
         }
@@ -215,11 +216,12 @@ impl Gizmo {
             .map(|(_, to, _)| to)
             .or_else(|| new_joint_snap(view, gesture.operation, modifiers.alt));
         if let (Some(of), Some(at)) = (gesture.snap_to.filter(|to| to.is_sought()), at) {
-            // At rest the skin stays where it is while joints are dragged.
+            // In Rig mode the surface does not move with dragged joints, so it can be a snap
+            // target.
             let stays = view.mode.spec().edits_rest && of != SnapTo::Joint;
             let except = if stays { Vec::new() } else { gesture.nodes.clone() };
             actions.push(ViewportAction::SeekSpot { at: local(at), size, of, except });
-            // What is found is followed in the next frame.
+            // The snap target is available in the next frame.
             if view.viewport.sought.is_none_or(|(sought, _)| sought != of) {
                 ui.ctx().request_repaint();
             }
@@ -279,13 +281,12 @@ impl Gizmo {
     }
 }
 
-/// The spot that a new joint snaps to. `front`: not the whole body, only the part in front.
+/// Snap target of a new joint. `front`: use only the frontmost part instead of the whole body.
 fn new_joint_snap(view: &View<'_>, operation: Operation, front: bool) -> Option<SnapTo> {
     (operation == Operation::Extrude).then(|| view.rig.options.depth.snap(front)).flatten()
 }
 
-/// Ends what is seen of a gesture: a temporary bend is no edit, and neither is the place of a
-/// reference model.
+/// Ends the preview of a gesture. Bends of Paint mode and moves of reference models are not edits.
 fn end(gesture: &Gesture, view: &View<'_>, kept: bool, actions: &mut Actions) {
     if let Some(reference) = &gesture.reference {
         if !kept {
@@ -320,8 +321,7 @@ fn begins_value(ui: &Ui) -> bool {
     })
 }
 
-/// Handles are there by name, too, for readers of the screen and for scripts. They take nothing
-/// from the pointer.
+/// Names the handles for screen readers and scripts, without changing pointer input.
 fn name_handles(ui: &Ui, rect: Rect, set: &HandleSet, shapes: &[handles::HandleShape]) {
     for shape in shapes {
         let Some(grip) = shape.grip(shapes) else { continue };
@@ -332,7 +332,7 @@ fn name_handles(ui: &Ui, rect: Rect, set: &HandleSet, shapes: &[handles::HandleS
     }
 }
 
-/// The wheel makes the chain that follows longer or shorter.
+/// Changes the length of the IK chain by the mouse wheel.
 fn scroll_chain(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     let notch = |e: &egui::Event| match e {
         egui::Event::MouseWheel { delta, .. } if delta.y != 0.0 => Some(delta.y.signum() as i32),

@@ -1,28 +1,28 @@
-//! Kinds of gestures, and the axes that they are limited to.
+//! Operations of gestures, and their limits to axes or planes.
 
 use ulna_edit::command::ToolCommand;
 
-/// A kind of gesture.
+/// Operation of a gesture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Moves.
+    /// Moves nodes.
     Move,
-    /// Rotates.
+    /// Rotates nodes.
     Rotate,
-    /// Scales.
+    /// Scales nodes.
     Scale,
     /// Moves a limb to a target by IK.
     Reach,
-    /// Turns a limb about the line from its root to its end.
+    /// Rotates a limb about the line from its root to its end.
     Swivel,
-    /// Turns the axes of joints about their bones.
+    /// Rotates the axes of joints about their bones.
     Roll,
-    /// Adds a joint below each joint.
+    /// Adds a joint below each selected joint.
     Extrude,
 }
 
 impl Operation {
-    /// The tool that does it alone.
+    /// Tool for this operation.
     pub const fn tool(self) -> ToolCommand {
         match self {
             Self::Move => ToolCommand::Move,
@@ -33,20 +33,20 @@ impl Operation {
         }
     }
 
-    /// Operations that begin without a handle.
+    /// Operations that a key can start without a handle.
     pub const ALL: [Self; 4] = [Self::Move, Self::Rotate, Self::Scale, Self::Reach];
 
-    /// Whether it is one angle.
+    /// Whether the value is a single angle.
     pub const fn is_turn(self) -> bool {
         matches!(self, Self::Rotate | Self::Swivel | Self::Roll)
     }
 
-    /// Whether it is a way.
+    /// Whether the value is a displacement.
     pub const fn is_way(self) -> bool {
         matches!(self, Self::Move | Self::Reach | Self::Extrude)
     }
 
-    /// Its title in labels.
+    /// Title for labels and undo steps.
     pub fn title(self) -> &'static str {
         match self {
             Self::Reach => "Drag",
@@ -58,15 +58,15 @@ impl Operation {
     }
 }
 
-/// Along, about or square to what.
+/// Limit of an operation to an axis or plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Nothing: in the plane of the picture, as a ball, on all axes alike.
+    /// No limit: moves in the plane of the view, rotates as a trackball, scales all axes.
     Free,
-    /// One axis.
+    /// Limited to axis 0, 1 or 2.
     Axis(usize),
-    /// The two others.
+    /// Limited to the plane perpendicular to axis 0, 1 or 2.
     Plane(usize),
-    /// The line of sight.
+    /// Limited to the view direction as rotation axis.
     View,
 }

@@ -1,4 +1,4 @@
-//! The reference model that tools move: its place and the axes of its handles.
+//! Reference models as the target of tools: their transforms and the axes of their handles.
 
 use glam::Vec3;
 
@@ -7,19 +7,19 @@ use crate::ui::{ReferenceFacts, ReferenceId, ReferencePlace, View, viewport::dom
 use ulna_motion::Space;
 use ulna_render::Camera;
 
-/// A reference model that a gesture moves.
+/// Reference model that a gesture moves.
 #[derive(Clone, Debug)]
 pub struct MovedReference {
     pub id: ReferenceId,
     pub name: String,
-    /// Its place at the start of the gesture.
+    /// Transform at the start of the gesture.
     pub start: ReferencePlace,
-    /// The position that was requested last.
+    /// Transform that was requested last.
     pub(super) shown: ReferencePlace,
 }
 
 impl MovedReference {
-    /// The selected model.
+    /// Selected reference model, if tools can move it.
     pub(super) fn of(view: &View<'_>) -> Option<Self> {
         let facts = movable(view)?;
         let (id, name, start) = (facts.id, facts.name.clone(), facts.place);
@@ -27,13 +27,13 @@ impl MovedReference {
     }
 }
 
-/// The selected reference model, where tools move it.
+/// Facts about the selected reference model, if tools can move it.
 pub(super) fn movable<'a>(view: &View<'a>) -> Option<&'a ReferenceFacts> {
     let is_movable = !view.mode.spec().bends;
     view.references.selected().filter(|facts| is_movable && !facts.hidden)
 }
 
-/// The axes of a space of a reference model.
+/// Unit axes of a reference model in a space.
 pub(super) fn axes(place: &ReferencePlace, camera: &Camera, space: GizmoSpace) -> [Vec3; 3] {
     match space {
         GizmoSpace::View => [camera.right(), camera.up(), -camera.forward()],
@@ -42,7 +42,7 @@ pub(super) fn axes(place: &ReferencePlace, camera: &Camera, space: GizmoSpace) -
     }
 }
 
-/// The operation of a tool on a reference model; `None` if it has none.
+/// Operation of a gesture for a reference model; `None` if it does not apply.
 pub(super) const fn operation(of: Operation) -> Option<Operation> {
     match of {
         Operation::Move | Operation::Reach => Some(Operation::Move),

@@ -13,7 +13,7 @@ use ulna_model::NodeId;
 use ulna_motion::Mirror;
 
 impl Gesture {
-    /// As [`Self::follow`], of joints in the rest pose.
+    /// Updates a gesture of joints in the rest pose. Returns the new step if it changed.
     pub fn follow_rig(
         &mut self,
         view: &View<'_>,
@@ -88,8 +88,8 @@ impl Gesture {
         Some(step)
     }
 
-    /// The axis in the scene that a joint turns about: of a roll its own bone; `None` where it has
-    /// no bone.
+    /// Rotation axis of a joint, in scene space. A roll uses each joint's own bone; `None` without
+    /// a bone.
     fn turning_axis(&self, joint: NodeId) -> Option<Vec3> {
         if self.operation != Operation::Roll || Some(joint) == self.frame.node {
             return Some(self.axis());
@@ -97,7 +97,7 @@ impl Gesture {
         bone(&self.document, &self.pose, joint)?.try_normalize()
     }
 
-    /// The command by which the mirror joints get the mirrored axes.
+    /// Creates the command that gives mirror joints the mirrored axes.
     fn mirrored_orient(&self, motion: Option<Motion>) -> Option<OrientJoint> {
         let mirror = Mirror::of(&self.document);
         let partner = |n: &NodeId| mirror.partner(*n).filter(|p| !self.nodes.contains(p));
@@ -107,7 +107,7 @@ impl Gesture {
     }
 }
 
-/// A command that orients joints in no way yet.
+/// Creates an orient command without an orientation, which the caller adds.
 const fn oriented(node: Nodes, motion: Option<Motion>) -> OrientJoint {
     OrientJoint {
         node,
@@ -123,13 +123,13 @@ const fn oriented(node: Nodes, motion: Option<Motion>) -> OrientJoint {
     }
 }
 
-/// Angles about the own x, then y, then z axis, degrees, of a rotation in the scene of a joint with
-/// the rotation `own`.
+/// Converts a scene rotation of a joint with rotation `own` to intrinsic x-y-z angles about its
+/// local axes, in degrees.
 fn degrees_about(own: Quat, turn: Quat) -> Vec3 {
     let (own, turn): (DQuat, DQuat) = (own.as_dquat(), turn.as_dquat());
     let local = (own.inverse() * turn * own).normalize();
     let (x, y, z) = local.to_euler(EulerRot::XYZ);
-    // No angle is −0.
+    // Avoid −0.
     glam::DVec3::new(x.to_degrees(), y.to_degrees(), z.to_degrees()).as_vec3() + Vec3::ZERO
 }
 
