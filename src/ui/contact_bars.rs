@@ -1,5 +1,5 @@
-//! Contacts of feet and hands as bars over time. All goals of a joint that overlap or touch are one
-//! bar. The timeline and the page *Retarget* share this drawing and dragging.
+//! Contacts of feet and hands as bars over time. Overlapping or touching goals of a joint form one
+//! bar. The timeline and the *Retarget* page share the drawing and dragging of these bars.
 
 use egui::{Painter, Rect, Stroke, StrokeKind, pos2, vec2};
 
@@ -7,12 +7,12 @@ use super::Theme;
 use ulna_model::{Document, Goal, NodeId};
 use ulna_render::ColorRole;
 
-/// Seconds between goals that count as touching.
+/// Largest gap in seconds between two goals that still form one bar.
 pub const TOUCH: f32 = 1e-3;
-/// Points of the ends of a bar that are dragged.
+/// Width in points of the grip at each end of a bar.
 pub const END: f32 = 8.0;
 
-/// The dragged part of a bar.
+/// The dragged part of a contact bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContactGrip {
     Start,
@@ -20,7 +20,7 @@ pub enum ContactGrip {
     End,
 }
 
-/// Start and end of the bars of a joint, seconds, in order.
+/// Start and end of each bar of a joint, in seconds, sorted by start.
 pub fn contact_spans(goals: &[Goal], joint: NodeId) -> Vec<[f32; 2]> {
     let mut spans: Vec<[f32; 2]> =
         goals.iter().filter(|g| g.node == joint).map(|g| [g.from, g.to]).collect();
@@ -35,14 +35,17 @@ pub fn contact_spans(goals: &[Goal], joint: NodeId) -> Vec<[f32; 2]> {
     made
 }
 
-/// Joints with contacts, in the order of the tree.
+/// Joints with contacts, in the order of the node tree.
 pub fn joints_in_contact(document: &Document, goals: &[Goal]) -> Vec<NodeId> {
     let is_in = |n: &&NodeId| goals.iter().any(|g| g.node == **n);
     document.nodes.order().iter().filter(is_in).copied().collect()
 }
 
-/// A bar that is dragged by some seconds: it stays between its neighbors and within the clip, and
-/// is at least a frame long. `snapped` moves times to frames.
+/// Start and end of a dragged bar, in seconds.
+///
+/// The bar stays between its neighbors and within the clip, and is at least one frame long. The
+/// tuple contains the drag distance, the clip length and the frame length in seconds. `snapped`
+/// rounds times to frames.
 pub fn dragged_span(
     grip: ContactGrip,
     [from, to]: [f32; 2],
@@ -63,16 +66,16 @@ pub fn dragged_span(
     }
 }
 
-/// Look of a bar.
+/// Drawing state of a contact bar.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BarLook {
     pub is_selected: bool,
-    /// Whether its foot slides though it is kept.
+    /// True if the foot slides despite its contact.
     pub slides: bool,
     pub hovers: bool,
 }
 
-/// Draws a bar.
+/// Draws one contact bar in the rectangle `place`.
 pub fn paint_bar(painter: &Painter, theme: &Theme, place: Rect, look: BarLook) {
     let (edge, fill) = match (look.is_selected, look.slides) {
         (true, _) => (ColorRole::SelectionBase, ColorRole::SelectionTint),

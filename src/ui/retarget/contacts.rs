@@ -1,4 +1,4 @@
-//! Changes of the contacts of the shown clip.
+//! Manual changes to the contacts of the shown clip.
 
 use std::sync::Arc;
 
@@ -6,13 +6,15 @@ use super::{ContactRef, RetargetDraft, RetargetResult};
 use crate::ui::contact_bars::{TOUCH, contact_spans};
 use ulna_model::{Goal, GoalPoint, NodeId};
 
-/// Seconds of an added contact.
+/// Duration of an added contact, in seconds.
 const ADDED: f32 = 0.2;
-/// The shortest contact, seconds.
+/// Minimum duration of a contact, in seconds.
 const SHORTEST: f32 = 0.01;
 
-/// Goals with a bar of a foot at another start and end. Goals within it move along with a bar of
-/// the same length; else they are cut, and those at an end of the bar follow that end.
+/// Goals after a contact bar of a foot was moved from `from..to` to `start..end`.
+///
+/// If the duration is unchanged, all goals within the bar are shifted. Otherwise goals at an end of
+/// the bar follow that end, and the others are clipped to the bar.
 pub(super) fn moved(
     goals: &[Goal],
     foot: NodeId,
@@ -33,7 +35,7 @@ pub(super) fn moved(
             goal.to = if goal.to >= to - TOUCH { end } else { goal.to.min(end) };
         }
         if is_in {
-            // Where the foot stands now is another place.
+            // The stored position of the foot belongs to the old time range.
             goal.place = None;
         }
         made.push(goal);
@@ -41,7 +43,7 @@ pub(super) fn moved(
     Goal::in_order(made)
 }
 
-/// Goals with one more contact about a time, between the bars beside it.
+/// Goals with an additional contact around a time, between the neighboring bars.
 pub(super) fn added(goals: &[Goal], foot: NodeId, time: f32, length: f32) -> Vec<Goal> {
     let own = contact_spans(goals, foot);
     let low = own.iter().filter(|b| b[1] <= time).map(|b| b[1]).fold(0.0, f32::max);
@@ -54,12 +56,12 @@ pub(super) fn added(goals: &[Goal], foot: NodeId, time: f32, length: f32) -> Vec
     Goal::in_order(made)
 }
 
-/// The contacts of the shown clip, as they were changed or found.
+/// Contacts of the shown clip: manually changed or detected.
 pub(super) fn current(draft: &RetargetDraft, result: &RetargetResult) -> Arc<[Goal]> {
     draft.contacts.get(&draft.shown).unwrap_or(&result.contacts).clone()
 }
 
-/// Removes a contact of the shown clip.
+/// Removes a contact from the shown clip.
 pub(super) fn remove(draft: &mut RetargetDraft, result: &RetargetResult, contact: ContactRef) {
     let goals = current(draft, result);
     let own = contact_spans(&goals, contact.foot);
@@ -80,7 +82,7 @@ mod tests {
         Goal { node: NodeId(3), point, space: None, from, to, blend: None, place: None }
     }
 
-    /// A heel and then the ball of one foot, and a contact later.
+    /// Overlapping heel and ball contacts of one foot, and a later ball contact.
     fn goals() -> Vec<Goal> {
         vec![
             goal(GoalPoint::Heel, 0.1, 0.3),

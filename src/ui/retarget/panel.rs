@@ -1,4 +1,4 @@
-//! The panel at the right: rest poses, chains, size, feet, root motion, and the buttons.
+//! The panel on the right: reference poses, chains, size, feet, root motion, and the buttons.
 
 use egui::{Align, DragValue, Layout, Rect, RichText, ScrollArea, Stroke, Ui, vec2};
 use egui_material_icons::icons;
@@ -20,9 +20,9 @@ use ulna_edit::command::{RetargetedKeys, TakenName};
 use ulna_model::RootMotion;
 use ulna_render::ColorRole;
 
-/// Points of the buttons at the bottom with the keys and the names above them.
+/// Height in points of the bottom area with the buttons, keys and names.
 const FOOT: f32 = 124.0;
-/// Points of the head.
+/// Height of the header, in points.
 const HEAD: f32 = 36.0;
 
 pub(super) fn panel_ui(
