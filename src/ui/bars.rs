@@ -73,6 +73,7 @@ fn page_words(ui: &mut Ui, theme: &Theme) {
 /// Other modes reserve this width and [`DESTINATION`], so that the toolbar does not shift on a mode
 /// change.
 const OPTIONS: &str = "toolbar options width";
+/// Storage key for the width of the controls for the destination of edits.
 const DESTINATION: &str = "toolbar destination width";
 
 /// Stores the width of a toolbar part in points, for the layout of the next frame.

@@ -22,8 +22,9 @@ pub struct Theme {
 
 /// Name of the dark theme in the tokens.
 const DARK: &str = "dark";
-/// Name of the high-contrast theme in the tokens.
+/// Name of the light theme in the tokens.
 const LIGHT: &str = "light";
+/// Name of the high-contrast theme in the tokens.
 const CONTRAST: &str = "contrast";
 
 /// Role of a font in the `type` table of the tokens.

@@ -1,4 +1,4 @@
-//! The falloff of the brush: its curve, and how distances are measured.
+//! The falloff of the brush: its curve, and the choice of the affected vertices.
 
 use egui::{Color32, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -10,7 +10,8 @@ use ulna_weights::{Brush, Falloff, Reach};
 /// Width of the panel in points below which the curve is narrower.
 const NARROW: f32 = 300.0;
 
-/// Draws the falloff curve, and the choice of how distances are measured.
+/// Draws the falloff curve, and the choice of the affected vertices: connected surface, sphere, or
+/// all depths.
 pub fn falloff_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     // Side by side if the panel is wide enough.
     let line = if ui.available_width() < 250.0 {
