@@ -30,7 +30,8 @@ use crate::ui::{
 use ulna_render::ColorRole;
 
 impl App {
-    /// Creates the program. It opens `file`, or the welcome page or sample if there is none.
+    /// Creates the program. It opens `file`, or the welcome page if there is none. The first launch
+    /// opens the sample and the tour instead.
     pub fn new(cc: &eframe::CreationContext<'_>, file: Option<PathBuf>) -> Self {
         let program = Program::load(cc);
         let viewport = Viewport { options: program.preferences.shown, ..Viewport::default() };

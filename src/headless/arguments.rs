@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Exit statuses, and the form for scripts, as the help says them.
+/// Help text about exit statuses and JSON output.
 const STATUSES: &str = "Exit status: 0 success; 1 problems were found, or the command failed; 2 \
     invalid arguments, \
 or a file cannot be opened.\nWith --json, standard output is one JSON object, also after a \
@@ -101,7 +101,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Its name, as it is typed.
+    /// Name of the verb, as typed on the command line.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Info(_) => "info",
@@ -120,7 +120,7 @@ impl Verb {
         }
     }
 
-    /// Whether the result is one JSON object.
+    /// True if the result is printed as one JSON object.
     pub const fn is_json(&self) -> bool {
         match self {
             Self::Info(args) => args.json,
@@ -140,7 +140,7 @@ impl Verb {
     }
 }
 
-/// How a result is printed.
+/// Options for printing results.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct Out {
     /// Print one JSON object to standard output, also after a failure.
@@ -152,13 +152,13 @@ pub struct Out {
 }
 
 impl Out {
-    /// Whether sentences for a person are printed.
+    /// True if messages are printed as text.
     pub const fn is_text(self) -> bool {
         !self.json && !self.quiet
     }
 }
 
-/// `ulna info`
+/// Arguments of `ulna info`.
 #[derive(Debug, Args)]
 pub struct InfoArgs {
     /// Files and folders; folders are searched for models, including subfolders.
@@ -172,7 +172,7 @@ pub struct InfoArgs {
     pub json: bool,
 }
 
-/// `ulna check`
+/// Arguments of `ulna check`.
 #[derive(Debug, Args)]
 #[command(after_help = STATUSES)]
 pub struct CheckArgs {
@@ -202,7 +202,7 @@ pub struct CheckArgs {
     pub out: Out,
 }
 
-/// `ulna run`
+/// Arguments of `ulna run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// Script file; `-` reads standard input.
@@ -224,7 +224,7 @@ pub struct RunArgs {
     pub out: Out,
 }
 
-/// `ulna convert`
+/// Arguments of `ulna convert`.
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
     /// Input files.
@@ -244,7 +244,7 @@ pub struct ConvertArgs {
     pub out: Out,
 }
 
-/// `ulna export`
+/// Arguments of `ulna export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// Input file.
@@ -275,7 +275,7 @@ pub struct ExportArgs {
     pub out: Out,
 }
 
-/// `ulna retarget`
+/// Arguments of `ulna retarget`.
 #[derive(Debug, Args)]
 pub struct RetargetArgs {
     /// Files with clips, folders, or patterns such as 'walks/*.fbx'.
@@ -327,14 +327,14 @@ pub struct RetargetArgs {
     pub out: Out,
 }
 
-/// A factor above 0.
+/// Parses a factor greater than 0.
 fn factor(text: &str) -> Result<f32, String> {
     let value: f32 = text.parse().map_err(|e| format!("{e}"))?;
     let is_valid = value.is_finite() && value > 0.0;
     if is_valid { Ok(value) } else { Err("a factor is a number greater than 0".into()) }
 }
 
-/// `ulna diff`
+/// Arguments of `ulna diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
     /// Old file.
@@ -358,16 +358,16 @@ pub struct DiffArgs {
     pub text: Option<PathBuf>,
 }
 
-/// Most pictures that one call makes: twenty minutes at thirty per second.
+/// Maximum number of rendered images: twenty minutes at 30 frames per second.
 const MOST_FRAMES: i64 = 36_000;
 
-/// A finite number of seconds.
+/// Parses a finite number of seconds.
 fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|e| format!("{e}"))?;
     if value.is_finite() { Ok(value) } else { Err("a time is a finite number of seconds".into()) }
 }
 
-/// Moment of a clip or mix, for verbs with an argument `clip`.
+/// Time of a clip or mix.
 #[derive(Debug, Args)]
 pub struct MomentArgs {
     /// Mix to play instead of a clip: a JSON file, or `kept` for the mix in the file's extras.
@@ -381,7 +381,7 @@ pub struct MomentArgs {
     pub nlerp: bool,
 }
 
-/// `ulna eval`
+/// Arguments of `ulna eval`.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
     /// Input file.
@@ -412,7 +412,7 @@ pub enum Device {
     Gpu,
 }
 
-/// `ulna render`
+/// Arguments of `ulna render`.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
     /// Input file.
