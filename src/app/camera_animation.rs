@@ -45,7 +45,7 @@ impl App {
         self.show_settings(ctx);
     }
 
-    /// Shows the colors of the theme and the chosen background in the viewport.
+    /// Applies the theme's colors and the chosen background to the viewport.
     pub(super) fn show_colors(&mut self) {
         let gray = self.viewport.options.background.gray();
         self.renderer.set_colors(self.program.theme.name(), gray);

@@ -344,7 +344,7 @@ impl App {
             if self.timeline.playback.clip.is_none_or(|c| !document.clips.contains(c)) {
                 let first = document.clips.ids().next();
                 if self.timeline.playback.mixing {
-                    // The clip behind it is gone; what is seen stays.
+                    // A mix stays on screen; only the clip behind it is replaced.
                     self.timeline.playback.clip = first;
                 } else {
                     self.timeline.playback.show(document, first);

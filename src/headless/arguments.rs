@@ -89,7 +89,8 @@ pub enum Verb {
     /// Exports some or all clips with the model or with only the skeleton.
     #[command(after_help = STATUSES)]
     Export(ExportArgs),
-    /// Retargets clips of some files to others, by a map of chains; feet stay in place.
+    /// Retargets clips of some files to other models, by a map of joint chains; feet are locked
+    /// during contacts.
     #[command(after_help = STATUSES)]
     Retarget(RetargetArgs),
     /// Lists differences in content between two files. The exit status is 1 if there are any.
@@ -303,10 +304,10 @@ pub struct RetargetArgs {
     /// Action if a clip name already exists; a number is added to the name if omitted.
     #[arg(long, value_parser = ["number", "replace", "skip"])]
     pub taken: Option<String>,
-    /// Do not keep feet in place in contacts.
+    /// Do not lock feet during ground contacts.
     #[arg(long)]
     pub no_contacts: bool,
-    /// Factor of the path over the ground; as the map says if omitted.
+    /// Factor of the travel distance; taken from the map if omitted.
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub stride: Option<f32>,
     /// Keys of the clips: as in the source, one per frame, or reduced.
@@ -389,7 +390,7 @@ pub struct EvalArgs {
     /// Clip, by name or index, or `none` for the file's own pose; the first clip if omitted.
     #[arg(long)]
     pub clip: Option<String>,
-    /// Moment to evaluate.
+    /// Time to evaluate.
     #[command(flatten)]
     pub moment: MomentArgs,
     /// Device that skins the vertices: the CPU or the GPU.
@@ -426,7 +427,7 @@ pub struct RenderArgs {
     /// Clip, by name or index, or `none`; the file's own pose if omitted.
     #[arg(long)]
     pub clip: Option<String>,
-    /// Moment to evaluate.
+    /// Time to evaluate.
     #[command(flatten)]
     pub moment: MomentArgs,
     /// Width and height in pixels, such as 1280x960.
@@ -535,7 +536,7 @@ pub struct ConversionArgs {
     #[arg(long, allow_hyphen_values = true, value_parser = ["+x", "-x", "+y", "-y", "+z", "-z"])]
     pub front: Option<String>,
     /// Clips to import, by name or by number from 1 as `ulna info` lists them, separated by commas;
-    /// all that move something if omitted.
+    /// all clips with motion if omitted.
     #[arg(long, value_delimiter = ',')]
     pub clips: Vec<String>,
     /// Content to leave out, separated by commas.
@@ -549,7 +550,7 @@ pub struct ConversionArgs {
     pub keep_armature: bool,
 }
 
-/// Content of another format that can be left out.
+/// Content of an imported file that can be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LeftOut {
     /// Meshes, with their skins, blend shapes and materials.

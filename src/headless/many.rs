@@ -21,7 +21,7 @@ use ulna_session::endings;
 
 /// Files that paths name. A folder stands for all models in it and its subfolders, sorted by name.
 ///
-/// Hidden folders and links to folders are skipped.
+/// Folders whose names start with a dot, and links to folders, are skipped.
 pub(super) fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut all = Vec::new();
     for path in paths {

@@ -460,8 +460,9 @@ impl<'a> MenuRows<'a> {
     }
 }
 
-/// Widths in points of the bar and of the percentage.
+/// Width of the bar, in points.
 const SHARE_BAR: f32 = 58.0;
+/// Width of the percentage, in points.
 const SHARE_NUMBER: f32 = 58.0;
 
 /// Fonts of a row.

@@ -13,7 +13,7 @@ use ulna_render::ColorRole;
 
 /// Draws a number as a bar. It can be dragged, typed after a click, or changed with the arrow keys.
 ///
-/// `key` is shown beside the bar: holding it drags the number over the model.
+/// `key` is the key that drags the number over the model. It is shown beside the bar.
 pub fn number_bar(
     ui: &mut Ui,
     theme: &Theme,

@@ -589,8 +589,7 @@ pub const fn pin_words(pin: Pin) -> &'static str {
     }
 }
 
-/// Draws the mark of a pin: a disc with a dot for the place, an open frame for the angle, and both
-/// if it holds both.
+/// Draws the mark of a pin: a disc with a dot for the place, an open frame for the angle, or both.
 pub fn pin_mark(painter: &Painter, theme: &Theme, at: Pos2, pin: Pin, size: f32, lit: bool) {
     let color = theme.color(if lit { ColorRole::AccentText } else { ColorRole::AccentBase });
     let casing = theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.7);

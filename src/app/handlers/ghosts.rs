@@ -8,7 +8,7 @@ use crate::{
 };
 use ulna_model::{Clip, NodeId};
 
-/// A time of a clip, in seconds, and its signed distance to the playhead in −1..=1: 0 is nearest,
+/// A time of a clip in seconds, and its signed distance to the playhead in −1..=1. 0 is nearest,
 /// and times before the playhead are negative.
 type GhostTime = (f32, f32);
 

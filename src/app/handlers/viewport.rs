@@ -61,7 +61,7 @@ impl App {
 
     /// Highlights the joint that has the largest weight on the skin under the pointer.
     fn hover_surface(&mut self, at: glam::Vec2, size: glam::Vec2, behind: Option<PickedBone>) {
-        /// Number of vertices above which the surface is not posed only for highlighting.
+        /// Maximum number of vertices for which the surface is posed only for highlighting.
         const MOST: usize = 200_000;
         let key = (self.renderer.pose_serial(), self.viewport.camera, at);
         let Some(session) = &self.session else { return };

@@ -58,7 +58,7 @@ impl BrushContext<'_> {
         }
     }
 
-    /// Moves the stroke out of the paint session, for changing both.
+    /// Moves the current stroke out of the paint session, so that both can be changed.
     fn take_stroke(&mut self) -> Option<PaintStroke> {
         self.painting.session_mut()?.stroke.take()
     }

@@ -121,7 +121,7 @@ impl Retargeting {
         map.fits(|n| has(&source.facts, n), |n| has(&self.target.facts, n))
     }
 
-    /// Map of the chains that were matched by name for a source.
+    /// Map of the automatically matched chains for a source.
     fn guessed(&self, source: &Source) -> RetargetMap {
         let name = source.facts.name.clone();
         RetargetMap { name, ..engine::guess(&source.document, &self.target.document) }

@@ -1,5 +1,5 @@
-//! The list of layers of the shown clip or pose. The bottom row is the clip's own keys, and each
-//! row overrides the rows below it.
+//! The list of layers of the shown clip or pose. The bottom row is the clip's own keys, and higher
+//! layers are above it.
 
 use egui::{Align, Align2, Layout, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -327,8 +327,9 @@ fn foot(
 fn measure_fold(document: &Document, id: ClipId) -> Option<(Folded, f32)> {
     /// Maximum number of keys in a measured clip.
     const MOST: usize = 20_000;
-    /// Number of times and vertices at which the error is measured.
+    /// Number of times at which the error is measured.
     const LOOKS: usize = 40;
+    /// Number of vertices at which the error is measured.
     const POINTS: usize = 512;
     let clip = document.clips.get(id).filter(|c| c.key_count() <= MOST)?;
     let layers = document.aids.layers(LayerHome::Clip(id));

@@ -222,9 +222,9 @@ fn gaps_ui(
     all: &mut bool,
     actions: &mut Actions,
 ) {
-    /// Minimum jump of a listed joint in meters and radians, and the number of rows until the user
-    /// expands the list.
+    /// Minimum jump of a listed joint, in meters and radians.
     const SMALL: (f32, f32) = (0.003, 0.009);
+    /// Number of rows until the user expands the list.
     const FEW: usize = 4;
     let theme = view.theme;
     let counts = |gap: &ulna_motion::clip_edit::Gap| gap.distance > SMALL.0 || gap.angle > SMALL.1;

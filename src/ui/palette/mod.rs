@@ -278,7 +278,7 @@ fn content_ui(
     clicked
 }
 
-/// Draws a message that there are no results, with links to other searches.
+/// Draws a message that there are no results, and a button that searches the guide.
 fn nothing_ui(ui: &mut Ui, theme: &Theme, query: &str, actions: &mut Actions) {
     ui.add_space(8.0);
     ui.horizontal(|ui| {

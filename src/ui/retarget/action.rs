@@ -9,7 +9,7 @@ pub enum RetargetAction {
     Set(Box<RetargetDraft>),
     /// Opens a file dialog for the source.
     Browse,
-    /// Matches the chains by name again.
+    /// Matches the chains automatically again.
     MatchAgain,
     /// Detects the contacts of the shown clip again, and discards manual changes.
     DetectContacts,

@@ -342,7 +342,7 @@ pub struct RetargetResult {
     pub heights: [f32; 2],
     /// Height factor from the source to the target, by the rest poses.
     pub height: f32,
-    /// Largest difference between the reference poses, radians.
+    /// Largest difference between the reference poses, in radians.
     pub rest_difference: f32,
     /// Reason why retargeting failed; `None` if it succeeded.
     pub fault: Option<String>,

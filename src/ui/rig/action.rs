@@ -93,8 +93,8 @@ pub enum RigAction {
     },
     /// Adds a joint at a clicked point.
     Add(AddJoint),
-    /// Runs a command on joints. If meshes are bound to the joints, the change is planned;
-    /// otherwise it is applied immediately.
+    /// Runs a command on joints. The change is planned if meshes are bound to the joints or clips
+    /// move them; otherwise it is applied immediately.
     Do(Box<Command>, Vec<NodeId>),
 }
 

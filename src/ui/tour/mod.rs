@@ -279,7 +279,7 @@ fn step_ui(
     });
 }
 
-/// Draws the last card, with links for learning more.
+/// Draws the last card, with buttons that open the guide and the command palette.
 fn end_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     head_ui(ui, theme, "End of the tour", actions);
