@@ -390,7 +390,7 @@ mod tests {
     use ulna_edit::{KeyMap, Preset};
 
     #[test]
-    fn every_default_key_is_one() {
+    fn every_default_shortcut_can_be_parsed() {
         for preset in Preset::ALL {
             let mut keys = KeyMap::default();
             keys.set_preset(preset);

@@ -295,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_mode_has_a_command_that_names_it() {
+    fn every_mode_has_its_own_command_with_its_name_in_the_title() {
         for mode in Mode::ALL {
             let spec = mode.spec();
             assert_eq!(Mode::of(&spec.command), Some(mode), "the command belongs to one mode");
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn modes_change_when_clips_come_and_go() {
+    fn modes_change_when_a_clip_is_chosen_or_the_last_one_is_removed() {
         assert_eq!(
             Mode::ALL.map(Mode::with_clip),
             [Mode::Animate, Mode::Animate, Mode::Paint, Mode::Animate]

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_small_window_has_no_larger_scale_than_it_has_room_for() {
+    fn the_scale_is_limited_in_a_small_window() {
         let large = Settings { scale: 2.0, ..Settings::default() };
         assert_eq!(large.scale_in(egui::vec2(1600.0, 1000.0)), 2.0);
         assert!((large.scale_in(egui::vec2(720.0, 480.0)) - 480.0 / 380.0).abs() < 1e-4);

@@ -329,7 +329,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_shipped_arrangement_has_every_panel_and_a_name() {
+    fn every_shipped_arrangement_contains_all_panels_and_is_found_by_name() {
         for shipped in Shipped::ALL {
             let tree = shipped.tree();
             assert!(is_sound(&tree), "{shipped:?}");
@@ -349,7 +349,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_column_becomes_tabs_and_comes_back_unless_one_was_moved() {
+    fn a_tabbed_column_can_be_restored_except_for_moved_panels() {
         for shipped in Shipped::ALL {
             let whole = shipped.tree();
             let mut tree = whole.clone();
@@ -376,7 +376,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_damaged_tree_is_not_sound() {
+    fn a_damaged_tree_is_detected() {
         let whole = Shipped::Standard.tree();
         let root = whole.root().unwrap();
         // A container that contains itself.

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panel_is_taken_out_into_the_area_and_smaller_than_it() {
+    fn a_new_floating_panel_fits_in_the_area() {
         let areas = [vec2(1600.0, 900.0), vec2(720.0, 380.0), vec2(300.0, 160.0)];
         for area in areas.map(|size| Rect::from_min_size(Pos2::new(0.0, 72.0), size)) {
             for was in [None, Some(area), Some(Rect::from_min_size(area.min, vec2(90.0, 900.0)))] {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_place_out_of_measure_is_not_sound() {
+    fn an_invalid_stored_floating_panel_is_detected() {
         let sound = Float { pane: Pane::Problems, at: [10.0, 20.0], size: [300.0, 200.0] };
         assert!(sound.is_sound());
         assert!(!Float { at: [f32::NAN, 0.0], ..sound }.is_sound());

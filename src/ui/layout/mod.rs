@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_layout_comes_back_and_a_broken_one_does_not() {
+    fn a_stored_layout_is_restored_and_a_damaged_one_is_rejected() {
         let layout = Layout::default();
         let text = layout.to_text(&shown()).unwrap();
         let (again, hidden) = Layout::from_text(&text).unwrap();
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panel_that_a_stored_layout_lacks_joins_it_at_its_default_place() {
+    fn panels_missing_from_a_stored_layout_are_added_at_their_default_places() {
         let whole = order(&Layout::default().tree);
         for lacking in [
             &[Pane::Outliner][..],
@@ -501,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_mode_leaves_a_side_for_a_while_is_not_stored() {
+    fn panel_sizes_limited_by_a_mode_are_not_stored() {
         let mut layout = Layout::default();
         let root = layout.tree.root().unwrap();
         let size = vec2(1600.0, 900.0);
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sides_keep_their_points_while_the_window_grows() {
+    fn side_panels_keep_their_width_when_the_window_is_resized() {
         let mut layout = Layout::default();
         let root = layout.tree.root().unwrap();
         see(&mut layout, PanelConstraints::default(), 1600.0);
@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn the_brush_is_as_tall_as_its_content_and_the_joints_take_the_rest() {
+    fn the_brush_panel_fits_its_content_and_the_joints_panel_fills_the_rest() {
         let mut layout = Layout::default();
         let root = layout.tree.root().unwrap();
         let mut room = PanelConstraints {
@@ -572,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_window_does_not_change_what_is_stored() {
+    fn a_small_window_does_not_change_the_stored_layout() {
         let mut layout = Layout::default();
         let before = layout.to_text(&shown()).unwrap();
         layout.adapt(vec2(720.0, 400.0));
@@ -584,7 +584,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panel_that_floats_is_docked_where_it_was() {
+    fn a_floating_panel_is_docked_at_its_previous_place() {
         let mut layout = Layout::default();
         let area = Rect::from_min_size(egui::pos2(0.0, 72.0), vec2(1600.0, 900.0));
         assert!(layout.toggle_float(Pane::Problems, area));

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_panel_has_its_name_in_commands_and_its_own_focus() {
+    fn every_panel_has_the_name_of_its_command_and_a_unique_focus_id() {
         for pane in Pane::ALL {
             assert_eq!(Pane::of(pane.named()), pane);
             assert_eq!(pane.named().label(), pane.title().to_lowercase());

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_is_as_it_was_left_until_it_is_reset() {
+    fn a_workspace_keeps_its_changes_until_it_is_reset() {
         let mut all = Workspaces::default();
         let plain = all.arrangement();
         let mut layout = Layout::shipped(Shipped::Skeleton);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn saved_ones_are_renamed_deleted_and_put_back_and_shipped_ones_are_not() {
+    fn only_own_workspaces_can_be_renamed_and_deleted() {
         let mut all = Workspaces::default();
         let layout = Layout::shipped(Shipped::Weights);
         let plain = ViewOptions::default();
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_workspaces_are_the_ones_of_ulna() {
+    fn damaged_workspaces_are_replaced_by_shipped_ones() {
         let mut all = Workspaces::default();
         all.save("Mine", &Layout::default(), &ViewOptions::default()).unwrap();
         all.leave(&Layout::default(), &ViewOptions::default());
@@ -350,7 +350,7 @@ mod tests {
     /// Cuts and changes a stored arrangement at random. Every result that can be read must also be
     /// drawable.
     #[test]
-    fn no_damage_to_a_stored_arrangement_breaks_the_start() {
+    fn a_damaged_stored_layout_never_prevents_the_start() {
         let mut layout = Layout::shipped(Shipped::Weights);
         layout.toggle_float(Pane::Problems, area());
         let text = layout.to_text(&ViewOptions::default()).unwrap();

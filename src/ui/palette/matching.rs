@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_say_more_of_what_was_typed_come_first() {
+    fn better_matches_get_more_points() {
         let order = [
             "Set key",
             "Set key type",
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_blanks_and_forms_of_words_do_not_matter() {
+    fn punctuation_spaces_and_word_forms_do_not_affect_matches() {
         for typed in ["T-Pose", "tpose", "t pose", "T pose"] {
             assert_eq!(points(typed, "T-pose"), Some(EXACT), "{typed}");
         }
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn matched_letters_are_told() {
+    fn matched_letters_are_highlighted() {
         assert_eq!(lit("key", "Delete keys"), "key");
         assert_eq!(lit("sk", "Set key"), "Sk");
         assert_eq!(lit("leg left", "mixamorig:LeftUpLeg"), "LeftLeg");

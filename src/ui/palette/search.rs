@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_for_programs_are_not_offered_and_disabled_ones_come_last() {
+    fn commands_only_for_programs_are_not_offered_and_disabled_ones_come_last() {
         assert!(names("mix.set", &no).iter().all(|name| name != "mix.set"));
         let only_undo = |c: &CommandSpec| (c.name != "edit.undo").then_some("not now");
         assert_eq!(names("", &only_undo).first().map(String::as_str), Some("edit.undo"));
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn three_thousand_joints_are_searched_between_two_frames() {
+    fn three_thousand_joints_are_searched_within_a_tenth_of_a_second() {
         let sides = ["Left", "Right"];
         let name = |k: usize| format!("rig:{}_Finger{:02}_Bone.{k:03}", sides[k % 2], k % 60);
         let entries: Vec<Entry> = (0..3_076).map(|k| Entry::new(Named::Pose, name(k))).collect();

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_filled_is_said_in_words() {
+    fn typed_values_are_described_in_words() {
         let spec = find("pose.rotate").expect("a command");
         let typed = typed_values(spec, &["30", "z"], 30.0).expect("values");
         let shown: Vec<&str> = typed.iter().map(|t| t.shown.as_str()).collect();

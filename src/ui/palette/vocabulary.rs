@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ulna_does_not_do_finds_no_command() {
+    fn words_for_missing_features_find_no_command() {
         for (word, reason) in NONE {
             let found = first_three(word);
             assert!(found.is_empty(), "{word} ({reason}): {found:?}");

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn each_step_waits_for_its_own_act() {
+    fn each_tour_step_is_completed_only_by_its_own_action() {
         let mut session = Session::open_bytes(SAMPLE).expect("the sample");
         let mut tour = Tour::at(TourStep::Pose);
         assert!(!tour.observe(&session));
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn another_file_begins_anew() {
+    fn opening_another_file_is_not_counted_as_an_action() {
         let mut session = Session::open_bytes(SAMPLE).expect("the sample");
         let mut tour = Tour::at(TourStep::Pose);
         tour.observe(&session);
