@@ -251,14 +251,14 @@ struct Taken {
 enum Awaited {
     /// No keys.
     None,
-    /// Axes and numbers, for visible rings.
+    /// Axis letters and the keys of numbers, because the rotation rings are shown.
     Values,
     /// All letters and digits, because a tool was just chosen by its key.
     All,
 }
 
 impl Awaited {
-    /// True if a key is one of these.
+    /// True if the tool or the rings wait for this key.
     fn has(self, shortcut: &KeyboardShortcut) -> bool {
         let KeyboardShortcut { modifiers, logical_key: key } = *shortcut;
         if modifiers.command || modifiers.alt {

@@ -288,8 +288,7 @@ pub struct RetargetArgs {
     /// Output file, or a folder in which each model keeps its name.
     #[arg(short, long)]
     pub output: PathBuf,
-    /// Retarget map, a JSON file. If omitted, a map that the model keeps and that fits, or a
-    /// guessed one.
+    /// Retarget map, a JSON file. If omitted, a fitting map stored in the model, or a guessed map.
     #[arg(long, value_name = "FILE")]
     pub map: Option<PathBuf>,
     /// Write the retarget map that was used to this JSON file; for one source and one model.

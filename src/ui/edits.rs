@@ -167,7 +167,7 @@ fn selected_keys(view: &View<'_>, node: NodeId, property: Property) -> Option<Ke
     (!times.is_empty()).then(|| std::iter::once((track, KeyTimes::from(times.to_vec()))).collect())
 }
 
-/// [`over_shown_clip`] without the window: `time` is in seconds on the clip's clock.
+/// Like [`over_shown_clip`], but for a given clip, at `time` in seconds.
 ///
 /// The command sets a key if `key` is given, which is the interpolation of new tracks. Otherwise it
 /// changes the unkeyed pose.

@@ -65,7 +65,7 @@ pub(in crate::app) struct SurfaceContext<'a> {
     pub(super) renderer: &'a mut ViewportRenderer,
     pub(super) mode: &'static ModeSpec,
     pub(super) selection: &'a mut Selection,
-    /// Hidden nodes. They cannot be touched.
+    /// Hidden nodes. Their meshes cannot be painted.
     pub(super) hidden: &'a BTreeSet<NodeId>,
     pub(super) problems: &'a mut Problems,
     /// The comparison that the user chose.

@@ -45,7 +45,8 @@ struct Offered {
     help: Searched,
 }
 
-/// Commands that a user can run, in menu order. Commands that only programs use are left out.
+/// Commands that a user can run, in menu order. Commands only for scripts and other programs are
+/// left out.
 static OFFERED: LazyLock<Vec<Offered>> = LazyLock::new(|| {
     let specs = table().iter().filter(|c| !is_for_programs(c));
     specs

@@ -283,7 +283,7 @@ mod tests {
         ("Undo", &["edit.undo"]),
     ];
 
-    /// Steps of the tour in the terms of the three programs.
+    /// Terms from Blender, Maya and Spine for the steps of the tour, with their commands.
     const TOUR: &[(&str, &[&str])] = &[
         ("rotate", &["tool.rotate"]),
         ("rotate bone", &["tool.rotate", "pose.rotate"]),
