@@ -1,6 +1,7 @@
 //! The window and the command line of Ulna, an editor for rigged models.
 //!
-//! Everything below them is a crate in `crates/`; `docs/architecture.md` says what each owns.
+//! The underlying libraries are crates in `crates/`. `docs/architecture.md` lists the contents of
+//! each crate.
 
 #[cfg(feature = "gui")]
 pub mod app;

@@ -1,4 +1,4 @@
-//! The program: hands a verb to the command line, or opens the window.
+//! The program: runs a command-line verb, or opens the window.
 
 use std::process::ExitCode;
 

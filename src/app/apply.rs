@@ -1,4 +1,4 @@
-//! Actions → changes, after the panels are done.
+//! Applies the actions that the panels requested in this frame.
 
 use egui::Context;
 
@@ -12,12 +12,14 @@ use ulna_model::DisplayChoice;
 use ulna_session::Session;
 
 impl App {
-    /// Applies what panels asked for; whether another frame is needed to show it.
+    /// Performs the actions of the panels. Returns whether another frame is needed to show the
+    /// result.
     pub(super) fn apply(&mut self, ctx: &Context, actions: Actions) -> bool {
         let mut changed = false;
         for action in actions {
             self.follow_mix();
-            // A pointer that rests asks each frame: that alone is no reason for another one.
+            // Panels send these actions in every frame, even with a resting pointer. They alone
+            // need no further frame.
             let is_of_the_pointer = matches!(
                 action,
                 Action::Viewport(
@@ -33,8 +35,7 @@ impl App {
             }
             self.apply_one(ctx, action);
         }
-        // What was to follow a save that was given up is given up with it: the next save is
-        // another.
+        // If the user cancels a save, the action that should follow it is also canceled.
         let asks = self.dialogs.open.is_some()
             || self.files.browsing.is_some()
             || !self.saves.refused.is_empty();
@@ -118,20 +119,20 @@ impl App {
         }
     }
 
-    /// The chosen bar of the mix and the painted lane stay those that were chosen.
+    /// Keeps the chosen bar and the painted lane of the mix valid after the mix changed.
     pub(super) fn follow_mix(&mut self) {
         let mix = self.session.as_ref().and_then(|s| mix_of(s.document()));
         self.timeline.follow_mix(mix);
     }
 
-    /// Shows another scene, or other materials.
+    /// Shows another scene or material variant.
     pub(super) fn choose(&mut self, ctx: &Context, shown: DisplayChoice) {
         let Some(session) = &mut self.session else { return };
         session.show(shown);
         self.remake_scene(ctx);
     }
 
-    /// Undoes or redoes until this many steps are done.
+    /// Undoes or redoes until `steps` steps are done.
     pub(super) fn go_to(&mut self, steps: usize) {
         let Some(session) = &mut self.session else { return };
         while session.history().done().len() != steps {

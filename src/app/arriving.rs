@@ -1,4 +1,4 @@
-//! A file of another format that is read but not opened yet, and the preview of its page.
+//! A file of another format that was read but not opened yet, and the preview on its import page.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -15,28 +15,28 @@ use ulna_model::{ClipId, Document, Notice};
 use ulna_motion::{Evaluator, Pose, Stack};
 use ulna_session::{ClipSource, Fit, ImportOptions, Session, arrivals};
 
-/// A file of another format that was read, with the files chosen together with it.
+/// A file of another format that was read, together with the other chosen files.
 pub(super) struct Arriving {
     pub(super) loaded: Box<Loaded>,
-    /// The other files, in the order in which they were chosen.
+    /// The other files, in the order chosen by the user.
     pub(super) others: Vec<ClipSource>,
-    /// The other files as rows of the page.
+    /// Rows of the import page for the other files.
     pub(super) beside: Vec<FileBeside>,
     preview: Preview,
 }
 
-/// State of the pictures of the page.
+/// State of the preview pictures on the import page.
 #[derive(Default)]
 struct Preview {
     evaluator: Evaluator,
     pose: Pose,
-    /// Time at which the clip was at 0, on the window's clock.
+    /// Time at which the preview's clip started in seconds, on the window's clock.
     begun: f64,
-    /// Content of the picture.
+    /// Content of the last drawn picture.
     drawn: Option<Drawn>,
 }
 
-/// Content of a picture.
+/// Everything that a preview picture depends on.
 #[derive(Clone, Copy, PartialEq)]
 struct Drawn {
     look: ApartLook,
@@ -46,20 +46,20 @@ struct Drawn {
     theme: &'static str,
 }
 
-/// Conditions under which the pictures are drawn.
+/// Inputs for drawing a preview in one frame.
 pub(super) struct PreviewFrame<'a> {
     pub state: &'a RenderState,
-    /// Points of the window.
+    /// Size of the window, in points.
     pub window: egui::Vec2,
     pub pixels_per_point: f32,
-    /// Seconds on the window's clock.
+    /// Time in seconds, on the window's clock.
     pub now: f64,
     pub theme: &'static str,
 }
 
 impl Arriving {
-    /// Reads the other files that are opened together with `loaded`. The model is the first file
-    /// with meshes; the others give their clips.
+    /// Reads the other files that are opened together with `loaded`. The first file with meshes is
+    /// the model, and the others supply clips.
     pub(super) fn read(
         (mut path, mut model): (PathBuf, Result<Session, ReadError>),
         others: &[PathBuf],
@@ -89,17 +89,18 @@ impl Arriving {
         Ok(Self { loaded, others: sources, beside: list, preview: Preview::default() })
     }
 
-    /// The drawn picture, for panels.
+    /// The preview picture, for the panels.
     pub(super) fn view(&self, picture: &PictureApart) -> ConvertView {
         ConvertView { picture: picture.texture().filter(|_| self.preview.drawn.is_some()) }
     }
 
-    /// Discards the picture, to draw it again on another device.
+    /// Discards the preview picture, so that it is drawn again on another device.
     pub(super) fn forget_picture(&mut self) {
         self.preview.drawn = None;
     }
 
-    /// The clip of the document that a clip of the findings became.
+    /// Document clip that was made from a clip of the source file; `None` if that clip is not
+    /// imported.
     fn clip_of(&self, draft: &ConvertDraft, clip: usize) -> Option<ClipId> {
         let taken = |k: &usize| match &draft.read_as.clips {
             Some(chosen) => chosen.contains(k),
@@ -110,7 +111,8 @@ impl Arriving {
         document.clips.ids().nth(place)
     }
 
-    /// Draws the picture if it changed. Returns whether it plays and must be drawn again.
+    /// Draws the picture if it changed. Returns whether its clip plays, so that it must be drawn
+    /// again.
     pub(super) fn draw(
         &mut self,
         renderer: &mut ViewportRenderer,
@@ -161,7 +163,7 @@ impl Arriving {
         plays
     }
 
-    /// The uploaded model, ready to be opened.
+    /// Returns the uploaded model for opening, and the other files.
     pub(super) fn into_loaded(
         mut self,
         renderer: &mut ViewportRenderer,
@@ -174,7 +176,7 @@ impl Arriving {
     }
 }
 
-/// A file as a source of clips.
+/// Clip source for a file.
 fn source(path: PathBuf, read: Result<Session, ReadError>) -> ClipSource {
     let document = read
         .map(|s| Arc::new(s.document().clone()))
@@ -182,7 +184,7 @@ fn source(path: PathBuf, read: Result<Session, ReadError>) -> ClipSource {
     ClipSource { path, document }
 }
 
-/// A file as a row of the page.
+/// Row of the import page for a file.
 fn beside_of(model: &Document, source: &ClipSource) -> FileBeside {
     let row = FileBeside {
         name: source.name(),

@@ -1,5 +1,4 @@
-//! Integration of the *Bind* panel in the window: opening it, and applying or discarding its
-//! result.
+//! Connects the *Bind* panel to the window: opening it, and applying or discarding its result.
 
 use egui::Context;
 
@@ -8,12 +7,12 @@ use crate::ui::{BindDraft, ClipUse, Dialog, Mode, RebindDraft, SelectedVertices,
 use ulna_model::{ClipId, NodeId};
 
 impl App {
-    /// Opens the panel for the selected meshes, or for all.
+    /// Opens the *Bind* panel for the selected meshes, or for all meshes if none is selected.
     pub(super) fn ask_bind(&mut self) {
         let (vertices, locked) = (self.selected_vertices(), self.locked_joints());
         let moment = self.moment();
         if self.mode.spec().paints_weights {
-            // The panel colors the surface itself.
+            // The panel colors the surface itself, so Paint mode is left.
             let over_clip = self.shown_clip().is_some();
             self.mode = if over_clip { Mode::FOR_CLIPS } else { Mode::WITHOUT_CLIPS };
         }
@@ -27,7 +26,7 @@ impl App {
         self.dialogs.open = Some(Dialog::Bind { draft: Box::new(draft) });
     }
 
-    /// Asks in which pose skinned meshes are rebound.
+    /// Opens the dialog that chooses the pose for rebinding skinned meshes.
     pub(super) fn ask_rebind(&mut self) {
         let Some(session) = &self.session else { return };
         let selected: Vec<NodeId> = self.selection().nodes.iter().copied().collect();
@@ -35,14 +34,14 @@ impl App {
         self.dialogs.open = Some(Dialog::Rebind { draft: Box::new(draft) });
     }
 
-    /// The clip that is shown, and its time.
+    /// The current clip and time, if the mode can show a clip.
     fn moment(&self) -> Option<(ClipId, f64)> {
         let playback = &self.timeline.playback;
         let uses_clip = self.mode.spec().clip != ClipUse::Never;
         playback.clip.filter(|_| uses_clip).map(|clip| (clip, playback.time))
     }
 
-    /// Vertices that are selected in Paint mode.
+    /// The vertices selected in Paint mode; `None` in other modes.
     fn selected_vertices(&self) -> Option<SelectedVertices> {
         let painted = self.painting.session().filter(|_| self.mode.spec().selects_vertices)?;
         let all = self.painting.vertices();
@@ -56,14 +55,14 @@ impl App {
         (!terms.is_empty()).then(|| SelectedVertices { count: all.len(), terms: terms.join("; ") })
     }
 
-    /// Joints that are locked in Paint mode.
+    /// Joints that are locked in Paint mode and still exist.
     fn locked_joints(&self) -> Vec<NodeId> {
         let Some(session) = &self.session else { return Vec::new() };
         let is_there = |node: &NodeId| session.document().nodes.contains(*node);
         self.painting.options.locked.iter().copied().filter(is_there).collect()
     }
 
-    /// The choices of the panel, while that is open.
+    /// The settings of the open *Bind* panel; `None` if it is closed.
     fn bind_draft(&self) -> Option<&BindDraft> {
         match &self.dialogs.open {
             Some(Dialog::Bind { draft }) => Some(draft),
@@ -71,7 +70,7 @@ impl App {
         }
     }
 
-    /// Works out, shows and tries the bind of the panel, while that is open.
+    /// Computes, shows and tests the bind while the *Bind* panel is open.
     pub(super) fn follow_bind(&mut self, ctx: &Context) {
         let (Some(Dialog::Bind { draft }), Some(session)) = (&mut self.dialogs.open, &self.session)
         else {
@@ -93,7 +92,7 @@ impl App {
         self.apply_found_bind(ctx);
     }
 
-    /// The panel is closed: the document is shown.
+    /// Shows the document again after the *Bind* panel was closed.
     fn leave_bind(&mut self) {
         if self.binding.is_idle() {
             return;
@@ -104,14 +103,14 @@ impl App {
         self.binding = Binding::default();
     }
 
-    /// Hides a bind of another state of the document.
+    /// Hides a bind that was computed for another state of the document.
     pub(super) fn drop_stale_bind(&mut self) {
         if let Some(session) = &self.session {
             self.binding.drop_stale(session, &mut self.renderer);
         }
     }
 
-    /// Applies the bind as soon as its weights are known.
+    /// Applies the bind as soon as its weights are computed.
     pub(super) fn apply_bind(&mut self, ctx: &Context) {
         self.end_gesture(ctx);
         self.binding.apply();
@@ -128,7 +127,7 @@ impl App {
         }
     }
 
-    /// Measures the bind in the pose that is shown, while nothing plays.
+    /// Measures the quality of the bind in the displayed pose, unless a clip plays.
     pub(super) fn measure_bind(&mut self, ctx: &Context) {
         if let Some(Dialog::Bind { draft }) = &self.dialogs.open
             && !self.timeline.playback.playing
@@ -137,13 +136,13 @@ impl App {
         }
     }
 
-    /// Whether the panel colors the meshes.
+    /// True if the *Bind* panel colors the meshes.
     pub(super) fn colors_bind(&self) -> bool {
         let scene = self.renderer.scene_serial();
         self.bind_draft().is_some_and(|draft| self.binding.wanted_colors(draft, scene).is_some())
     }
 
-    /// Brings the colors of the meshes up to date.
+    /// Updates the colors of the meshes.
     pub(super) fn color_bind(&mut self) {
         let draft = match &self.dialogs.open {
             Some(Dialog::Bind { draft }) => Some(&**draft),
@@ -152,7 +151,7 @@ impl App {
         self.binding.color(draft, &mut self.renderer);
     }
 
-    /// The colors for the picture.
+    /// Colors that the renderer should show for the bind.
     pub(super) fn bind_colors(&self) -> Option<Painted> {
         self.binding.painted()
     }

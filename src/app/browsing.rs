@@ -1,4 +1,4 @@
-//! Asking for paths: by the system's own dialog, or by one of ours.
+//! Asks for file paths with the file dialog of the operating system, or with Ulna's own dialog.
 
 use std::{
     path::Path,
@@ -18,8 +18,8 @@ use crate::ui::{DeferredAction, Dialog, PathFor, ToastKind};
 use ulna_session::{Conversion, Session, endings};
 
 impl App {
-    /// Asks for a path: by the system's dialog where there is one, else, or where it does not come,
-    /// by the one of ours.
+    /// Asks for a path with the system's file dialog if there is one. Otherwise, or if it fails to
+    /// appear, `ours` is opened.
     pub(super) fn ask_path(&mut self, ctx: &Context, what: PathFor, ours: Dialog) {
         if self.files.system_dialogs {
             self.browse(ctx, Browse::Path(what));
@@ -30,7 +30,8 @@ impl App {
         }
     }
 
-    /// Asks for a file to open: a path field, with the system's dialog a button away.
+    /// Asks for a file to open. The dialog has a path field, and a button for the system's file
+    /// dialog.
     pub(super) fn ask_open(&mut self, ctx: &Context) {
         let folder = self
             .program
@@ -42,7 +43,7 @@ impl App {
         self.ask_path(ctx, PathFor::Open, Dialog::Open { path: folder });
     }
 
-    /// Asks for the path to save the file to.
+    /// Asks for the path for saving the file.
     pub(super) fn ask_save(&mut self, ctx: &Context) {
         let path = self
             .session
@@ -51,7 +52,7 @@ impl App {
         self.ask_path(ctx, PathFor::Save, Dialog::SaveAs { path, copy: false });
     }
 
-    /// Asks for the path to save a copy to.
+    /// Asks for the path for saving a copy.
     pub(super) fn ask_copy(&mut self, ctx: &Context) {
         let path = self
             .session
@@ -60,7 +61,8 @@ impl App {
         self.ask_path(ctx, PathFor::Copy, Dialog::SaveAs { path, copy: true });
     }
 
-    /// The system's own dialog, off this thread: some of them wait for another program.
+    /// Opens the system's file dialog on another thread, because some dialogs wait for another
+    /// program.
     pub(super) fn browse(&mut self, ctx: &Context, what: Browse) {
         let save = matches!(what, Browse::Path(PathFor::Save | PathFor::Copy));
         let weights = matches!(what, Browse::Path(PathFor::WeightsIn | PathFor::WeightsOut));
@@ -138,7 +140,8 @@ impl App {
 
     /// Handles the result of the system's file dialog.
     pub(super) fn poll_browse(&mut self, ctx: &Context) {
-        // No hand closes a dialog so fast.
+        // Time in which no user could close the dialog. A faster answer means that the dialog
+        // failed.
         const AT_ONCE: Duration = Duration::from_millis(400);
         let Some(browsing) = &self.files.browsing else { return };
         let (what, since) = (browsing.what, browsing.since);
@@ -194,11 +197,12 @@ impl App {
                     PathFor::PlanOut => self.save_plan(ctx, Some(paths.remove(0))),
                 }
             }
-            // Canceled, or the system has none: the list of files stays.
+            // The user canceled, or the system has no file dialog. Ulna's own list of files remains
+            // open.
             Ok(None) | Err(mpsc::TryRecvError::Disconnected) => {
                 let instead = self.files.browsing.take().and_then(|b| b.instead);
                 if since.elapsed() < AT_ONCE && instead.is_some() {
-                    // Ours, from now on without asking the system first.
+                    // From now on, Ulna's own dialog opens at once.
                     self.files.system_dialogs = false;
                     self.dialogs.open = instead;
                 } else if since.elapsed() < AT_ONCE {

@@ -1,4 +1,4 @@
-//! The eye's way from one view to another, and what of the preferences changes it.
+//! Animated transitions of the camera, and applying the preferences that affect the view.
 
 use egui::Context;
 
@@ -6,17 +6,17 @@ use super::App;
 use crate::ui::{Settings, Theme};
 use ulna_render::Camera;
 
-/// Seconds a change of view takes.
+/// Duration of a camera transition, in seconds.
 const GLIDE: f64 = 0.18;
 
 impl App {
-    /// Moves the eye to another view, in a moment; at once where nothing should glide.
+    /// Starts a transition of the camera to another view. It is instant if motion is reduced.
     pub(super) fn begin_transition(&mut self, ctx: &Context, mut camera: Camera) {
         if self.program.settings.reduce_motion {
             self.viewport.camera = camera;
             return;
         }
-        // The short way round.
+        // The rotation takes the shorter direction.
         let tau = std::f32::consts::TAU;
         let turn = (camera.yaw - self.viewport.camera.yaw) / tau;
         camera.yaw -= turn.round() * tau;
@@ -45,13 +45,13 @@ impl App {
         self.show_settings(ctx);
     }
 
-    /// Shows the colors of the theme and the chosen background in the viewport.
+    /// Applies the theme's colors and the chosen background to the viewport.
     pub(super) fn show_colors(&mut self) {
         let gray = self.viewport.options.background.gray();
         self.renderer.set_colors(self.program.theme.name(), gray);
     }
 
-    /// Makes the window as the preferences say.
+    /// Applies the preferences to the window.
     pub(super) fn show_settings(&mut self, ctx: &Context) {
         self.program.theme = Theme::of(ctx, self.program.settings.theme);
         self.program.theme.show(ctx);
@@ -62,7 +62,7 @@ impl App {
         self.fit_scale(ctx);
     }
 
-    /// Scales the interface as preferred, or as far as the window has room.
+    /// Scales the user interface as preferred, or less if the window is too small.
     pub(super) fn fit_scale(&self, ctx: &Context) {
         let now = ctx.zoom_factor();
         let size = ctx.content_rect().size() * now;

@@ -1,5 +1,5 @@
-//! Keeps the list of problems current: a while after the last change, a background job checks the
-//! file as it would be saved.
+//! Updates the list of problems. Shortly after the last change, a background job checks the file as
+//! it would be saved.
 
 use std::{sync::mpsc, thread};
 
@@ -8,11 +8,11 @@ use egui::Context;
 use super::App;
 use ulna_model::Diagnostic;
 
-/// Seconds without a change after which problems are looked for.
+/// Time in seconds without changes before a check starts.
 const QUIET: f64 = 0.35;
 
 impl App {
-    /// Starts a check if one is due, and takes the result of a finished one.
+    /// Starts a check if one is due, and uses the result of a finished check.
     pub(super) fn keep_problems(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let now = (self.renderer.scene_serial(), session.generation());
@@ -23,8 +23,8 @@ impl App {
                     self.problems.checking.result = None;
                     if of == now {
                         self.problems.checking.known = Some(of);
-                        // What weights and surfaces need is kept up stroke by stroke, with the
-                        // command that mends it.
+                        // These findings are updated after each stroke, so the check does not
+                        // replace them.
                         let kept =
                             |d: &Diagnostic| d.fix.is_some() || d.code.starts_with("ULNA_MESH_");
                         let of_images = self.problems.of_images.clone();
@@ -38,7 +38,7 @@ impl App {
                 }
                 Err(mpsc::TryRecvError::Empty) => {}
                 Err(mpsc::TryRecvError::Disconnected) => {
-                    // It failed, and would again: what is known of the file stays.
+                    // A failed check would fail again, so the list stays unchanged.
                     self.problems.checking.known = Some(*of);
                     self.problems.checking.result = None;
                 }

@@ -1,4 +1,5 @@
-//! Poses and keys in the clipboard: as text, that any program keeps and any file takes.
+//! Poses and keys in the clipboard. They are stored as text, which can be pasted into any file or
+//! program.
 
 use egui::{Context, Event};
 
@@ -16,7 +17,7 @@ use ulna_motion::{
 };
 
 impl App {
-    /// Puts the poses of the selected nodes into the clipboard.
+    /// Copies the poses of the selected nodes to the clipboard.
     pub(super) fn copy_pose(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let nodes: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
@@ -39,7 +40,8 @@ impl App {
     /// Applies poses from the clipboard to the nodes that they name. A single copied pose is
     /// applied to the selected node.
     pub(super) fn paste_pose(&mut self, ctx: &Context, text: &str) {
-        /// Seconds in which the clipboard answers: later a paste is another one.
+        /// Time in seconds in which the clipboard answers a request. A later paste belongs to
+        /// another request.
         const SOON: f64 = 2.0;
         let asked = std::mem::take(&mut self.poses.pasting);
         let soon = ctx.input(|i| i.time) - self.poses.asked < SOON;
@@ -64,8 +66,8 @@ impl App {
         }
     }
 
-    /// Moves the playhead, and applies the current pose of the selected nodes there; of all joints
-    /// if no node is selected.
+    /// Moves the playhead, and applies the current pose there. The pose contains the selected
+    /// nodes, or all joints if none is selected.
     pub(super) fn put_pose(&mut self, ctx: &Context, time: f64) {
         let Some(session) = &self.session else { return };
         let nodes: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
@@ -79,7 +81,7 @@ impl App {
         self.apply_pose(ctx, &given);
     }
 
-    /// Puts keys into the clipboard, as text.
+    /// Copies keys to the clipboard, as text.
     fn copy_keys(&mut self, ctx: &Context, clip: ClipName, which: WhichKeys) {
         let count = self.selected_keys().len();
         self.run(ctx, SessionCommand::CopyKeys { clip, layer: None, which });
@@ -90,7 +92,7 @@ impl App {
         self.toast(ctx, ToastKind::Ok, text);
     }
 
-    /// Puts keys that the clipboard holds into the clip that is shown, at the playhead.
+    /// Pastes keys from the clipboard into the shown clip, at the playhead.
     fn paste_keys(&mut self, ctx: &Context, text: String) {
         let Some(clip) = self.keys_home().map(|home| home.clip) else {
             self.toast(
@@ -114,7 +116,7 @@ impl App {
         self.run(ctx, paste);
     }
 
-    /// Whether vertices are selected whose weights are worked on.
+    /// True if vertices are selected in a mode that edits their weights.
     fn is_on_weights(&self) -> bool {
         self.mode.spec().selects_vertices && !self.painting.vertices().is_empty()
     }
@@ -129,7 +131,8 @@ impl App {
         self.copy_selected_keys(ctx)
     }
 
-    /// Copies the selected keys, where the timeline has the keyboard and some are; whether it did.
+    /// Copies the selected keys if the timeline has the keyboard focus. Returns whether keys were
+    /// copied.
     fn copy_selected_keys(&mut self, ctx: &Context) -> bool {
         let on_timeline = self.entered() == Some(Pane::Timeline)
             && self.shown_clip().is_some()
@@ -142,7 +145,7 @@ impl App {
             self.copy_keys(ctx, ClipName::Id(clip), which);
             return true;
         }
-        // As in Maya's time slider: the keys of the selected joints.
+        // As in Maya's time slider, the keys of the selected joints are copied.
         let Some(home) = self.keys_home() else { return false };
         let nodes: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
         if nodes.is_empty() {
@@ -157,12 +160,12 @@ impl App {
         true
     }
 
-    /// Copying and pasting come as events of their own, not as keys.
+    /// Handles the clipboard events. Copy and paste are separate events of egui, not key presses.
     pub(super) fn clipboard_events(&mut self, ctx: &Context) {
         if !self.mode.spec().selects_vertices {
             self.painting.clipboard.waiting = None;
         }
-        // What was asked for is meant for the vertices, whatever has the focus.
+        // The requested text is meant for the vertices, whichever widget has the focus.
         if self.painting.clipboard.waiting.is_some() {
             let answer = ctx.input(|i| {
                 i.events.iter().find_map(|e| {
@@ -187,7 +190,7 @@ impl App {
             self.copy_pose(ctx);
         }
         if let Some(text) = paste {
-            // Meant for the vertices that are selected.
+            // The text is meant for the selected vertices.
             if self.is_on_weights() {
                 self.paste_weights(ctx, Some(&text));
                 return;

@@ -1,4 +1,4 @@
-//! Shows the page of a file of another format, and carries out its buttons.
+//! Shows the import page for a file of another format, and performs its actions.
 
 use std::path::{Path, PathBuf};
 
@@ -18,8 +18,8 @@ use ulna_formats::gltf::Progress;
 use ulna_model::{Clip, Document, Shared};
 use ulna_session::{ClipSource, ImportOptions, Session, arrivals};
 
-/// Opens a file. One of another format is kept for its page, with the files that were chosen
-/// together with it.
+/// Reads a file. A file of another format is stored for its import page, together with the other
+/// chosen files.
 pub(super) fn open(
     path: PathBuf,
     others: &[PathBuf],
@@ -37,7 +37,7 @@ pub(super) fn open(
     }
 }
 
-/// Numbers of things in a document.
+/// Numbers of elements in a document.
 fn counts(document: &Document) -> ForeignCounts {
     let is_joint = document.joint_flags();
     let joints = || document.node_ids().filter(|n| is_joint[n.index()]);
@@ -53,8 +53,8 @@ fn counts(document: &Document) -> ForeignCounts {
     }
 }
 
-/// Clips of files with the names that they get in one document. A clip whose name is taken is
-/// named after its file.
+/// All clips of files with unique names for one document. A clip whose name is taken gets the name
+/// of its file.
 fn clips_of(document: &Document, sources: &[ClipSource]) -> Vec<Shared<Clip>> {
     let mut names: Vec<String> = document.clips.ids().map(|id| document.clip_label(id)).collect();
     let mut clips = Vec::new();
@@ -76,10 +76,10 @@ fn clips_of(document: &Document, sources: &[ClipSource]) -> Vec<Shared<Clip>> {
 }
 
 impl App {
-    /// Shows the page of a file of another format that was read.
+    /// Shows the import page of a file of another format that was read.
     pub(super) fn found(&mut self, ctx: &Context, mut arriving: Box<Arriving>) {
         let Some(imported) = arriving.loaded.session.imported() else {
-            // Among the files there is one of glTF that has the model.
+            // One of the other files is a glTF file with the model, so it is opened instead.
             if let Some(path) = arriving.loaded.session.path().map(Path::to_owned) {
                 let others = arriving.others.into_iter().map(|o| o.path).collect();
                 self.files.dropped = Some((path.clone(), others));
@@ -117,19 +117,20 @@ impl App {
         draft.apply_settings(&self.program.preferences.foreign);
         self.dialogs.open = Some(Dialog::Convert { draft: Box::new(draft) });
         self.files.arriving = Some(arriving);
-        // Behind the page there is something, too.
+        // The welcome page is shown behind the import page.
         if self.session.is_none() {
             self.show_welcome(ctx);
         }
     }
 
-    /// Opens the file of the page with its settings, after a question about unsaved work.
+    /// Opens the file with the settings of its import page. If there is unsaved work, the user is
+    /// asked first.
     pub(super) fn convert(&mut self, ctx: &Context, draft: Box<ConvertDraft>) {
         draft.keep_settings(&mut self.program.preferences.foreign);
         self.wish(ctx, DeferredAction::Convert(draft));
     }
 
-    /// Opens the file of the page without a question.
+    /// Opens the file with the settings of its import page, without asking.
     pub(super) fn open_converted(&mut self, ctx: &Context, draft: &ConvertDraft) {
         (self.dialogs.open, self.files.dropped) = (None, None);
         let path = draft.path.clone();
@@ -161,8 +162,8 @@ impl App {
         }
     }
 
-    /// Adds the clips of the other files to the opened model and cleans its skeleton, as chosen on
-    /// the page.
+    /// Adds the clips of the other files to the opened model, and removes helper nodes, as chosen
+    /// on the import page.
     pub(super) fn finish_converted(&mut self, ctx: &Context, path: &Path) {
         let Some(converted) = self.files.converted.take_if(|c| c.path == path) else { return };
         let Some(session) = &self.session else { return };
@@ -188,7 +189,7 @@ impl App {
         }
     }
 
-    /// Reads the clips of the files of the page for the model that is open.
+    /// Adds the clips of the import page's files to the open model.
     pub(super) fn take_clips(&mut self, ctx: &Context, draft: &ConvertDraft) {
         let others = self.files.arriving.take().map(|a| a.others).unwrap_or_default();
         let chosen = others.into_iter().zip(&draft.others).filter(|(_, row)| row.fault.is_none());
@@ -197,7 +198,7 @@ impl App {
         self.read_clips_as(ctx, paths, Some((path(), draft.conversion.clone())));
     }
 
-    /// Writes the differences and problems of the file to a text file.
+    /// Writes the conversion differences and problems of the file to a text file.
     pub(super) fn save_report(&mut self, ctx: &Context, draft: &ConvertDraft) {
         let Some(path) = &draft.report else { return };
         let path = PathBuf::from(path);
@@ -212,7 +213,7 @@ impl App {
         self.toast(ctx, kind, text);
     }
 
-    /// Draws the preview of the page again if it changed.
+    /// Draws the preview on the import page if it changed.
     pub(super) fn draw_arriving(&mut self, ctx: &Context, frame: &eframe::Frame) {
         let Some(Dialog::Convert { draft }) = &self.dialogs.open else { return };
         let (Some(arriving), Some(state)) = (&mut self.files.arriving, frame.wgpu_render_state())

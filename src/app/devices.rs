@@ -1,5 +1,5 @@
-//! The graphics device of the window: the chosen one, devices that failed, and lost devices.
-//! Stored beside the preferences, and read before there is a window.
+//! The graphics device of the window: the user's choice, devices that failed, and lost devices. The
+//! data is stored beside the preferences, and read before the window opens.
 
 use std::{
     collections::VecDeque,
@@ -16,34 +16,35 @@ use serde::{Deserialize, Serialize};
 use ulna_render::{DeviceChoice, DeviceFacts, Gpu};
 use ulna_session::{SystemDisk, write_atomically};
 
-/// A device that is lost so often within a minute is left for another.
+/// Number of losses within [`WHILE`] after which a device is no longer used.
 const MOST_LOSSES: usize = 3;
+/// Time span in which losses of a device are counted.
 const WHILE: Duration = Duration::from_secs(60);
 
-/// Choices and failures that are stored between starts.
+/// Choices and failures that are stored between launches.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
-    /// Name of the requested device; the best one if `None`.
+    /// Name of the chosen device; `None` for the best one.
     wish: Option<String>,
-    /// Devices that failed.
+    /// Names of devices that failed.
     failed: Vec<String>,
 }
 
-/// The window's devices; all copies are of the same.
+/// State of the graphics devices. All copies share the same state.
 #[derive(Clone, Default)]
 pub(super) struct Devices(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// Folder of the stored file; none in tests.
+    /// Folder of the stored file; `None` in tests.
     home: Option<PathBuf>,
     kept: Kept,
-    /// Device that the command line names, for this start only.
+    /// Device from the command line, for this launch only.
     once: Option<String>,
     list: Vec<DeviceFacts>,
     used: Option<String>,
-    /// Locked while a device is being tried, with its name inside.
+    /// Locked file with the name of a device while it is being tried.
     starting: Option<File>,
     news: Vec<String>,
     losses: VecDeque<Instant>,
@@ -51,8 +52,8 @@ struct State {
 }
 
 impl Devices {
-    /// Loads the stored choices. A device with which the last start did not finish is excluded from
-    /// now on.
+    /// Loads the stored choices. If the last launch crashed while trying a device, that device is
+    /// excluded.
     pub(super) fn load(home: Option<PathBuf>, once: Option<String>) -> Self {
         let kept = home.as_deref().map_or_else(Kept::default, read);
         let mut state = State { home, kept, once, ..State::default() };
@@ -71,7 +72,7 @@ impl Devices {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How eframe is to open a device.
+    /// Options that make eframe choose the device.
     pub(super) fn options(&self) -> WgpuConfiguration {
         let mut options = WgpuConfiguration::default();
         let (selecting, watching) = (self.clone(), self.clone());
@@ -87,7 +88,7 @@ impl Devices {
                 wgpu::CurrentSurfaceTexture::Outdated => return SurfaceErrorAction::Reconfigure,
                 wgpu::CurrentSurfaceTexture::Lost => Trouble::Lost,
                 wgpu::CurrentSurfaceTexture::Validation => Trouble::Refused,
-                // Nothing is to be seen just now, or it comes later.
+                // The window is currently hidden, or the texture is late.
                 _ => return SurfaceErrorAction::SkipFrame,
             };
             watching.state().surface.meet(trouble, Instant::now())
@@ -95,12 +96,12 @@ impl Devices {
         options
     }
 
-    /// The device works: the next start may try it again.
+    /// Reports that the device works. The next launch may use it again.
     pub(super) fn works(&self) {
         self.state().end_start();
     }
 
-    /// The device that was tried could not be opened. Whether there is another.
+    /// Reports that the tried device could not be opened. Returns whether another device is left.
     pub(super) fn refused(&self) -> bool {
         let mut state = self.state();
         let Some(used) = state.used.take() else { return false };
@@ -111,7 +112,8 @@ impl Devices {
         state.has_other()
     }
 
-    /// The device was lost. One that is lost again and again is left, where there is another.
+    /// Reports that the device was lost. After repeated losses, another device is used if there is
+    /// one.
     pub(super) fn lost(&self) {
         let mut state = self.state();
         let now = Instant::now();
@@ -131,12 +133,13 @@ impl Devices {
         }
     }
 
-    /// Whether the window can be drawn to no more, though the device is there.
+    /// True if the window can no longer be drawn to, although the device still works.
     pub(super) fn is_surface_lost(&self) -> bool {
         self.state().surface.is_lost
     }
 
-    /// A person's choice; the best unless given. One that failed before gets another chance.
+    /// Stores the user's choice of a device; `None` chooses the best one. A device that failed
+    /// before is tried again.
     pub(super) fn choose(&self, wish: Option<String>) {
         let mut state = self.state();
         state.kept.failed.retain(|f| Some(f) != wish.as_ref());
@@ -144,7 +147,7 @@ impl Devices {
         state.store();
     }
 
-    /// All devices, each with whether it failed before, and the name of the requested device.
+    /// All devices with a flag for those that failed before, and the name of the chosen device.
     pub(super) fn list(&self) -> (Vec<(DeviceFacts, bool)>, Option<String>) {
         let state = self.state();
         let used = |d: &DeviceFacts| state.used.as_ref() == Some(&d.id());
@@ -154,7 +157,7 @@ impl Devices {
         (state.list.iter().map(row).collect(), state.kept.wish.clone())
     }
 
-    /// Takes the messages that were not shown yet.
+    /// Returns the messages that were not shown yet.
     pub(super) fn take_news(&self) -> Vec<String> {
         std::mem::take(&mut self.state().news)
     }
@@ -187,7 +190,7 @@ impl State {
         Some((k, used))
     }
 
-    /// Whether a device is left that did not fail.
+    /// True if a device remains that did not fail.
     fn has_other(&self) -> bool {
         let usable = self.list.iter().filter(|d| d.unusable.is_none());
         usable
@@ -215,14 +218,15 @@ impl State {
         }
     }
 
-    /// Takes the mark of a start. What it names is a device with which an earlier start died.
+    /// Locks the file that marks a launch. Returns the name of a device with which an earlier
+    /// launch crashed.
     fn lock_start(&mut self) -> Option<String> {
         let home = self.home.as_ref()?;
         fs::create_dir_all(home).ok()?;
         let path = home.join("device.starting");
         let mut file =
             File::options().read(true).write(true).create(true).truncate(false).open(path).ok()?;
-        // Another window is starting just now: it is too early to say anything.
+        // Another window is being launched, so the file's content has no meaning yet.
         file.try_lock().ok()?;
         let mut text = String::new();
         file.read_to_string(&mut text).ok()?;
@@ -232,7 +236,7 @@ impl State {
 
     fn begin_start(&mut self, id: &str) {
         if self.starting.is_none() {
-            // The window opens anew; a mark that was left was read before.
+            // The window is reopened. An old mark was already read at launch.
             let _ = self.lock_start();
         }
         self.mark(id);
@@ -240,7 +244,7 @@ impl State {
 
     fn end_start(&mut self) {
         self.mark("");
-        // Closing it unlocks it, for windows that start from now on.
+        // Closing the file unlocks it for later launches.
         self.starting = None;
     }
 
@@ -282,8 +286,8 @@ struct Surface {
 }
 
 impl Surface {
-    /// Action that a surface error calls for. Errors that repeat within two seconds are not caused
-    /// by the surface: the window is opened again.
+    /// Reaction to a surface error. Errors that repeat within two seconds have another cause, so
+    /// the window is reopened.
     fn meet(&mut self, trouble: Trouble, now: Instant) -> SurfaceErrorAction {
         const MOST: usize = 5;
         self.met.retain(|at| now.duration_since(*at) < Duration::from_secs(2));
@@ -319,7 +323,7 @@ mod tests {
         vec![device("Radeon", DeviceKind::Discrete), device("llvmpipe", DeviceKind::Software)]
     }
 
-    /// A start that opens a device, as far as it gets.
+    /// Simulates a launch up to opening a device.
     fn start(home: &Path) -> Devices {
         let devices = Devices::load(Some(home.to_owned()), None);
         {
@@ -342,7 +346,7 @@ mod tests {
         let first = start(home.path());
         assert_eq!(used(&first), "Radeon by vulkan");
         assert!(first.take_news().is_empty());
-        // A process that dies closes its files.
+        // When a process dies, the system closes its files.
         drop(first);
         let second = start(home.path());
         assert_eq!(used(&second), "llvmpipe by vulkan");
@@ -356,7 +360,7 @@ mod tests {
             third.list().0.iter().map(|(_, failed)| *failed).collect::<Vec<_>>(),
             [true, false]
         );
-        // A person may try it again.
+        // The user may try the device again.
         third.choose(Some("Radeon by vulkan".into()));
         third.works();
         drop(third);

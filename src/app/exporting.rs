@@ -1,4 +1,4 @@
-//! Exports from the window: the dialog before, and the message after.
+//! Exports from the window: the dialog, the background job, and the message about the result.
 
 use std::{
     path::PathBuf,
@@ -18,10 +18,11 @@ use ulna_model::{ClipId, Document, Repeat};
 use ulna_motion::clip_edit::seam;
 use ulna_session::{ExportFailure, ExportRequest, Exported};
 
-/// Bytes of exported files that are checked before they are written.
+/// Maximum size in bytes of exported data that is checked before writing.
 const CHECKED: usize = 256 << 20;
 
-/// Clips that are said to be loops, or were left or given a frame by mistake, and do not close.
+/// Clips that should loop but do not close, each with the reason. Includes clips with a missing or
+/// duplicate last frame.
 fn open_loops(document: &Document, clips: &[ClipId]) -> Vec<(ClipId, String)> {
     let open = |id: &ClipId| {
         let clip = document.clips.get(*id)?;
@@ -45,8 +46,8 @@ fn open_loops(document: &Document, clips: &[ClipId]) -> Vec<(ClipId, String)> {
 }
 
 impl App {
-    /// Measures the result of the export that is configured in the dialog, in the background.
-    /// Measures again when an input changes.
+    /// Measures the result of the export in the dialog, in the background. A change of its inputs
+    /// restarts the measurement.
     pub(super) fn measure_export(&mut self, ctx: &Context) {
         let (Some(Dialog::Export { draft }), Some(session)) = (&self.dialogs.open, &self.session)
         else {
@@ -62,7 +63,7 @@ impl App {
             self.files.measuring = None;
             return;
         };
-        // What files are called makes them no larger.
+        // File names do not affect the size, so they are ignored.
         let bare =
             ExportRequest { names: String::new(), to: Default::default(), ..request.clone() };
         let of = (bare, session.generation());
@@ -95,7 +96,7 @@ impl App {
             if fails {
                 return;
             }
-            // The same check as of a file that is open, on what would be written.
+            // The exported data is checked like an open file.
             let findings = match exporting.findings(CHECKED, &shared) {
                 Ok(findings) => findings,
                 Err(error) => {
@@ -129,7 +130,7 @@ impl App {
         self.dialogs.open = Some(Dialog::Export { draft: Box::new(draft) });
     }
 
-    /// Asks the same with these clips alone chosen.
+    /// Opens the export dialog with only these clips chosen.
     pub(super) fn ask_export_of(&mut self, clips: &[ClipId]) {
         self.ask_export();
         let (Some(session), Some(Dialog::Export { draft })) =
@@ -140,11 +141,11 @@ impl App {
         draft.left_out = session.document().clips.ids().filter(|id| !clips.contains(id)).collect();
     }
 
-    /// Exports the same again, or asks where nothing was exported yet.
+    /// Repeats the last export. Opens the dialog if nothing was exported yet.
     pub(super) fn export_again(&mut self, ctx: &Context) {
         match self.files.exported.clone() {
             Some(request) => {
-                // What is called after the day is called after today's.
+                // A date in the file names is updated to today.
                 let names = self.files.export_draft.as_ref().map(ExportDraft::file_names);
                 let names = names.unwrap_or_else(|| request.names.clone());
                 self.export(ctx, ExportRequest { names, ..request });
@@ -164,7 +165,7 @@ impl App {
         });
     }
 
-    /// Asks for a path, or exports the weights to one.
+    /// Exports the weights to a path. Without a path, asks for one.
     pub(super) fn export_weights(&mut self, ctx: &Context, path: Option<PathBuf>) {
         let Some(session) = &self.session else { return };
         match path {

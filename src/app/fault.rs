@@ -1,5 +1,5 @@
-//! Internal errors of the program. They are caught per frame, logged without the model's content,
-//! and reported with the location of the saved work.
+//! Internal errors (panics). They are caught per frame, logged without the model's content, and
+//! reported with the location of the saved work.
 
 use std::{
     any::Any,
@@ -17,7 +17,7 @@ use crate::ui::Dialog;
 /// Message and source location of the last panic.
 static LAST: Mutex<Option<String>> = Mutex::new(None);
 
-/// With so many faults in a sitting it is not to be worked with.
+/// Number of panics after which the program ends, because it is unusable.
 const MOST: u32 = 8;
 
 /// Installs a panic hook that also records location and backtrace.
@@ -44,11 +44,11 @@ fn words(payload: &(dyn Any + Send)) -> String {
 }
 
 impl App {
-    /// Takes up a panic of a frame. What is open stays as the last whole step left it.
+    /// Handles a panic of a frame. The document keeps the state of the last complete step.
     ///
     /// # Panics
-    /// Goes on with the panic where frames fail one after the other: then the journal is the way
-    /// back.
+    ///
+    /// Resumes the panic after too many faults. The journal can then restore the work.
     pub(super) fn take_fault(&mut self, ctx: &Context, payload: Box<dyn Any + Send>) {
         self.window.faults += 1;
         if self.window.faults > MOST {
@@ -57,7 +57,7 @@ impl App {
         let place = LAST.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
         let report = self.report(&words(&*payload), &place);
         if let Some(session) = &mut self.session {
-            // Half a gesture is none.
+            // An incomplete gesture must not remain.
             session.cancel();
         }
         self.painting.drop_stroke();
@@ -69,8 +69,8 @@ impl App {
         ctx.request_repaint();
     }
 
-    /// Writes the report; where, if it could be written. A name that a file brought is in no
-    /// message of ours.
+    /// Writes the report to a file. Returns its path if writing succeeded. The report contains no
+    /// names from the user's files.
     fn report(&self, words: &str, place: &str) -> Option<PathBuf> {
         let folder =
             self.program.keeps.then(|| eframe::storage_dir("ulna")).flatten()?.join("reports");

@@ -1,5 +1,4 @@
-//! Files around the open one: pending saves and exports, questions about files on disk, and
-//! journals of crashes.
+//! State of file operations: pending saves and exports, dialogs about files, and recovery journals.
 
 use std::{
     collections::BTreeMap,
@@ -18,85 +17,85 @@ use ulna_model::{Shared, Unkeyed, UnkeyedAt};
 use ulna_motion::BestSeam;
 use ulna_session::{ClipSource, Disk, ExportRequest, Recovery, SystemDisk};
 
-/// Pending file operations, and answers about files.
+/// Pending file operations, and data about files for dialogs.
 pub(super) struct Files {
-    /// Action to perform when the current save is done.
+    /// Action to perform after the current save.
     pub after_save: Option<DeferredAction>,
-    /// Action to perform when the background work is done and saved.
+    /// Action to perform after the background work is done and saved.
     pub after_work: Option<DeferredAction>,
-    /// Modification time of the file at the last question about changes on disk.
+    /// Modification time of the file when the user was last asked about changes on disk.
     pub asked_disk: Option<Option<SystemTime>>,
-    /// Unkeyed poses that were left out of the file on request, in their state at that time.
+    /// Unkeyed poses that the user chose not to save, as they were at that time.
     pub left_unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
-    /// The last export, with its paths.
+    /// The last export request, including its paths.
     pub exported: Option<ExportRequest>,
-    /// Export dialog with its last choices.
+    /// Settings of the export dialog.
     pub export_draft: Option<ExportDraft>,
-    /// Size measurement of the export that is chosen in the dialog.
+    /// Size measurement of the export in the dialog.
     pub measuring: Option<Measuring>,
-    /// The content of the file that a form names.
+    /// Content of the file that is named in an open form.
     pub reading: Option<Reading>,
     /// Settings of the last rendered pictures.
     pub pictures: PicturesDraft,
-    /// Clips of other files that are being chosen from.
+    /// Clips of other files that the user can choose to import.
     pub importing: Option<Importing>,
-    /// A file of another format whose import settings are being chosen.
+    /// A file of another format whose import page is open.
     pub arriving: Option<Box<Arriving>>,
-    /// The preview picture of that file.
+    /// Preview picture of the import page.
     pub picture_apart: PictureApart,
-    /// Pictures of the source and of the target of the page *Retarget*.
+    /// Pictures of the source and the target on the *Retarget* page.
     pub retarget_pictures: [PictureApart; 2],
-    /// Steps that follow once such a file is open.
+    /// Steps to perform after the converted file is opened.
     pub converted: Option<Converted>,
-    /// Files that were dropped together with one that is to be opened first.
+    /// The first of several dropped files, which is opened first, and the other files.
     pub dropped: Option<(PathBuf, Vec<PathBuf>)>,
-    /// The system's file dialog.
+    /// The open file dialog of the operating system.
     pub browsing: Option<Browsing>,
-    /// Whether the system is asked for its own dialogs of files first.
+    /// True if the file dialogs of the operating system are preferred.
     pub system_dialogs: bool,
-    /// Best transition points between clips, as found last.
+    /// The last computed transition points between clips.
     pub seams: Vec<BestSeam>,
-    /// Journals that crashes left behind.
+    /// Recovery journals of crashed sessions.
     pub recoveries: Vec<Recovery>,
-    /// The same as panels show them.
+    /// The recovery journals as panels show them.
     pub recovery_views: Vec<RecoveryView>,
     /// Folder of the recovery journals.
     pub journal_home: Option<PathBuf>,
-    /// The disk that saves and exports are written to.
+    /// Disk for saves and exports. Tests replace it.
     pub disk: Arc<dyn Disk>,
 }
 
-/// Steps that follow once a file of another format is open.
+/// Steps to perform after a file of another format is opened.
 pub(super) struct Converted {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Files whose clips are added.
+    /// Files whose clips will be added.
     pub others: Vec<ClipSource>,
-    /// Whether helper nodes are removed.
+    /// True if helper nodes will be removed.
     pub cleans: bool,
 }
 
 /// Purpose of the system's file dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Browse {
-    /// A path, which is then taken.
+    /// A path for the given purpose.
     Path(PathFor),
-    /// Destination of the export that is being set up.
+    /// Destination of the export in the dialog.
     Export { folder: bool },
-    /// The file that a form names.
+    /// File for the field of an open form.
     Form,
 }
 
-/// The system's file dialog, while it is open.
+/// The open file dialog of the operating system.
 pub(super) struct Browsing {
     pub chosen: mpsc::Receiver<Option<Vec<PathBuf>>>,
     pub what: Browse,
     pub since: Instant,
-    /// Dialog to open if the system has no file dialog.
+    /// Dialog of Ulna to open if the system has no file dialog.
     pub instead: Option<Dialog>,
 }
 
-/// An export that is made in the background to measure its result. Nothing is written.
+/// An export that runs in the background to measure its result. No files are written.
 pub(super) struct Measuring {
     pub of: (ExportRequest, u64),
     pub progress: Arc<Progress>,
@@ -110,7 +109,7 @@ impl Drop for Measuring {
     }
 }
 
-/// A file that is being read, or was.
+/// A file that is being read in the background, and its content once read.
 pub(super) struct Reading {
     pub path: PathBuf,
     pub result: mpsc::Receiver<LayersThere>,
@@ -147,7 +146,7 @@ impl Default for Files {
 }
 
 impl Files {
-    /// View of the dialogs for the panels.
+    /// State of the dialogs, for the panels.
     pub(super) fn dialogs_view<'a>(&'a self, dialogs: &'a Dialogs) -> DialogsView<'a> {
         DialogsView {
             open: dialogs.open.as_ref(),
@@ -168,15 +167,15 @@ impl Files {
     }
 }
 
-/// Whether the system has dialogs of files that a window of it can show. A script that drives the
-/// window cannot work them.
+/// True if the operating system has file dialogs that this window can show. False while a script
+/// drives the window, because it cannot operate them.
 pub(super) fn has_system_dialogs(cc: &eframe::CreationContext<'_>) -> bool {
     use wgpu::rwh::HasWindowHandle as _;
     let has_window = cc.window_handle().is_ok() && std::env::var_os("EGUI_INSPECTION").is_none();
     has_window && (cfg!(not(target_os = "linux")) || has_session_bus() || has_program("zenity"))
 }
 
-/// Whether programs of the desktop talk to each other here: its dialogs come by that way.
+/// True if a D-Bus session bus exists, which desktop file dialogs use.
 fn has_session_bus() -> bool {
     let beside =
         std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|d| PathBuf::from(d).join("bus").exists());
@@ -188,7 +187,7 @@ fn has_program(name: &str) -> bool {
         .is_some_and(|path| std::env::split_paths(&path).any(|d| d.join(name).is_file()))
 }
 
-/// A file's own name.
+/// File name of a path, without its folder.
 pub(super) fn name_of(path: &Path) -> String {
     path.file_name()
         .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())

@@ -10,7 +10,7 @@ use ulna_motion::{Averaging, Evaluator, Pose, Skeleton, Stack, bones};
 use ulna_render::{BoneLook, FilmError, Picture, Show, ViewportColors, film, film_times};
 
 impl App {
-    /// Asks how the clip that is shown becomes pictures.
+    /// Opens the dialog for rendering pictures of the shown clip.
     pub(super) fn ask_pictures(&mut self, ctx: &Context) {
         let (Some(session), Some(clip)) = (&self.session, self.shown_clip()) else {
             self.say(
@@ -27,7 +27,7 @@ impl App {
         self.dialogs.open = Some(Dialog::Pictures { draft: Box::new(draft) });
     }
 
-    /// Makes pictures of the clip that is shown.
+    /// Starts to render pictures of the shown clip.
     pub(super) fn take_pictures(&mut self, ctx: &Context, draft: PicturesDraft) {
         self.end_gesture(ctx);
         self.files.pictures = draft.clone();
@@ -66,7 +66,7 @@ impl App {
         });
     }
 
-    /// Shows the result of rendering images.
+    /// Shows a message about the rendered pictures.
     pub(super) fn took_pictures(
         &mut self,
         ctx: &Context,

@@ -1,4 +1,4 @@
-//! One frame: input, panels, their actions, and the picture.
+//! One frame of the window: input, panels, their actions, and the picture.
 
 use std::time::{Duration, Instant};
 
@@ -13,19 +13,19 @@ use ulna_edit::{Change, KeysHome, command::mix_of};
 use ulna_model::{ClipId, LayerHome, Shared, UnkeyedAt};
 use ulna_session::{Conversion, Session};
 
-/// A frame that takes longer than this is felt, and logged.
+/// Frame time above which a delay is noticeable and logged.
 const SLOW: Duration = Duration::from_millis(50);
 
 impl App {
-    /// One frame.
+    /// Runs one frame of the window.
     pub(super) fn whole_frame(&mut self, ui: &mut Ui, frame: &eframe::Frame) {
         let ctx = ui.ctx().clone();
         #[cfg(feature = "inspection")]
         assert!(!std::mem::take(&mut self.window.fails), "a test wanted this frame to fail");
         let started = Instant::now();
-        // An idle window must not come here; with RUST_LOG=ulna=trace it says who asked.
+        // An idle window must not draw frames. RUST_LOG=ulna=trace logs the causes.
         log::trace!("frame, asked for by {:?}", ctx.repaint_causes());
-        // As long as it is held, and nothing is typed.
+        // Active while the key is held, except in a text field.
         let typed = ctx.text_edit_focused();
         self.viewport.peeks =
             !typed && ctx.input(|i| i.key_down(egui::Key::Backtick) && i.modifiers.is_none());
@@ -86,8 +86,8 @@ impl App {
         self.renderer.took(started.elapsed());
     }
 
-    /// Handles events since the last frame before the panels are drawn: finished jobs, files, the
-    /// clock, keys.
+    /// Handles everything that happened since the last frame before panels are drawn: finished
+    /// jobs, files, the clock, keys.
     fn take_up_events(&mut self, ctx: &Context) {
         self.limit_caret_blink(ctx);
         self.fit_scale(ctx);
@@ -221,7 +221,7 @@ impl App {
         actions
     }
 
-    /// Reports errors of background services: the journal, devices, the picture.
+    /// Shows messages about errors of the journal, the graphics devices and the renderer.
     fn tell_faults(&mut self, ctx: &Context) {
         if let Some(fault) = self.session.as_mut().and_then(Session::take_journal_fault) {
             let text = format!(
@@ -242,7 +242,7 @@ impl App {
         }
     }
 
-    /// Stops the caret from blinking a few blinks after input, because each blink redraws the whole
+    /// Stops the blinking of the caret shortly after input, because each blink redraws the whole
     /// window.
     fn limit_caret_blink(&mut self, ctx: &Context) {
         const BLINKS: f64 = 6.0;
@@ -267,13 +267,14 @@ impl App {
         }
     }
 
-    /// Has the next frame fail, as a fault of the program would.
+    /// Lets the next frame panic, for tests of the error handling.
     #[cfg(feature = "inspection")]
     pub const fn fail_next_frame(&mut self) {
         self.window.fails = true;
     }
 
-    /// The clip that is shown: of the file, or the range of motion.
+    /// The displayed clip: a clip of the file, a range of motion, the mix, or a preview. `None` if
+    /// a pose is displayed.
     pub(super) fn shows(&self) -> Option<viewport_renderer::DisplayedClip> {
         let document = self.session.as_ref().map(Session::document);
         let trial = document.and_then(|d| self.binding.clip(d, self.timeline.playback.between));
@@ -326,8 +327,8 @@ impl App {
         })
     }
 
-    /// The displayed unkeyed pose: the one that is carried along, otherwise the one at the
-    /// playhead. `None` during playback.
+    /// The displayed unkeyed pose: the carried one, or else the one at the playhead. `None` during
+    /// playback.
     pub(super) fn unkeyed_shown(&self) -> Option<UnkeyedAt> {
         let (clip, document) = (self.shown_clip()?, self.session.as_ref()?.document());
         if self.timeline.playback.playing {
@@ -348,24 +349,24 @@ impl App {
         self.layers.view(self.session.as_ref().map(Session::document), home)
     }
 
-    /// Whether the mix is shown in place of a clip.
+    /// True if the mix is shown in place of a clip.
     pub(super) fn mixes(&self) -> bool {
         self.timeline.playback.mixing && self.mode.spec().shows_mix
     }
 
-    /// The clip of the file that is shown.
+    /// The shown clip of the file, if the mode shows one and the mix is off.
     pub(super) fn shown_clip(&self) -> Option<ClipId> {
         let shows = self.mode.spec().shows_clip(self.painting.options.over_clip) && !self.mixes();
         self.timeline.playback.clip.filter(|_| shows)
     }
 
-    /// The owner of the keys that the timeline shows; `None` where it shows no clip.
+    /// Owner of the keys that the timeline shows; `None` if it shows no clip.
     pub(super) fn keys_home(&self) -> Option<KeysHome> {
         let clip = self.shown_clip().filter(|_| self.mode.spec().edits_keys)?;
         Some(self.layers_view().keys_home(clip))
     }
 
-    /// Poses what changed.
+    /// Computes the pose again if its inputs changed, and uploads it.
     fn pose_viewport(&mut self, ctx: &Context) {
         self.drop_stale_bind();
         self.follow_rig_clip();
@@ -389,7 +390,7 @@ impl App {
             let shown = viewport_renderer::ShownDocument { document, ..shown };
             self.renderer.set_deforming(shown.document, self.viewport.options.deforming);
             self.renderer.set_groups(shown.document);
-            // A trial poses the model also in Rig mode.
+            // A test pose of the *Bind* panel is also shown in Rig mode.
             let trial = self.binding.trial();
             let plays = trial.is_some() || self.rig_clip().is_some();
             let at_rest = self.mode.spec().edits_rest && !plays;
@@ -415,7 +416,7 @@ impl App {
         }
     }
 
-    /// Draws what changed: once a frame, when all of its input was taken up.
+    /// Draws the viewport if it changed. This runs once per frame, after all input was handled.
     fn draw_viewport(&mut self, ctx: &Context, frame: &eframe::Frame) {
         let clip = self.shows();
         let Some(session) = &self.session else { return };
@@ -462,12 +463,12 @@ impl App {
         }
     }
 
-    /// Closing with unsaved work asks.
+    /// Asks before closing the window with unsaved work.
     fn guard_close(&mut self, ctx: &Context) {
         if !ctx.input(|i| i.viewport().close_requested()) || self.window.leaving.is_some() {
             return;
         }
-        // A save that is under way may be all that is missing.
+        // Waits for a running save, after which there may be no unsaved work.
         if self.is_writing() {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
             self.close_after_work(ctx);
@@ -492,7 +493,8 @@ impl App {
                 self.import_from(ctx, &dropped[0])
             }
             1 => self.wish(ctx, DeferredAction::Open(dropped.remove(0))),
-            // Several files at once are clips for what is open; of nothing the first is the body.
+            // If a file is open, several dropped files supply clips. Otherwise the first file is
+            // opened.
             _ if self.session.is_some() && !self.program.welcome => self.read_clips(ctx, dropped),
             _ => {
                 let first = dropped.remove(0);

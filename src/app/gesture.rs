@@ -1,5 +1,5 @@
-//! Gestures are atomic: while one is open, nothing else runs. If the pointer is taken away, the
-//! gesture ends as an undo step.
+//! Gestures are atomic: no other command runs while one is open. If a gesture loses the pointer, it
+//! ends as an undo step.
 
 use egui::Context;
 
@@ -7,12 +7,12 @@ use super::App;
 use crate::ui::StrokePhase;
 
 impl App {
-    /// Whether a drag, a stroke or a slider is under way.
+    /// True while a drag, a brush stroke or a slider drag is in progress.
     pub(super) fn is_gesture_open(&self) -> bool {
         self.painting.is_stroking() || self.session.as_ref().is_some_and(|s| s.history().is_open())
     }
 
-    /// Ends the gesture under way as if it had been let go.
+    /// Ends the open gesture like a release of the mouse button.
     pub(super) fn end_gesture(&mut self, ctx: &Context) {
         if self.painting.is_stroking() {
             let size = self.renderer.size();
@@ -28,7 +28,7 @@ impl App {
         self.painting.bending.end_drag();
     }
 
-    /// A window that loses the focus, or is asked to close, lets go.
+    /// Ends the open gesture if the window loses the focus or is asked to close.
     pub(super) fn end_gestures(&mut self, ctx: &Context) {
         let lost = ctx.input(|i| {
             i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(false)))

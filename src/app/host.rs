@@ -1,4 +1,4 @@
-//! Commands that are the window's: files, playback, view, selection.
+//! Runs the commands of the window: files, playback, view, selection.
 
 use std::{collections::BTreeSet, convert::Infallible};
 
@@ -19,14 +19,14 @@ use ulna_edit::command::{
 };
 use ulna_session::Conversion;
 
-/// The window as the host of commands.
+/// The window as the [`Host`] of commands.
 pub(super) struct WindowHost<'a> {
     pub app: &'a mut App,
     pub ctx: &'a Context,
 }
 
 impl Host for WindowHost<'_> {
-    /// All of them are done.
+    /// The window refuses no command.
     type Refusal = Infallible;
 
     fn file(&mut self, command: &FileCommand) -> Result<(), Infallible> {
@@ -35,8 +35,7 @@ impl Host for WindowHost<'_> {
             FileCommand::Open { path: Some(path) } => {
                 app.wish(ctx, DeferredAction::Open(path.clone()))
             }
-            // What is unsaved is asked about when it is known that another file takes its place:
-            // once.
+            // Unsaved work is asked about only once, after the user has chosen a file.
             FileCommand::Open { path: None } => {
                 app.end_gesture(ctx);
                 app.ask_open(ctx);
@@ -184,7 +183,8 @@ impl Host for WindowHost<'_> {
         if *tool == ToolCommand::Joint {
             app.enter_rig(self.ctx);
         }
-        // Pressed again, or at once as in Blender, a tool's key begins its gesture.
+        // The tool's key starts its gesture if the tool is already chosen, or always with the
+        // Blender preset.
         let again = app.viewport.tool == *tool
             || app.program.settings.keys.preset() == ulna_edit::Preset::Blender;
         app.viewport.tool = *tool;
@@ -234,11 +234,11 @@ impl Host for WindowHost<'_> {
 impl App {
     fn set_mode(&mut self, ctx: &Context, mode: Mode) {
         self.close_retarget(ctx);
-        // `run` has ended the gesture that was under way.
+        // `run` has already ended the open gesture.
         if mode.spec().clip == ClipUse::Optional && mode != self.mode {
-            // What was seen stays: weights are painted on the clip that was shown.
+            // Paint mode shows the same clip as the mode before.
             self.painting.options.over_clip = self.shown_clip().is_some();
-            // Weights are painted over a clip, not over a mix.
+            // Painting needs a clip, not the mix.
             if self.timeline.playback.mixing {
                 self.timeline.playback.mix(false);
             }
@@ -260,7 +260,7 @@ impl App {
         }
     }
 
-    /// Changes to a mode, or from it back to the mode before.
+    /// Changes to a mode. If it is already active, changes back to the previous mode.
     fn set_mode_and_back(&mut self, ctx: &Context, mode: Mode) {
         let poses = Mode::WITHOUT_CLIPS;
         let other = if mode == poses { Mode::FOR_CLIPS } else { poses };
@@ -268,7 +268,7 @@ impl App {
         self.set_mode(ctx, if self.mode == mode { before.unwrap_or(other) } else { mode });
     }
 
-    /// Changes to the mode in which joints are changed at rest.
+    /// Changes to Rig mode, unless it is active.
     fn enter_rig(&mut self, ctx: &Context) {
         if !self.mode.spec().edits_rest {
             self.set_mode(ctx, Mode::FOR_JOINTS);

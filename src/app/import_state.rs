@@ -1,5 +1,5 @@
-//! State of an import dialog: clips of other files, their match to this model, and their
-//! thumbnails.
+//! State of the import dialog: clips of other files, how their joints match this model, and their
+//! pictures.
 
 use std::{
     path::PathBuf,
@@ -17,32 +17,33 @@ use ulna_motion::{Evaluator, Pose, Stack};
 use ulna_render::Capture;
 use ulna_session::{Arrival, ClipSource, Conversion, ImportOptions, arrivals, fitting_map};
 
-/// Pixels of a picture: twice the points of the large one.
+/// Size of a picture in pixels, twice the size of the large picture in points.
 pub(super) const PICTURE: [u32; 2] = [592, 360];
 
-/// Clips of other files that are being chosen from.
+/// Clips of other files in the import dialog.
 pub(super) struct Importing {
-    /// Node tree of the document that the clips were matched to. Another file has another tree.
+    /// Node tree of the document that the clips were matched to. A changed tree means that another
+    /// file was opened.
     pub(super) tree: Shared<Tree>,
-    /// Files that were read, in the order in which they were requested.
+    /// Files that were read, in the order of the requests.
     pub(super) sources: Vec<ClipSource>,
     pub(super) reading: Reading,
-    /// The file that is read in another way than it states.
+    /// A file for which the user changed the import settings, and these settings.
     pub(super) chosen: Option<(PathBuf, Conversion)>,
-    /// One a row.
+    /// One imported clip per row of the dialog.
     pub(super) arrivals: Vec<Arrival>,
     /// State for the panels.
     pub view: ImportView,
     pub(super) pictures: Vec<TextureHandle>,
-    /// Joints that were matched by something other than equal names, before any correction by the
-    /// user; per file.
+    /// For each file, the joints that were matched by something other than equal names, before
+    /// corrections by the user.
     pub(super) guessed: Vec<Vec<(String, NodeId)>>,
-    /// A picture that is on its way.
+    /// The picture that is being rendered.
     pub(super) awaited: Option<(Awaited, Capture)>,
     pub(super) playing: Playing,
 }
 
-/// Files that are read in the background. Canceled when the dialog closes.
+/// Files that are being read in the background. Closing the dialog cancels this.
 pub(super) struct Reading {
     pub(super) come: mpsc::Receiver<ClipSource>,
     pub(super) stop: Arc<Progress>,
@@ -54,35 +55,36 @@ impl Drop for Reading {
     }
 }
 
-/// Subject of a picture.
+/// Content of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Awaited {
-    /// The middle of a row's clip.
+    /// The pose in the middle of a row's clip.
     Row(usize),
-    /// The moment that is looked at, of a row.
+    /// The current pose of the clip that plays in a row.
     Now(usize),
 }
 
-/// The clip that is looked at.
+/// The clip that plays in the dialog.
 #[derive(Default)]
 pub(super) struct Playing {
     pub(super) row: Option<usize>,
-    /// When it was at 0, seconds on the window's clock.
+    /// Time at which the clip started in seconds, on the window's clock.
     pub(super) begun: f64,
-    /// The clip converted to this model.
+    /// The clip, retargeted to this model.
     pub(super) clip: Shared<Clip>,
     /// Time at which playback was paused, in seconds.
     pub(super) stands_at: f32,
-    /// This model, and the clip's own, laid out for playing.
+    /// Evaluators of this model and of the source file.
     pub(super) evaluators: [Evaluator; 2],
     pub(super) poses: [Pose; 2],
-    /// Largest distance of a joint from the center of all, over the whole clip, in meters.
+    /// For both models, the largest distance of a joint from the center of all joints over the
+    /// clip, in meters.
     pub(super) reaches: [f32; 2],
     pub(super) texture: Option<TextureHandle>,
     pub(super) is_drawn: bool,
 }
 
-/// The middle of all joints.
+/// Center of all joints.
 fn middle(document: &Document, pose: &Pose) -> Vec3 {
     let is_joint = document.joint_flags();
     let places = document
@@ -94,7 +96,7 @@ fn middle(document: &Document, pose: &Pose) -> Vec3 {
     if count > 0.0 { sum / count } else { Vec3::ZERO }
 }
 
-/// Largest distance of a joint from the center of all, at a few times of a clip, in meters.
+/// Largest distance of a joint from the center of all joints at a few times of a clip, in meters.
 fn reach(document: &Document, clip: &Shared<Clip>) -> f32 {
     const MOMENTS: u32 = 8;
     let moments =
@@ -111,7 +113,8 @@ fn reach(document: &Document, clip: &Shared<Clip>) -> f32 {
     })
 }
 
-/// The bones of a skeleton, a little from its left, about its middle; in parts of twice its reach.
+/// Line segments of a skeleton's bones, seen slightly from its left and relative to its center. The
+/// unit is twice `reach`.
 fn bones(document: &Document, pose: &Pose, reach: f32) -> Vec<[[f32; 2]; 2]> {
     /// Angle of the camera to the side, in radians.
     const ASIDE: f32 = 0.5;
@@ -131,7 +134,7 @@ fn bones(document: &Document, pose: &Pose, reach: f32) -> Vec<[[f32; 2]; 2]> {
 }
 
 impl Importing {
-    /// Adds the match of a file.
+    /// Adds the match of a file to the dialog.
     pub(super) fn fit(&mut self, document: &Document, file: usize, draft: &ImportDraft) {
         let source = &self.sources[file];
         let (name, path) = (source.name(), source.path.clone());
@@ -200,7 +203,7 @@ impl Importing {
         });
     }
 
-    /// Chooses what rows are at first that are not in a draft yet.
+    /// Sets the initial choice and name of new rows in the dialog's settings.
     pub(super) fn choose(&self, draft: &mut ImportDraft) {
         let known = draft.ticked.len().min(self.view.rows.len());
         draft.ticked.truncate(known);
@@ -209,7 +212,7 @@ impl Importing {
         draft.names.extend_from_slice(&self.view.names[known..]);
     }
 
-    /// Goes to the moment that is looked at now.
+    /// Poses both models at the current time of the playing clip.
     pub(super) fn play(&mut self, document: &Document, now: f64, row: usize, still: bool) {
         let Some(arrival) = self.arrivals.get(row) else { return };
         let file = self.view.rows[row].file;
@@ -252,7 +255,7 @@ impl Importing {
         };
     }
 
-    /// Starts a picture at the displayed time. Returns whether there is one to draw.
+    /// Starts a picture at the current time. Returns whether rendering started.
     pub(super) fn begin_now(
         &mut self,
         renderer: &mut ViewportRenderer,
@@ -260,9 +263,8 @@ impl Importing {
     ) -> bool {
         let Some(row) = self.playing.row else { return false };
         let pose = &self.playing.poses[0];
-        // The same all around, so that nothing is cut off where it turns: a cube in the ball that
-        // the joints keep to, since nothing is at all of its corners. The skin lies around the
-        // joints.
+        // A cube of constant size keeps the picture steady while the pose changes. It is smaller
+        // than the sphere of `reach`, because no joints are in the corners.
         let (at, half) = (middle(document, pose), Vec3::splat(self.playing.reaches[0] * 0.72));
         let capture =
             renderer.begin_pose_picture(document, pose, Some((at - half, at + half)), PICTURE);

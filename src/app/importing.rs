@@ -1,5 +1,5 @@
-//! Imports clips of other files: reads files in the background, displays the matches, and adds the
-//! selected clips as one undo step.
+//! Imports clips of other files: reads the files in the background, shows the matches, and adds the
+//! chosen clips as one undo step.
 
 use std::{
     path::{Path, PathBuf},
@@ -21,7 +21,7 @@ use ulna_motion::{Pose, Stack};
 use ulna_session::{ClipSource, Conversion, files_meant};
 
 impl App {
-    /// Asks for files, or takes those that are named.
+    /// Imports clips from a path. Without a path, asks for files.
     pub(super) fn import_clips(&mut self, ctx: &Context, path: Option<PathBuf>) {
         if self.session.is_none() {
             return;
@@ -39,7 +39,7 @@ impl App {
         }
     }
 
-    /// Asks for a file of weights.
+    /// Asks for a file with weights.
     pub(super) fn ask_weights(&mut self, ctx: &Context) {
         let beside = self.session.as_ref().and_then(|s| s.path()).and_then(Path::parent);
         let beside = beside.filter(|p| !p.as_os_str().is_empty());
@@ -54,7 +54,7 @@ impl App {
         self.run(ctx, SessionCommand::ImportWeights { path, from: None, mesh: None, by });
     }
 
-    /// Takes a file, a folder or a pattern.
+    /// Imports clips from a file, a folder or a file pattern.
     pub(super) fn import_from(&mut self, ctx: &Context, path: &Path) {
         match files_meant(path) {
             Ok(files) => self.read_clips(ctx, files),
@@ -69,7 +69,7 @@ impl App {
         self.read_clips_as(ctx, paths, None);
     }
 
-    /// Reads files in the background, one of them in another format with the chosen settings.
+    /// Reads files in the background. `chosen` is one file with import settings from the user.
     pub(super) fn read_clips_as(
         &mut self,
         ctx: &Context,
@@ -131,7 +131,7 @@ impl App {
         ctx.request_repaint();
     }
 
-    /// Opens the page *Retarget* with a file of those that are being imported as the source.
+    /// Opens the *Retarget* page with one of the imported files as the source.
     pub(super) fn adjust_import(&mut self, ctx: &Context, file: usize) {
         let Some(importing) = self.files.importing.take() else { return };
         self.dialogs.open = None;
@@ -141,7 +141,7 @@ impl App {
         self.open_retarget(ctx, Some(source.path.clone()), conversion);
     }
 
-    /// Computes the match of the clips with the current settings.
+    /// Matches the clips again with the current settings.
     pub(super) fn fit_import(&mut self, mut draft: ImportDraft) {
         let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else {
             return;
@@ -161,7 +161,7 @@ impl App {
         self.dialogs.open = Some(Dialog::Import { draft: Box::new(draft) });
     }
 
-    /// Takes the files that were read since the last frame.
+    /// Adds files to the dialog that were read since the last frame.
     fn take_read(&mut self, ctx: &Context) {
         let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else {
             return;
@@ -176,7 +176,7 @@ impl App {
                     ctx.request_repaint();
                 }
                 Err(mpsc::TryRecvError::Empty) => break,
-                // All were read; or the one that reads is gone, and nothing more comes.
+                // All files were read, or the reading thread has ended.
                 Err(mpsc::TryRecvError::Disconnected) => {
                     importing.view.waiting.clear();
                     break;
@@ -186,7 +186,7 @@ impl App {
         importing.choose(draft);
     }
 
-    /// Puts the chosen clips in.
+    /// Adds the chosen clips to the document.
     pub(super) fn import(&mut self, ctx: &Context, draft: &ImportDraft) {
         self.dialogs.open = None;
         let Some(importing) = self.files.importing.take() else { return };
@@ -233,8 +233,8 @@ impl App {
         }
     }
 
-    /// Plays the clip that is looked at, and takes the next picture that is missing, one at a time:
-    /// this model in the middle of each clip.
+    /// Updates the playing clip, and renders the next missing picture. Each row has a picture of
+    /// this model in the middle of its clip.
     pub(super) fn picture_imports(&mut self, ctx: &Context) {
         let is_its = |i: &Importing| {
             self.session
@@ -244,12 +244,12 @@ impl App {
         if matches!(self.dialogs.open, Some(Dialog::Import { .. }))
             && !self.files.importing.as_ref().is_some_and(is_its)
         {
-            // Another file is open now.
+            // Another file was opened, so the matches are invalid.
             self.dialogs.open = None;
         }
         self.take_read(ctx);
         let Some(Dialog::Import { draft }) = &self.dialogs.open else {
-            // What was looked at and not taken is not kept.
+            // The dialog was closed, so its clips are discarded.
             self.files.importing = None;
             return;
         };
@@ -305,12 +305,12 @@ impl App {
         ctx.request_repaint();
     }
 
-    /// Opens a file in a window of its own.
+    /// Opens a file in a new window.
     pub(super) fn open_apart(&mut self, ctx: &Context, path: &Path) {
         let started = std::env::current_exe().and_then(|program| {
             let mut other =
                 std::process::Command::new(program).arg(std::path::absolute(path)?).spawn()?;
-            // Somebody has to wait for it, or it would stay in the system's list when it ends.
+            // Waiting for the child process removes it from the system's process table.
             std::thread::Builder::new()
                 .name("other window".into())
                 .spawn(move || other.wait())

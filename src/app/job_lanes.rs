@@ -1,6 +1,5 @@
-//! Long work beside the window, in two lanes: saving has one of its own and never waits for
-//! anything else; the rest waits in line. All of it shows how far it is, and can be canceled where
-//! that loses nothing.
+//! Starts and finishes background jobs. There are two lanes: saves run at once, and all other jobs
+//! wait in a queue. All jobs show their progress, and can be canceled if no data is lost.
 
 use std::sync::mpsc;
 
@@ -14,7 +13,7 @@ use crate::ui::{Dialog, ToastKind};
 use ulna_formats::gltf::{Progress, ReadError};
 
 impl App {
-    /// Starts a long job, or queues it behind the running one.
+    /// Starts a long job, or queues it after the running job.
     pub(super) fn start(
         &mut self,
         ctx: &Context,
@@ -72,8 +71,8 @@ impl App {
         }
     }
 
-    /// Cancels the running job, if that loses no data, and clears the queue. Jobs that do not check
-    /// for cancellation run to their end, and their results are discarded.
+    /// Cancels the running job if no data is lost, and clears the queue. Jobs that do not check for
+    /// cancellation run to their end, and their results are discarded.
     pub(super) fn cancel_jobs(&mut self, ctx: &Context) {
         self.jobs.waiting.retain(|w| !w.cancelable);
         if let Some(job) = self.jobs.work.take_if(|job| job.cancelable) {
@@ -82,7 +81,7 @@ impl App {
         }
     }
 
-    /// Takes the results of finished jobs, and starts queued ones.
+    /// Handles the results of finished jobs, and starts queued jobs.
     pub(super) fn poll_jobs(&mut self, ctx: &Context) {
         let saved = Self::poll(&mut self.jobs.save);
         let worked = Self::poll(&mut self.jobs.work);
@@ -95,7 +94,7 @@ impl App {
                     ctx.request_repaint();
                 }
                 Polled::Lost(label) => {
-                    // It may have been the scene that is waited for.
+                    // The failed job may have been preparing the next scene.
                     self.renderer.give_up_scene();
                     let text = format!(
                         "{label} failed because of an error in Ulna. The open file is unchanged."

@@ -25,12 +25,12 @@ use ulna_session::{
     SaveFailure, SaveRequest, SavedFile, Worked,
 };
 
-/// Work that is under way.
+/// A running background job.
 pub(super) struct Job {
     pub label: String,
     pub progress: Arc<Progress>,
     pub cancelable: bool,
-    /// Whether the job writes files at the user's request. The window does not close before it is
+    /// True if the job writes files that the user requested. The window stays open until it is
     /// done.
     pub writes: bool,
     pub result: mpsc::Receiver<JobResult>,
@@ -41,51 +41,52 @@ pub(super) enum Polled {
     Nothing,
     UnderWay,
     Done(Box<JobResult>),
-    /// The thread is gone without a word.
+    /// The thread ended without a result. Contains the job's label.
     Lost(String),
 }
 
 pub(super) enum JobResult {
-    /// A file of another format, read as it says it is.
+    /// A file of another format, for its import page.
     Found(Box<Arriving>),
     Opened(Result<Box<Loaded>, ReadError>, Option<PathBuf>),
     Saved(Result<Box<SavedFile>, SaveFailure>, QueuedSave),
-    /// Nothing where it was canceled; for the document of this number.
+    /// Result of the search for the worst deformations; `None` if canceled. The number identifies
+    /// the searched scene.
     Searched(Option<Box<WorstPose>>, u64),
-    /// Changes that saving would make, and differences in meaning.
+    /// Changes that a save would make, as text.
     Listed(Result<Vec<String>, SaveError>),
-    /// Result of an export, with its request.
+    /// Result of an export, and its request.
     Exported(Result<Exported, ExportFailure>, ExportRequest),
-    /// Pictures of a clip.
+    /// Paths of rendered pictures of a clip.
     Filmed(Result<Vec<PathBuf>, FilmError>),
-    /// Best transition points between clips, for the document with this node tree; none if
-    /// canceled.
+    /// Best transition points between clips; `None` if canceled. The node tree identifies the
+    /// document.
     Seams(Option<Vec<BestSeam>>, Shared<Tree>),
-    /// Result of a long command, with its title in messages.
+    /// Result of a long command, and its title in messages.
     Worked(Box<Worked>, Title),
-    /// The file as it is on disk, with the result of replaying the edits.
+    /// The file on disk, and the result of replaying the edits on it.
     Reloaded(Result<(Box<Loaded>, Option<Replayed>), ReadError>),
     /// Recovered work of a crashed session.
     Recovered(Result<(Box<Loaded>, Redone), RecoveryError>, String),
-    /// Result of reloading the file, computed before the person decides.
+    /// Preview of reloading the file, for the user's decision.
     Foreseen(Result<Box<Outlook>, ReadError>),
-    /// Another scene for the document.
+    /// A rebuilt scene of the document.
     Remade(Box<Remade>),
     /// A file that was loaded as a reference model.
     Referenced(Result<Box<Loaded>, ReadError>, Box<ReferenceRequest>),
-    /// Clips that are added by the page *Retarget*.
+    /// Clips that the *Retarget* page adds.
     Retargeted(Box<RetargetedClips>),
-    /// Undo step that prevents saving, with the reason.
+    /// The undo step that prevents a save, and the reason.
     Blamed(Option<usize>, SaveRequest, String),
 }
 
-/// Steps of a journal that could not be replayed, and whether the file has changed since.
+/// Steps of a journal that could not be replayed, and whether the file has changed since then.
 pub(super) struct Redone {
     pub failed: Vec<String>,
     pub changed: bool,
 }
 
-/// Work that waits for its turn.
+/// A job that waits in the queue.
 pub(super) struct Waiting {
     pub label: String,
     pub cancelable: bool,
@@ -93,36 +94,36 @@ pub(super) struct Waiting {
     pub work: Box<dyn FnOnce(&Progress) -> JobResult + Send>,
 }
 
-/// All long work.
+/// Running, queued and finished background jobs.
 #[derive(Default)]
 pub(super) struct Jobs {
-    /// The running job.
+    /// The running job, other than a save.
     pub work: Option<Job>,
     pub waiting: VecDeque<Waiting>,
-    /// A save.
+    /// The running save.
     pub save: Option<Job>,
-    /// Results of long commands that finished during a gesture, in that order. They are applied
-    /// when the gesture ends.
+    /// Results of long commands that finished during a gesture, in order. They are applied when the
+    /// gesture ends.
     pub worked: VecDeque<(Box<Worked>, Title)>,
-    /// Results of long commands whose model was edited meanwhile. The user is asked what to do with
-    /// them.
+    /// Results of long commands whose model was edited in the meantime. The user decides about
+    /// each.
     pub offered: Vec<Offered>,
 }
 
-/// The result of a long command whose model was edited meanwhile. The user decides what to do with
-/// it.
+/// Result of a long command whose model was edited in the meantime.
 pub(super) struct Offered {
-    /// The number that buttons name it by.
+    /// Number that identifies the result in messages.
     pub number: u64,
     pub worked: Box<Worked>,
     pub title: Title,
 }
 
-/// Title of commands that run in the background.
+/// Title of commands in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Title {
     pub text: &'static str,
-    /// Number of joints that the commands change one after another. One message covers all of them.
+    /// Number of joints that the commands change one after another; a single message covers all of
+    /// them. `None` for other commands.
     pub joints: Option<usize>,
 }
 
@@ -133,17 +134,17 @@ impl From<&'static str> for Title {
 }
 
 impl Jobs {
-    /// Whether anything is under way.
+    /// True while a job or a save is running.
     pub const fn is_busy(&self) -> bool {
         self.work.is_some() || self.save.is_some()
     }
 
-    /// Whether files are being written, or are to be, that are no saves.
+    /// True while files other than saves are being written or waiting to be written.
     pub fn is_writing(&self) -> bool {
         self.work.as_ref().is_some_and(|job| job.writes) || self.waiting.iter().any(|w| w.writes)
     }
 
-    /// Job that the status bar shows: a save first, because it is short.
+    /// The job that the status bar shows. A save comes first, because it is short.
     pub fn shown(&self) -> Option<&Job> {
         self.save.as_ref().or(self.work.as_ref())
     }
@@ -157,7 +158,7 @@ pub(super) fn spawn(ctx: &Context, waiting: Waiting) -> std::io::Result<Job> {
     let Waiting { label, cancelable, writes, work } = waiting;
     thread::Builder::new().name("ulna job".into()).spawn(move || {
         let done = work(&shared);
-        // The window may be gone by now; then nobody waits for it.
+        // Sending fails if the window was closed.
         if sender.send(done).is_ok() {
             waker.request_repaint();
         }

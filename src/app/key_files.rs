@@ -1,4 +1,4 @@
-//! Files of custom keys, written and read by the keys page of the preferences.
+//! Exports and imports the user's keys as files, for the *Keys* page of the preferences.
 
 use std::{fs::File, io::Read as _, path::Path};
 
@@ -9,13 +9,13 @@ use crate::ui::{Dialog, PathFor, PreferencePage, Settings, ToastKind};
 use ulna_edit::{KeyMap, command::RefusedKeys};
 use ulna_session::write_atomically;
 
-/// Bytes of a file that are read at most. A file with so many is refused.
+/// Maximum size of a key file, in bytes. Larger files are refused.
 const MOST: u64 = 2 << 20;
-/// Refused keys that are named in a message; the others are counted.
+/// Maximum number of refused keys that a message names. The others are only counted.
 const NAMED: usize = 8;
 
 impl App {
-    /// Asks for a file to write the own keys to, or to read keys from.
+    /// Asks for a file to export the user's keys to, or to import keys from.
     pub(super) fn ask_keys(&mut self, ctx: &Context, saves: bool) {
         let what = if saves { PathFor::KeysOut } else { PathFor::KeysIn };
         if self.files.system_dialogs {
@@ -26,7 +26,7 @@ impl App {
         self.dialogs.open = Some(Dialog::path(what, path));
     }
 
-    /// Writes the preset and the own keys to a file.
+    /// Writes the preset and the user's keys to a file.
     pub(super) fn write_keys(&mut self, ctx: &Context, path: &Path) {
         self.show_keys_page();
         let text = self.program.settings.keys.to_file();
@@ -40,8 +40,8 @@ impl App {
         self.toast(ctx, kind, text);
     }
 
-    /// Takes the preset and the keys of a file. Keys that are refused are named, and the others are
-    /// taken.
+    /// Imports the preset and the keys of a file. Valid keys are imported, and a message lists the
+    /// refused ones.
     pub(super) fn read_keys(&mut self, ctx: &Context, path: &Path) {
         self.show_keys_page();
         let mut bytes = Vec::new();

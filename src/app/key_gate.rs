@@ -1,8 +1,7 @@
-//! Keys before egui sees them: what is kept back for the panels, and what is shared with them from
-//! frame to frame.
+//! Filters key events before egui sees them.
 //!
-//! egui gives Tab to its focus before any panel runs. Here it is kept back where no field and no
-//! list wants it, and put back when the focus has been settled, so that it is a key like any other.
+//! egui uses Tab for its focus before any panel runs. If neither a text field nor a list needs Tab,
+//! it is held back here. After egui has updated the focus, the key is put back for the panels.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,31 +10,32 @@ use egui::{Context, Event, Id, Key, PointerButton, Popup, RawInput};
 use super::left_field::LeftField;
 use crate::ui::Pane;
 
-/// State between frames, shared with the plugin.
+/// State between frames, shared with the plugin that sees raw input.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// Widget that had the focus at the end of the previous frame: egui removes the focus on
-    /// Escape before the app can read it.
+    /// Widget that had the focus at the end of the last frame. egui removes the focus on Escape
+    /// before the app can read it.
     pub focused: Option<Id>,
-    /// A dialog or the palette was open.
+    /// True if a dialog or the palette was open.
     pub dialog: bool,
-    /// Whether Paint mode is active: a table cell that loses the focus discards its typed text.
+    /// True in Paint mode, where a table cell discards its typed text when it loses the focus.
     pub painting: bool,
-    /// Keys that egui's focus does not get.
+    /// Key events that are held back from egui's focus handling.
     pub back: Vec<Event>,
-    /// Keys that came after a click and wait until it is known whether a field got the focus.
+    /// Key events after a click. They wait until it is known whether the click focuses a text
+    /// field.
     after_click: Vec<Event>,
-    /// Frames that they wait yet.
+    /// Number of frames that these events still wait.
     wait: u8,
     /// A press outside a field, which is delayed until the field has applied its text.
     left: LeftField,
 }
 
-/// Frames from a click until the field that it opens has the focus: in the first it is asked for,
-/// in the second it is there.
+/// Number of frames from a click until the text field that it opens has the focus: one to request
+/// it, one to receive it.
 const FOCUS_FRAMES: u8 = 2;
 
-/// Whether an event is typed, or is what typing means.
+/// True for keyboard events: keys, text, the clipboard and IME.
 pub(super) const fn is_typed(event: &Event) -> bool {
     matches!(
         event,
@@ -49,9 +49,8 @@ pub(super) const fn is_typed(event: &Event) -> bool {
 }
 
 impl Kept {
-    /// Keeps back what was typed after a click. A field that is clicked has the focus a little
-    /// later; without this a fast hand's Ctrl+A would select all joints, and not what is in the
-    /// field.
+    /// Holds back keys typed after a click, until the clicked text field has the focus. Otherwise a
+    /// quick Ctrl+A would select all joints instead of the text.
     fn hold_after_click(&mut self, ctx: &Context, events: &mut Vec<Event>) {
         let click =
             |e: &Event| matches!(e, Event::PointerButton { button: PointerButton::Primary, .. });
@@ -77,7 +76,7 @@ impl Kept {
     }
 }
 
-/// The plugin's half: it sees input before egui does.
+/// Plugin that sees the input before egui does.
 struct Gate(Arc<Mutex<Kept>>);
 
 impl egui::Plugin for Gate {
@@ -98,8 +97,8 @@ impl egui::Plugin for Gate {
         if kept.dialog || Popup::is_any_open(ctx) {
             return;
         }
-        // Tab goes through widgets from a field, or from a panel that F6 entered; the panel's
-        // arrows are its own.
+        // Tab moves between widgets only from a text field, or from a panel entered with F6. In a
+        // focused panel, arrow keys belong to the panel.
         let is_kept = |key: Key| match key {
             Key::Tab => focused.is_none(),
             Key::ArrowUp | Key::ArrowDown | Key::ArrowLeft | Key::ArrowRight => is_panel(focused),
@@ -113,18 +112,18 @@ impl egui::Plugin for Gate {
     }
 }
 
-/// Whether the focus is on a panel as a whole.
+/// True if the focus is on a panel as a whole.
 pub(super) fn is_panel(focused: Option<Id>) -> bool {
     focused.is_some_and(|id| Pane::ALL.iter().any(|p| p.focus_id() == id))
 }
 
-/// The window's half.
+/// State of key routing in the window.
 #[derive(Debug, Default)]
 pub(super) struct KeyRouting {
     kept: Arc<Mutex<Kept>>,
-    /// The panel that the pointer, or F6, entered last.
+    /// The panel that the pointer or F6 entered last.
     pub entered: Option<Pane>,
-    /// Whether F6 moved the focus to the dialog beside the panels.
+    /// True if F6 moved the focus to the dialog beside the panels.
     pub in_dialog: bool,
 }
 

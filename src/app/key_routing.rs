@@ -1,5 +1,5 @@
-//! Who gets a key: the topmost thing that is open, the widget that has the focus, the panel last
-//! entered, the window.
+//! Decides who receives a key: an open menu or dialog, the focused widget, the panel entered last,
+//! or the window.
 
 use egui::{Context, Event, Popup};
 
@@ -13,14 +13,14 @@ pub(super) enum Topmost {
     Popup,
     /// A dialog, or the palette.
     Dialog,
-    /// A field or another focused widget, which receives typed text, Space, Enter and arrow keys.
+    /// A text field or another focused widget. It receives text, Space, Enter and arrow keys.
     Widget,
-    /// Nothing.
+    /// Nothing is open or focused, so the panels receive the keys.
     Panels,
 }
 
 impl App {
-    /// Reads the keys of the frame, before any panel runs.
+    /// Reads the keys of the frame before any panel runs, and updates the panel entered last.
     pub(super) fn begin_keys(&mut self, ctx: &Context) {
         let back = std::mem::take(&mut self.window.routing.kept().back);
         let (at, entered) = ctx.input_mut(|i| {
@@ -28,7 +28,7 @@ impl App {
             let moved = i.events.iter().any(|e| matches!(e, Event::PointerMoved(_)));
             (i.pointer.latest_pos(), moved || i.pointer.any_pressed())
         });
-        // A menu lies over panels that the pointer does not enter.
+        // A menu covers panels, so the pointer does not enter them.
         let entered = entered && !Popup::is_any_open(ctx);
         if let Some(pane) = at.filter(|_| entered).and_then(|at| self.panels.layout().pane_at(at)) {
             self.window.routing.entered = Some(pane);
@@ -36,7 +36,7 @@ impl App {
         }
     }
 
-    /// The topmost receiver of keys.
+    /// The topmost receiver of keys in this frame.
     pub(super) fn topmost(&self, ctx: &Context) -> Topmost {
         let focused = ctx.memory(|m| m.focused());
         match () {
@@ -47,7 +47,7 @@ impl App {
         }
     }
 
-    /// Whether the keyboard is in a panel as a whole.
+    /// True if a panel as a whole has the keyboard focus.
     pub(super) fn is_on_panel(&self, ctx: &Context) -> bool {
         is_panel(ctx.memory(|m| m.focused()))
     }
@@ -57,7 +57,8 @@ impl App {
         self.window.routing.entered
     }
 
-    /// Whether Escape has something else to end: typed text, or the focus of a widget.
+    /// True if Escape already has another effect, such as canceling typed text or removing the
+    /// focus.
     pub(super) fn escape_is_taken(&self) -> bool {
         self.window.routing.kept().focused.is_some() || self.panels.holds_escape()
     }

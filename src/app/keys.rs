@@ -1,4 +1,4 @@
-//! Keys: the table's default keys, as egui reads them. A key that text takes is the text's.
+//! Runs commands by their keys. Keys that a text field needs go to the field.
 
 use std::cmp::Reverse;
 
@@ -13,7 +13,7 @@ use ulna_edit::{
 };
 use ulna_model::Shared;
 
-/// A key such as `Ctrl+Shift+Z`; nothing where it is none.
+/// Parses a key such as `Ctrl+Shift+Z`; `None` if the text is invalid.
 pub(super) fn parse(text: &str) -> Option<KeyboardShortcut> {
     let mut modifiers = Modifiers::NONE;
     let mut key = None;
@@ -30,7 +30,7 @@ pub(super) fn parse(text: &str) -> Option<KeyboardShortcut> {
     key.map(|key| KeyboardShortcut::new(modifiers, key))
 }
 
-/// Whether it is one of the keys F1 to F12 and on.
+/// True for function keys such as F1.
 fn is_function(key: Key) -> bool {
     key.name().strip_prefix('F').is_some_and(|n| n.parse::<u8>().is_ok())
 }
@@ -39,15 +39,15 @@ impl App {
     /// Runs the commands whose keys were pressed.
     pub(super) fn pressed_keys(&mut self, ctx: &Context) {
         let typing = match self.topmost(ctx) {
-            // What is open has the keys to itself.
+            // Menus and dialogs receive all keys.
             Topmost::Popup | Topmost::Dialog => return,
             Topmost::Widget => true,
             Topmost::Panels => false,
         };
         self.keys_of_what_is_open(ctx, typing);
-        // While a gesture is open nothing else runs, but another mode ends it.
+        // During a gesture no other command runs, except a mode change, which ends the gesture.
         let held = ctx.input(|i| i.pointer.any_down());
-        // A drag that takes numbers has the digits, which are modes elsewhere.
+        // A drag that reads numbers receives the digits, which otherwise change modes.
         let numbers = self.panels.takes_numbers(held);
         let gesture = numbers || (self.is_gesture_open() && held);
         let chosen = self.chosen_tool_key(ctx);
@@ -61,8 +61,7 @@ impl App {
             self.set_keys(ctx);
             self.mixer_keys(ctx);
         }
-        // In most frames no key was pressed: what every command's key is, and whether it can be
-        // done, is nothing to ask then.
+        // Most frames have no key press, so the rest is skipped for speed.
         if !ctx.input(|i| i.events.iter().any(|e| matches!(e, Event::Key { pressed: true, .. }))) {
             return;
         }
@@ -84,22 +83,21 @@ impl App {
         }
     }
 
-    /// Keys of dialogs that one works beside, and of the rings of bending, which go before
-    /// commands.
+    /// Handles keys that come before commands: keys of loose dialogs, and of the rings for bending.
     fn keys_of_what_is_open(&mut self, ctx: &Context, typing: bool) {
-        // What one works beside is closed by Escape before that acts on the selection.
+        // Escape closes such a dialog before it affects the selection.
         let loose = self.dialogs.open.as_ref().is_some_and(crate::ui::Dialog::is_loose);
         if loose && !typing && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
             self.close_loose(ctx);
         }
-        // A key that is held goes on being pressed, and a modifier that joins it would make another
-        // command of that.
+        // Drops key repeats of the held key. With a modifier, they would be the key of another
+        // command.
         if let Some(key) = self.painting.bending.held_key(&self.program.settings.keys) {
             let again =
                 |e: &Event| matches!(e, Event::Key { key: k, repeat: true, .. } if *k == key);
             ctx.input_mut(|i| i.events.retain(|e| !again(e)));
         }
-        // What is typed for a ring is ended before the rings are.
+        // Escape cancels a number typed for a ring before it hides the rings.
         let by_key = self.panels.takes_numbers(false);
         let rings = self.painting.bending.rings && !self.painting.bending.is_dragging() && !by_key;
         if rings
@@ -111,7 +109,7 @@ impl App {
         }
     }
 
-    /// Commands with the keys that mean them now, in the order in which keys are looked for.
+    /// Available commands with their keys, in order of precedence.
     fn commands_by_key(&self, availability: &Availability) -> Vec<(&'static CommandSpec, String)> {
         let keys = &self.program.settings.keys;
         let mut commands: Vec<_> = table()
@@ -119,7 +117,7 @@ impl App {
             .flat_map(|c| keys.keys(c.name).map(move |key| (c, key.to_owned())))
             .collect();
         let (painting, is_rig) = (self.mode.spec().paints_weights, self.mode.spec().edits_rest);
-        // Where poses are shown in the timeline's place, keys of the timeline mean nothing.
+        // If the pose library replaces the timeline, timeline keys have no effect.
         let over_joints = self.entered() != Some(Pane::Timeline) || self.poses.in_animate;
         commands.retain(|(c, _)| match KeyScope::of(c) {
             KeyScope::Window => true,
@@ -129,7 +127,7 @@ impl App {
             KeyScope::Paint => painting,
             KeyScope::Timeline => !over_joints,
         });
-        // What the timeline cannot do now leaves its key to the window.
+        // If a timeline command is unavailable, the window's command with the same key runs.
         let windows: Vec<String> = commands
             .iter()
             .filter(|(c, _)| KeyScope::of(c) == KeyScope::Window)
@@ -140,36 +138,36 @@ impl App {
                 || c.check(availability).is_ok()
                 || !windows.contains(key)
         });
-        // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z. A panel's keys
-        // go before the window's.
+        // Keys with more modifiers come first, so that Ctrl+Shift+Z is not read as Ctrl+Z. The keys
+        // of a panel precede those of the window.
         commands
             .sort_by_key(|(c, key)| (Reverse(key.matches('+').count()), Reverse(KeyScope::of(c))));
         commands
     }
 
-    /// Whether a command leaves its key to something else that takes it.
+    /// True if a key press does not run the command, because something else needs the key.
     fn leaves_key(&self, ctx: &Context, taken: Taken, of: KeyOfCommand<'_>) -> bool {
         let KeyOfCommand { command, shortcut, .. } = of;
-        // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved and commands
-        // found all the same, and no text has a function key.
+        // A focused text field receives all keys, even Ctrl+A and Ctrl+Z. Exceptions are Ctrl keys
+        // and function keys of commands that work everywhere, such as saving.
         let no_text = shortcut.modifiers.command || is_function(shortcut.logical_key);
         if taken.typing && !(no_text && command.anywhere) {
             return true;
         }
-        // The panels are not seen behind the welcome page, and are not worked.
+        // The welcome page covers the panels, so their commands do not run.
         if self.program.welcome && !command.anywhere {
             return true;
         }
-        // The page has its own keys; what it is about can be undone meanwhile.
+        // The *Retarget* page has its own keys. Only undo and redo also work there.
         let undoes = [SessionCommand::Undo.name(), SessionCommand::Redo.name()];
         if self.retargeting.is_some() && !command.anywhere && !undoes.contains(&command.name) {
             return true;
         }
-        // From a panel that has the focus, Tab goes to what is in it.
+        // From a focused panel, Tab moves to the first widget inside.
         if shortcut.logical_key == Key::Tab && self.is_on_panel(ctx) {
             return true;
         }
-        // Escape ends a gesture, what is typed, or the way through widgets first.
+        // Escape first ends a gesture, cancels typed text or removes the focus.
         let ends = ctx.input(|i| i.pointer.any_down()) || self.painting.adjusting.is_some();
         if of.key == ESCAPE && (ends || self.escape_is_taken()) {
             return true;
@@ -178,14 +176,14 @@ impl App {
         if taken.gesture && (taken.numbers || !modes.contains(&command.name)) {
             return true;
         }
-        // Another tool may be chosen meanwhile, but by no key that is an axis.
+        // While a tool waits for an axis, X, Y and Z are axes and do not choose tools.
         let is_axis = matches!(shortcut.logical_key, Key::X | Key::Y | Key::Z);
         let is_tool = ToolCommand::ALL.iter().any(|t| t.name() == command.name)
             && (!is_axis || Some(shortcut.logical_key) == taken.chosen);
         taken.awaited.has(&shortcut) && !is_tool
     }
 
-    /// Does what a key means that was pressed for a command; the command, where it is to be run.
+    /// Handles the key press of a command. Returns the action that runs it, if any.
     fn press(
         &mut self,
         ctx: &Context,
@@ -193,7 +191,8 @@ impl App {
         availability: &Availability,
     ) -> Option<Action> {
         let command = of.command;
-        // Some systems say both: the key, and what it means.
+        // On some systems, copying and pasting cause a key event and a clipboard event. Only the
+        // latter is used.
         let meant = |i: &egui::InputState| {
             i.events.iter().any(|e| matches!(e, Event::Copy | Event::Paste(_)))
         };
@@ -206,12 +205,12 @@ impl App {
             return None;
         }
         match command.check(availability) {
-            // By its key it is done at once, or joins the plan; from a menu it is asked about.
+            // The key removes joints at once, or adds this to the plan. The menu opens a form
+            // first.
             Ok(()) if command.name == RemoveJoint::NAME && self.remove_joints(ctx) => {}
             Ok(()) if self.blends_by_key(ctx, command) => {}
             Ok(()) => return Some(Action::Invoke(command)),
-            // Escape is pressed to be sure that nothing is selected: that it is so already is no
-            // news.
+            // Escape without a selection has no effect, and needs no message.
             Err(_) if of.key == ESCAPE => {}
             Err(reason) => {
                 self.toast(ctx, ToastKind::Note, format!("{}: {reason}.", command.title))
@@ -221,45 +220,45 @@ impl App {
     }
 }
 
-/// Key that ends what is under way.
+/// Name of the key that cancels.
 const ESCAPE: &str = "Escape";
 
-/// A command, and the key that means it.
+/// A command, and one of its keys.
 #[derive(Clone, Copy)]
 struct KeyOfCommand<'a> {
     command: &'static CommandSpec,
-    /// As the settings have it.
+    /// The key as text in the settings.
     key: &'a str,
     shortcut: KeyboardShortcut,
 }
 
-/// Takers of keys that go before commands.
+/// Reasons why keys may not run commands in this frame.
 #[derive(Clone, Copy, Debug)]
 struct Taken {
-    /// A field has the focus.
+    /// True if a text field has the focus.
     typing: bool,
-    /// A gesture is open.
+    /// True if a gesture is open.
     gesture: bool,
-    /// A gesture takes numbers.
+    /// True if a gesture reads numbers.
     numbers: bool,
-    /// The key by which a tool is chosen in this frame.
+    /// The key that chooses a tool in this frame.
     chosen: Option<Key>,
     awaited: Awaited,
 }
 
-/// Keys that a tool waits for, so that they run no commands.
+/// Keys that a tool or the rings wait for. They run no commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Awaited {
-    /// None.
+    /// No keys.
     None,
-    /// Axes and numbers: rings are seen, which take them.
+    /// Axis letters and the keys of numbers, because the rotation rings are shown.
     Values,
-    /// All letters and digits: a tool was just chosen by its key.
+    /// All letters and digits, because a tool was just chosen by its key.
     All,
 }
 
 impl Awaited {
-    /// Whether a key is among them.
+    /// True if the tool or the rings wait for this key.
     fn has(self, shortcut: &KeyboardShortcut) -> bool {
         let KeyboardShortcut { modifiers, logical_key: key } = *shortcut;
         if modifiers.command || modifiers.alt {
@@ -272,15 +271,15 @@ impl Awaited {
         match self {
             Self::None => false,
             Self::Values => value,
-            // Letters have names of one letter.
+            // The names of letter and digit keys have one character.
             Self::All => value || (!modifiers.shift && key.name().len() == 1),
         }
     }
 }
 
 impl App {
-    /// Begins to blend the pose with the pointer, if a key means a command that blends. From a menu
-    /// such a command asks for its numbers, or goes one step.
+    /// Starts to blend the pose with the pointer, if the command blends. Returns whether it does.
+    /// From a menu, such a command opens a form or applies one step instead.
     fn blends_by_key(&mut self, ctx: &Context, command: &CommandSpec) -> bool {
         let poses = self.mode.spec().pointer == PointerHandler::Tools;
         if !poses || self.mode.spec().edits_rest || !self.panels.begin_blend(command.name) {
@@ -290,8 +289,7 @@ impl App {
         true
     }
 
-    /// The key by which a tool is chosen in this frame. It and what is typed after it may come in
-    /// one frame.
+    /// The key that chooses a tool in this frame. Keys typed after it may arrive in the same frame.
     fn chosen_tool_key(&self, ctx: &Context) -> Option<Key> {
         let keys = &self.program.settings.keys;
         let tools: Vec<_> =
@@ -312,9 +310,10 @@ impl App {
         })
     }
 
-    /// Keys that a tool waits for, where one was chosen before or is chosen by `chosen`.
+    /// Keys that a tool waits for. The tool was chosen earlier, or is chosen by `chosen` in this
+    /// frame.
     fn awaited_keys(&self, ctx: &Context, typing: bool, chosen: Option<Key>) -> Awaited {
-        // Over the timeline keys are the timeline's.
+        // Over the timeline, keys belong to the timeline.
         if typing || self.program.welcome || self.entered() == Some(Pane::Timeline) {
             return Awaited::None;
         }
@@ -325,8 +324,8 @@ impl App {
         if waits { Awaited::All } else { Awaited::None }
     }
 
-    /// Keys of the mixer, on the bar that is looked at: they go before those of the sheet, which is
-    /// not there.
+    /// Handles the mixer's keys for the selected bar. They come before keys of the dope sheet,
+    /// which the mixer replaces.
     fn mixer_keys(&mut self, ctx: &Context) {
         self.follow_mix();
         let mixing = self.mixes();
@@ -358,8 +357,8 @@ impl App {
     }
 }
 
-/// Takes a digit or a bracket with Shift: what is typed is another sign on most keyboards, but the
-/// key is that of the digit or the bracket.
+/// Consumes Shift with a digit or bracket. Most keyboards report another character, so the key code
+/// is compared.
 fn shifted_sign(ctx: &Context, shortcut: &egui::KeyboardShortcut) -> bool {
     let key = shortcut.logical_key;
     let is_bracket = matches!(key, Key::OpenBracket | Key::CloseBracket);
@@ -379,7 +378,7 @@ fn shifted_sign(ctx: &Context, shortcut: &egui::KeyboardShortcut) -> bool {
     taken
 }
 
-/// Whether a key is a digit's.
+/// True for the digit keys.
 const fn is_digit(key: Key) -> bool {
     use Key::{Num0, Num1, Num2, Num3, Num4, Num5, Num6, Num7, Num8, Num9};
     matches!(key, Num0 | Num1 | Num2 | Num3 | Num4 | Num5 | Num6 | Num7 | Num8 | Num9)
@@ -391,7 +390,7 @@ mod tests {
     use ulna_edit::{KeyMap, Preset};
 
     #[test]
-    fn every_default_key_is_one() {
+    fn every_default_shortcut_can_be_parsed() {
         for preset in Preset::ALL {
             let mut keys = KeyMap::default();
             keys.set_preset(preset);

@@ -1,71 +1,73 @@
-//! Adaptive resolution of the viewport: lower during motion on slow devices, by measured frame
-//! times, and full when nothing moves.
+//! Adaptive resolution of the viewport. On slow devices it is reduced during motion, based on
+//! measured frame times. A static view has full resolution.
 
 use crate::ui::Quality;
 
-/// How the viewport is drawn: in full, or quickly (one sample a pixel, light once for each) with so
-/// many pixels of a picture's side for each of the viewport's.
+/// Steps of the quality ladder. `None` is full quality. A number is quick drawing (one sample per
+/// pixel, deferred lighting) at this scale of the picture's sides.
 const STEPS: [Option<f32>; 4] = [None, Some(1.0), Some(0.75), Some(0.5)];
-/// Seconds of a frame above which the next step is coarser, and below which it may be finer.
+/// Mean frame time in seconds above which the next lower resolution is tried.
 const SLOW: f32 = 0.040;
+/// Mean frame time in seconds below which a higher resolution may be tried.
 const QUICK: f32 = 0.020;
-/// Seconds without motion after which the picture is full again.
+/// Time in seconds without motion after which the picture is drawn in full quality.
 const REST: f64 = 0.12;
-/// A coarser picture that takes more than this part of the time is not worth it.
+/// Largest ratio of frame times at which a lower resolution counts as faster.
 const GAIN: f32 = 0.85;
-/// Frames after another step that are not measured.
+/// Number of frames after a change of resolution that are not measured.
 const SETTLING: u32 = 4;
-/// Frames after which a step that gained nothing is given up.
+/// Number of frames after which a resolution without gain is abandoned.
 const PATIENCE: u32 = 16;
-/// Seconds for which a step that was too slow is not tried again.
+/// Time in seconds during which a resolution that was too slow is not tried again.
 const BARRED: f64 = 30.0;
 
 /// Motion in the viewport in one frame, with its time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Motion {
-    /// Seconds on egui's clock.
+    /// Time in seconds, on egui's clock.
     pub now: f64,
-    /// Whether a drag, scroll or playback is in progress.
+    /// True during a drag, scrolling or playback.
     pub moves: bool,
-    /// Whether the pointer moves with a button down. The resolution then stays reduced, even if the
-    /// picture does not change.
+    /// True if the pointer moves with a button pressed. The resolution then stays reduced, even if
+    /// the picture does not change.
     pub stirs: bool,
-    /// Quality that the person chose.
+    /// Quality that the user chose.
     pub quality: Quality,
 }
 
-/// Current step of the quality ladder.
+/// State of the adaptive resolution.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ladder {
     step: usize,
     /// Longest frame since the last change of the picture, in seconds. A picture is drawn while the
     /// next frame is built.
     longest: f32,
-    /// Time of the last motion, in seconds.
+    /// Time of the last motion in seconds, on egui's clock.
     moved: Option<f64>,
-    /// Mean frame time at this step, in seconds, and the number of measured frames.
+    /// Mean frame time at this resolution, in seconds.
     mean: f32,
-    /// Shortest of these frames, in seconds.
+    /// Shortest measured frame time at this resolution, in seconds.
     least: f32,
     measured: u32,
-    /// Remaining frames to ignore: a new step creates pipelines, and each measurement is that of
-    /// the previous frame.
+    /// Number of frames to ignore. A new resolution creates pipelines, and each measurement belongs
+    /// to the previous frame.
     settling: u32,
-    /// The lowest resolution that was too slow, and the time until which it is not tried.
+    /// Lowest step that was too slow, and the time until which it is not tried.
     barred: Option<(usize, f64)>,
-    /// The previous step and its mean frame time, until the current step has proved faster.
+    /// Previous step and its mean frame time in seconds, until the current step has proved to be
+    /// faster.
     before: Option<(usize, f32)>,
-    /// Time until which no lower resolution is tried, because one saved no time.
+    /// Time until which no lower resolution is tried, because one was not faster.
     enough: f64,
 }
 
 impl Ladder {
-    /// A frame began, so many seconds after the one before, which wanted it.
+    /// Records the time between this frame and the last one, if the last one requested it.
     pub(super) const fn frame(&mut self, seconds: f32) {
         self.longest = self.longest.max(seconds);
     }
 
-    /// How to draw, now that the picture is another: in full, or quickly at a scale.
+    /// Chooses how to draw a changed picture: `None` in full quality, or quickly at a scale.
     pub(super) fn changed(&mut self, motion: Motion) -> Option<f32> {
         if !motion.moves {
             self.moved = None;
@@ -96,8 +98,7 @@ impl Ladder {
         self.mean += (seconds - self.mean) * part;
         self.least = if self.measured == 1 { seconds } else { self.least.min(seconds) };
         if let Some((step, mean)) = self.before {
-            // A frame that happens to be slow says nothing against the step: pipelines may still be
-            // made for it.
+            // A single slow frame proves nothing, because pipelines may still be being created.
             if self.least <= mean * GAIN {
                 (self.before, self.mean, self.measured) = (None, self.least, 1);
             } else if self.measured >= PATIENCE {
@@ -133,12 +134,13 @@ impl Ladder {
         }
     }
 
-    /// Seconds until a coarse picture is to be drawn in full, where nothing changes; 0: now.
+    /// Time in seconds until the picture must be drawn in full quality, if nothing changes. 0 means
+    /// now.
     pub(super) fn rests_in(&mut self, motion: Motion) -> f64 {
         if motion.stirs && self.moved.is_some() {
             self.moved = Some(motion.now);
         }
-        // What plays and stands on one frame, or a hand that holds still, is at rest, too.
+        // A paused animation or a motionless pointer counts as no motion.
         self.moved.map_or(0.0, |last| (REST - (motion.now - last)).max(0.0))
     }
 }
@@ -147,8 +149,8 @@ impl Ladder {
 mod tests {
     use super::*;
 
-    /// Plays for some frames on a device that takes `full` seconds for a whole picture and `base`
-    /// for the rest of a frame.
+    /// Simulates playback on a device. A full picture takes `full` seconds, and the rest of a frame
+    /// `base` seconds.
     fn play(
         ladder: &mut Ladder,
         frames: usize,
@@ -180,7 +182,7 @@ mod tests {
     fn a_picture_drawn_during_an_unchanged_frame_is_measured() {
         let (mut ladder, mut now, mut quick) = (Ladder::default(), 0.0, None);
         for _ in 0..20 {
-            // A hand moves, and the frame after, which changes nothing, waits for the picture.
+            // A frame with motion, then a frame without changes that waits for the picture.
             for (seconds, changes) in [(1.0 / 60.0, true), (0.02 + 0.4 * part(quick), false)] {
                 now += f64::from(seconds);
                 ladder.frame(seconds);
@@ -228,7 +230,8 @@ mod tests {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
         let (mut quick, mut made, mut since) = (None, None, 10);
         for _ in 0..60 {
-            // The first pictures at a new step take longer, and those before are still drawn.
+            // The first pictures at a new resolution are slow, and older pictures are still being
+            // drawn.
             since = if quick == made { since + 1 } else { 0 };
             let interval = 0.02 + if since < 10 { 0.5 } else { 0.4 * part(quick) };
             made = quick;
@@ -246,7 +249,7 @@ mod tests {
         play(&mut ladder, 20, 0.02, 0.4, &mut now);
         let still = |now| Motion { now, moves: false, stirs: false, quality: Quality::Auto };
         assert!(ladder.rests_in(still(now)) > 0.0);
-        // A brush that is moved beside the surface.
+        // A brush that moves beside the surface.
         let stirring = Motion { stirs: true, ..still(now + 0.15) };
         assert!(ladder.rests_in(stirring) > 0.0);
         now += 0.15;

@@ -1,7 +1,6 @@
-//! Panels on a device that is a program on the processor: egui's own triangles through a shader
-//! that does no more than it must. egui's shader has every way of filtering in it, and such a
-//! device takes all of them for every pixel: that was two thirds of a frame. On a GPU nothing of
-//! this is used.
+//! A faster way to paint panels on software devices, which run shaders on the CPU. egui's shader
+//! evaluates all of its filters for each pixel, which took two thirds of the frame time. This
+//! module draws egui's triangles with a minimal shader. On a GPU it is not used.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,14 +25,14 @@ struct Parts {
     window: wgpu::Buffer,
     window_bind: wgpu::BindGroup,
     buffers: Mutex<[Option<wgpu::Buffer>; 2]>,
-    /// egui's: it holds the textures.
+    /// egui's renderer, which owns the textures.
     renderer: Arc<RwLock<Renderer>>,
 }
 
 impl LeanPanels {
-    /// Paints all that egui shows from now on, where that is worth it.
+    /// Installs the painter on software devices. On other devices, egui paints.
     pub(super) fn install(ctx: &Context, state: &RenderState) {
-        // An sRGB target would need gamma turned to light.
+        // An sRGB target would need a conversion from gamma to linear color.
         if is_software(&state.adapter.get_info()) && !state.target_format.is_srgb() {
             ctx.add_plugin(Self(Arc::new(Parts::new(state))));
         }
@@ -49,7 +48,7 @@ impl egui::Plugin for LeanPanels {
         let primitives =
             ctx.tessellate(std::mem::take(&mut output.shapes), output.pixels_per_point);
         if primitives.iter().any(|p| matches!(p.primitive, Primitive::Callback(_))) {
-            // Somebody paints by themselves: egui knows how to come back from that.
+            // A widget paints with its own callback, so egui must paint the whole frame.
             output.shapes = primitives.into_iter().map(as_shape).collect();
             return;
         }
@@ -91,8 +90,7 @@ impl Parts {
             label: Some("panels"),
             entries: &[uniform(wgpu::ShaderStages::VERTEX, 16)],
         });
-        // As egui binds its textures: layouts that say the same are the same, and its bind groups
-        // can be used.
+        // The layout equals egui's, so that egui's bind groups of textures can be used.
         let fragment = wgpu::ShaderStages::FRAGMENT;
         let texture_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("panel textures"),
@@ -144,7 +142,7 @@ impl Parts {
     }
 }
 
-/// Makes what triangles are drawn by, with a way to blend them.
+/// Creates the pipeline that draws triangles with a blend mode.
 fn make_pipeline(
     state: &RenderState,
     module: &wgpu::ShaderModule,
@@ -183,7 +181,7 @@ fn make_pipeline(
     })
 }
 
-/// One frame's triangles.
+/// Triangles of one frame.
 struct Frame {
     parts: Arc<Parts>,
     primitives: Vec<ClippedPrimitive>,
@@ -242,7 +240,7 @@ impl CallbackTrait for Frame {
     ) {
         let buffers = self.parts.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         let [Some(vertices), Some(indices)] = &*buffers else { return };
-        // Whoever calls this reads, too, and nothing else writes.
+        // The caller also only reads the renderer, so this lock cannot block.
         let renderer = self.parts.renderer.read();
         let [width, height] = info.screen_size_px;
         pass.set_viewport(0.0, 0.0, width as f32, height as f32, 0.0, 1.0);
@@ -264,7 +262,7 @@ impl CallbackTrait for Frame {
                 log::warn!("no texture {:?}", mesh.texture_id);
                 continue;
             };
-            // What was registered from here is the viewport's picture, which hides what is behind.
+            // User textures are the viewport's picture, which is opaque.
             let hides = matches!(mesh.texture_id, TextureId::User(_));
             if opaque != Some(hides) {
                 pass.set_pipeline(if hides { &self.parts.opaque } else { &self.parts.blend });
@@ -277,8 +275,8 @@ impl CallbackTrait for Frame {
     }
 }
 
-/// Pixels of a clip rectangle: where it begins and how large it is, as egui rounds it; nothing
-/// where it has none.
+/// Pixel rectangle of a clip rectangle, rounded as egui does: x, y, width and height. `None` if it
+/// is empty.
 fn scissor(clip: &Rect, pixels_per_point: f32, size: [u32; 2]) -> Option<[u32; 4]> {
     let limit = vec2(size[0] as f32, size[1] as f32);
     let pixel = |at: egui::Vec2| (at * pixels_per_point).round().max(egui::Vec2::ZERO).min(limit);
@@ -302,7 +300,7 @@ mod tests {
 
     const SIZE: [u32; 2] = [320, 200];
 
-    /// A device for egui; none where there is none and none is required.
+    /// Creates a device for egui; `None` if there is none and the tests do not require one.
     fn device() -> Option<RenderState> {
         let instance =
             wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle().with_env());
@@ -334,7 +332,7 @@ mod tests {
         }
     }
 
-    /// A picture of four by four pixels, as egui knows it.
+    /// Creates a texture of four by four pixels for egui.
     fn photo(state: &RenderState) -> TextureId {
         let photo = described(
             [4, 4],
@@ -357,7 +355,7 @@ mod tests {
         )
     }
 
-    /// Text, round corners, lines and a picture that covers them.
+    /// Draws text, rounded corners, lines, and a picture that covers them.
     fn contents(ui: &mut egui::Ui, screen: Rect, photo: TextureId) {
         let painter = ui.painter();
         painter.rect_filled(screen.shrink(10.0), 8.0, Color32::from_rgb(40, 44, 52));
@@ -381,7 +379,7 @@ mod tests {
         ui.button("Auto-key").clicked();
     }
 
-    /// Paints what egui put out.
+    /// Paints the output of egui to a target.
     fn paint(state: &RenderState, ctx: &Context, mut output: FullOutput, target: &wgpu::Texture) {
         let screen =
             ScreenDescriptor { size_in_pixels: SIZE, pixels_per_point: output.pixels_per_point };
@@ -420,10 +418,10 @@ mod tests {
         state.queue.submit([encoder.finish()]);
     }
 
-    /// The pixels of a target.
+    /// Reads the pixels of a target.
     fn read(state: &RenderState, target: &wgpu::Texture) -> Vec<u8> {
         let gpu = Gpu::new(&state.adapter, state.device.clone(), state.queue.clone());
-        // A row is a multiple of 256 bytes.
+        // The number of bytes per row must be a multiple of 256.
         let bytes = SIZE[0] * 4 * SIZE[1];
         let buffer = state.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
@@ -449,8 +447,7 @@ mod tests {
         gpu.read_buffer(&buffer, u64::from(bytes)).expect("the picture")
     }
 
-    /// A window with text, round corners, lines and a picture that covers them, painted by egui, or
-    /// by us.
+    /// Draws a test window with egui's painter, or with the lean one. Returns its pixels.
     fn picture(lean: bool) -> Option<Vec<u8>> {
         let state = device()?;
         let ctx = Context::default();
@@ -462,7 +459,7 @@ mod tests {
         let input = || RawInput { screen_rect: Some(screen), ..RawInput::default() };
         let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC;
         let target = state.device.create_texture(&described(SIZE, state.target_format, usage));
-        // The second frame has all of its glyphs.
+        // Only the second frame contains all glyphs.
         for _ in 0..2 {
             let output = ctx.run_ui(input(), |ui| contents(ui, screen, photo));
             paint(&state, &ctx, output, &target);

@@ -1,5 +1,5 @@
-//! Leaving a file: unsaved work is asked about, and layers or a mix that it does not keep are kept
-//! in it, or baked, before it is saved.
+//! Closing or replacing a file. The user is asked about unsaved work. Layers or a mix that the file
+//! does not store can be stored or baked before saving.
 
 use egui::Context;
 
@@ -18,7 +18,8 @@ impl App {
     /// Performs an action, after asking about unsaved work that it would lose.
     pub(super) fn wish(&mut self, ctx: &Context, wish: DeferredAction) {
         self.end_gesture(ctx);
-        // The page of a file of another format comes first: its clips may be meant for this one.
+        // The import page of a file of another format opens without a question, because its clips
+        // may be added to this file.
         let shows_page = matches!(&wish, DeferredAction::Open(path) if is_foreign(path));
         if !shows_page && self.session.as_ref().is_some_and(Session::is_unsaved) {
             self.dialogs.open = Some(Dialog::Unsaved { then: wish });
@@ -27,7 +28,8 @@ impl App {
         }
     }
 
-    /// Like [`App::wish`], after a save: data that no file can store was already asked about.
+    /// Like [`App::wish`], but after a save, when data that cannot be stored was already asked
+    /// about.
     pub(super) fn wish_without_file(&mut self, ctx: &Context, wish: DeferredAction) {
         if self.session.as_ref().is_some_and(|s| s.unsaved().file) {
             self.dialogs.open = Some(Dialog::Unsaved { then: wish });
@@ -36,7 +38,7 @@ impl App {
         }
     }
 
-    /// Performs the requested action. All questions are answered.
+    /// Performs a deferred action. All questions were answered before.
     pub(super) fn perform(&mut self, ctx: &Context, wish: DeferredAction) {
         match wish {
             DeferredAction::Quit if self.is_writing() => {
@@ -76,7 +78,7 @@ impl App {
         let Some(session) = &self.session else { return };
         let (unsaved, document) = (session.unsaved(), session.document());
         let mut commands: Vec<Command> = Vec::new();
-        // The mix first: layers play in it.
+        // The mix is baked first, because it plays layers.
         if unsaved.mix {
             commands
                 .push(BakeMix { name: None, rate: None, millimetres: None, in_place: None }.into());
@@ -130,7 +132,7 @@ impl App {
     }
 }
 
-/// Whether a file ends as those of other formats than glTF do.
+/// True if the file extension belongs to a format other than glTF.
 fn is_foreign(path: &std::path::Path) -> bool {
     ulna_formats::import::importer_of(&[], path).is_some()
 }

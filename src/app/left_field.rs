@@ -1,20 +1,20 @@
-//! A press beside a field in which something is typed: the field takes its text before anything
-//! else sees the press.
+//! Handles a press outside of a text field with typed text. The field must accept its text before
+//! the press has an effect.
 //!
-//! A press and its release often arrive in one frame. egui tells a field only in the next frame
-//! that it lost the focus, when the click has already selected another joint or moved the playhead,
-//! and what was typed would be lost, or meant for the other joint.
+//! A press and its release often arrive in one frame. egui tells the field only in the next frame
+//! that it lost the focus. By then, the click could have selected another joint, so the text would
+//! apply to the wrong joint.
 
 use egui::{Context, Event, Id, Order};
 
-/// Events that wait until a field has taken its text.
+/// Events that wait until the text field has accepted its text.
 #[derive(Debug, Default)]
 pub(super) struct LeftField {
     waiting: Vec<Event>,
-    /// The field that gives up the focus as the next pass begins.
+    /// The text field that loses the focus at the start of the next pass.
     leaves: Option<Id>,
-    /// A field gave up the focus for the press that waits. One that asks for it again, as that of
-    /// the palette, does not hold the press back again.
+    /// True if a field lost the focus for the waiting press. A field that requests the focus again,
+    /// like that of the palette, must not delay the press again.
     given_up: bool,
 }
 
@@ -33,7 +33,7 @@ impl LeftField {
         };
         let leaves = |event: &Event| {
             let Event::PointerButton { pos, pressed: true, .. } = event else { return false };
-            // A list that belongs to the field is open only as long as that has the focus.
+            // A drop-down list that belongs to the field closes when the field loses the focus.
             let layer = ctx.layer_id_at(*pos);
             let on_list =
                 layer.is_some_and(|l| l != field.layer_id && l.order >= Order::Foreground);
@@ -41,7 +41,7 @@ impl LeftField {
         };
         let Some(press) = events.iter().position(leaves) else { return };
         self.waiting = events.split_off(press);
-        // What was typed in this very frame has to reach the field first.
+        // Text typed in this frame must reach the field first.
         if !events.iter().any(super::key_gate::is_typed) {
             self.leaves = Some(field.id);
             self.given_up = true;
@@ -49,7 +49,7 @@ impl LeftField {
         ctx.request_repaint();
     }
 
-    /// Takes the focus from the field that is left.
+    /// Removes the focus from the text field that was left.
     pub fn begin(&mut self, ctx: &Context) {
         if let Some(id) = self.leaves.take() {
             ctx.memory_mut(|m| m.surrender_focus(id));

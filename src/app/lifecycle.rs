@@ -1,5 +1,4 @@
-//! The program's lifecycle across its windows: start, frames, storage, and restart in another
-//! window.
+//! Lifecycle of the program: launch, frames, storage, and moving to another window.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -31,7 +30,8 @@ use crate::ui::{
 use ulna_render::ColorRole;
 
 impl App {
-    /// Makes the program; `file` is opened, or else the sample.
+    /// Creates the program. It opens `file`, or the welcome page if there is none. The first launch
+    /// opens the sample and the tour instead.
     pub fn new(cc: &eframe::CreationContext<'_>, file: Option<PathBuf>) -> Self {
         let program = Program::load(cc);
         let viewport = Viewport { options: program.preferences.shown, ..Viewport::default() };
@@ -86,8 +86,8 @@ impl App {
         app
     }
 
-    /// Leaves the window for another on the same work, if this one can be drawn to no more. Whether
-    /// it is left.
+    /// Starts to move to another window if this one can no longer be drawn to. Returns whether it
+    /// is being left.
     pub(super) fn leaves(&mut self, ctx: &Context) -> bool {
         if self.window.leaving.is_none()
             && (self.renderer.is_lost() || self.program.devices.is_surface_lost())
@@ -99,7 +99,7 @@ impl App {
 
     pub(super) fn leave(&mut self, ctx: &Context, why: Leaving) {
         self.window.leaving = Some(why);
-        // Half a gesture is none.
+        // An incomplete gesture must not remain.
         if let Some(session) = &mut self.session {
             session.cancel();
         }
@@ -109,8 +109,8 @@ impl App {
         ctx.request_repaint();
     }
 
-    /// Goes on in another window, whose theme is installed, on its device: with the same document,
-    /// history, selection, view and panels.
+    /// Continues in another window and on its device. The document, history, selection, view and
+    /// panels stay the same.
     pub fn reopen(&mut self, ctx: &Context, state: Option<egui_wgpu::RenderState>) {
         let why = self.window.leaving.take();
         self.renderer.reopen(state);
@@ -123,12 +123,12 @@ impl App {
             arriving.forget_picture();
         }
         self.show_settings(ctx);
-        // Pictures were the old window's.
+        // Textures belong to the old window.
         self.program.recent = RecentList::default();
         self.program.recent.refresh(ctx, &self.program.preferences.recent);
         self.show_recoveries(ctx);
         self.program.taking = None;
-        // Its clock begins anew.
+        // The clock of the new window starts at zero.
         (
             self.window.active,
             self.viewport.transition,
@@ -166,7 +166,7 @@ impl eframe::App for App {
             self.take_fault(&ctx, payload);
         }
         if self.leaves(&ctx) {
-            // Painting them would ask more of the device than is left of it.
+            // Painting shapes would need a working device.
             ctx.graphics_mut(|layers| *layers = egui::layers::GraphicLayers::default());
         }
     }
@@ -181,17 +181,17 @@ impl eframe::App for App {
     }
 
     fn persist_egui_memory(&self) -> bool {
-        // How far lists are scrolled is of one file; where panels are is kept beside it.
+        // Scroll positions belong to one file, and the arrangement of panels is stored separately.
         false
     }
 
     fn on_exit(&mut self) {
-        // A window that is closed was asked about what is not saved.
+        // The user was already asked about unsaved work.
         self.end_journal();
     }
 
     fn clear_color(&self, _: &egui::Visuals) -> [f32; 4] {
-        // Panels paint no ground of their own: clearing costs less than a rectangle does.
+        // Clearing with the panel color is cheaper than a background rectangle per panel.
         self.program.theme.color(ColorRole::SurfacePanel).to_normalized_gamma_f32()
     }
 }

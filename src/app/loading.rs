@@ -1,4 +1,4 @@
-//! Prepares sessions and scenes in the background.
+//! Prepares sessions and scenes on background threads.
 
 use std::sync::Arc;
 
@@ -11,27 +11,27 @@ use ulna_session::Session;
 pub(super) struct Loaded {
     pub session: Session,
     pub posed: Posed,
-    /// The uploaded scene and the problems of its images, if the upload is done.
+    /// The uploaded scene and the problems of its images; `None` if the upload follows later.
     pub uploaded: Option<(Uploaded, Vec<Diagnostic>)>,
 }
 
 /// A rebuilt scene of a document.
 pub(super) struct Remade {
-    /// Its number.
+    /// Serial number of the scene.
     pub serial: u64,
     /// Posed surface for picking, if the geometry may have changed.
     pub posed: Option<Posed>,
     pub uploaded: Uploaded,
-    /// Problems of its images, if they were decoded again.
+    /// Problems of the images, if they were decoded again.
     pub findings: Option<Vec<Diagnostic>>,
 }
 
-/// Makes a session ready to be shown; its scene follows.
+/// Prepares a session for display. Its scene is uploaded later.
 pub(super) fn load(session: Session) -> Box<Loaded> {
     Box::new(Loaded { posed: Posed::new(session.document()), session, uploaded: None })
 }
 
-/// Makes a session ready to be shown with its scene, so that the picture before it stays until
+/// Prepares a session for display, including the upload of its scene. The old picture stays until
 /// then.
 pub(super) fn load_whole(session: Session, loader: &Loader) -> Box<Loaded> {
     let (images, findings) = decode_images(session.document());

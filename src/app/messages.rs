@@ -1,10 +1,10 @@
-//! Messages over the window.
+//! Messages (toasts) in the window.
 
 use egui::Context;
 
 use crate::ui::{Action, Dialogs, ToastKind};
 
-/// Messages over the window.
+/// Access to the messages of the window.
 pub(super) struct Messages<'a> {
     pub(super) dialogs: &'a mut Dialogs,
     pub(super) ctx: &'a Context,

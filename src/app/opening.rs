@@ -1,4 +1,4 @@
-//! Opening a file, and showing it in place of another.
+//! Opens files, and shows them in place of the previous file.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ impl App {
         });
     }
 
-    /// Shows a file that was opened.
+    /// Shows a file that was opened in the background.
     pub(super) fn take_opened(&mut self, ctx: &Context, loaded: Loaded, path: Option<PathBuf>) {
         let others = self.files.dropped.take();
         self.show(ctx, loaded, path.is_none());
@@ -47,8 +47,7 @@ impl App {
             self.say_recoverable(ctx, path);
         }
         self.show_title(ctx);
-        // Only beside the one that they were dropped with: it may not have opened, or was
-        // declined.
+        // The other dropped files are imported only if the first file was opened.
         if let Some((_, others)) = others.filter(|(first, _)| path.as_ref() == Some(first)) {
             self.read_clips(ctx, others);
         }
@@ -69,20 +68,20 @@ impl App {
         }
         let name = path.map_or_else(|| "The sample".into(), |p| p.display().to_string());
         self.toast(ctx, ToastKind::Error, format!("{name} could not be opened: {error}."));
-        // Never a window of empty panels.
+        // The window never shows empty panels.
         if self.session.is_none() {
             self.show_welcome(ctx);
         }
     }
 
-    /// Shows another document; the sample plays.
+    /// Shows another document. If it is the sample, a clip plays.
     pub(super) fn show(
         &mut self,
         ctx: &Context,
         Loaded { session, posed, uploaded }: Loaded,
         sample: bool,
     ) {
-        // What was said of another file, and how far its lists were scrolled.
+        // Clears the messages and scroll positions of the previous file.
         self.dialogs.toasts.clear();
         ctx.data_mut(|d| {
             d.remove_by_type::<egui::containers::scroll_area::State>();
@@ -135,7 +134,7 @@ impl App {
         self.viewport.camera.look(Axis::ThreeQuarter);
         if let Some((low, high)) = bounds {
             let size = self.renderer.size();
-            // Depth without perspective is as fine as the model is small.
+            // In orthographic views, the depth precision depends on this distance.
             self.viewport.camera.reach = (high - low).length() * 8.0;
             self.viewport.camera.frame(low, high, size.x / size.y);
         }
@@ -144,7 +143,7 @@ impl App {
         self.take_findings(findings);
     }
 
-    /// Puts a file at the head of the recent ones, and has its picture taken.
+    /// Adds a file to the list of recent files, and schedules its thumbnail.
     pub(super) fn remember(&mut self, ctx: &Context, path: &Path) {
         let Some(document) = self.session.as_ref().map(Session::document) else { return };
         let joints = document.joint_flags().into_iter().filter(|j| *j).count();
@@ -159,7 +158,7 @@ impl App {
         self.program.recent.refresh(ctx, &self.program.preferences.recent);
     }
 
-    /// Renders the thumbnail of a file for the welcome page when the file is first displayed. Does
+    /// Renders the thumbnail of a file for the welcome page, after the file is first drawn. Does
     /// not wait for slow devices.
     pub(super) fn take_picture(&mut self, ctx: &Context) {
         if let Some((path, capture)) = self.program.taking.take() {
@@ -175,7 +174,7 @@ impl App {
                 Err(error) => log::warn!("no picture of the file: {error}"),
             }
         }
-        // Before its own picture there is none of it, or that of the file before.
+        // Until the file is drawn, the picture is missing or shows the previous file.
         if self.program.picture_of.is_none()
             || self.jobs.is_busy()
             || !self.renderer.shows_picture()

@@ -1,4 +1,4 @@
-//! Joints that a plan changes, where they are and where they will be.
+//! Joints that a plan changes, with their current and planned positions.
 
 use glam::Vec3;
 
@@ -7,13 +7,13 @@ use ulna_edit::command::RigReport;
 use ulna_model::{Document, NodeId};
 use ulna_motion::Pose;
 
-/// Joints with another frame, new ones, those with another parent, and those that go.
+/// Joints that a plan moves, rotates, adds, reparents or removes.
 pub(super) fn planned_joints(
     (before, pose): (&Document, &Pose),
     (after, pose_after): (&Document, &Pose),
     report: &RigReport,
 ) -> Vec<PlannedJoint> {
-    /// Nodes that are drawn; more would hide the model.
+    /// Maximum number of drawn joints, because more would hide the model.
     const MOST: usize = 512;
     let place = |pose: &Pose, node: NodeId| {
         pose.world.get(node.index()).map(|world| world.w_axis.truncate()).filter(|p| p.is_finite())

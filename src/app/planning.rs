@@ -1,4 +1,4 @@
-//! Planned changes of the skeleton, and their effects, computed in the background.
+//! Planned changes of the skeleton. Their effects are computed in the background.
 
 use egui::Context;
 
@@ -15,28 +15,28 @@ use ulna_model::Document;
 use ulna_motion::Pose;
 use ulna_session::{Session, Worked};
 
-/// Seconds after a change of the arguments until their effects are worked out.
+/// Delay in seconds between a change of arguments and the computation of effects.
 const SETTLED: f64 = 0.15;
 
-/// The commands of a plan, and the generation of the document.
+/// Commands of a plan, and the document generation that they apply to.
 type PlanOf = (Vec<CommandLine>, u64);
 
-/// Planned changes and their effects.
+/// The planned changes and their effects.
 #[derive(Default)]
 pub(super) struct Planning {
-    /// The planned changes, without that of an open form.
+    /// Planned changes, except that of an open form.
     acts: Vec<CommandLine>,
     ahead: WorkAhead<PlanOf>,
-    /// The effects that were found last.
+    /// The last computed effects.
     foreseen: Option<PlanForeseen>,
-    /// Joints that they change, in the pose that is shown.
+    /// Joints that the plan changes, in the displayed pose.
     joints: Vec<PlannedJoint>,
-    /// Changes with the effects that were found last.
+    /// Serial number of the computed effects.
     serial: u64,
 }
 
 impl Planning {
-    /// The effects as panels show them.
+    /// State of the plan as panels see it.
     pub(super) fn view(&self) -> PlanView<'_> {
         PlanView {
             found: self.foreseen.as_ref(),
@@ -47,7 +47,7 @@ impl Planning {
         }
     }
 
-    /// The planned changes, without that of an open form.
+    /// Planned changes, except that of an open form.
     pub(super) fn acts(&self) -> &[CommandLine] {
         &self.acts
     }
@@ -62,8 +62,8 @@ impl Planning {
         }
     }
 
-    /// Makes a move of the same joints as the last planned change part of that change. Returns
-    /// whether it was one.
+    /// Merges a move into the last planned change if that moves the same joints. Returns whether it
+    /// did.
     pub(super) fn merge_move(&mut self, line: &CommandLine) -> bool {
         let is_same = |last: &&mut CommandLine| {
             let others = |line: &CommandLine| {
@@ -83,17 +83,17 @@ impl Planning {
         true
     }
 
-    /// Changes with the effects that were found last.
+    /// Serial number of the computed effects.
     pub(super) const fn serial(&self) -> u64 {
         self.serial
     }
 
-    /// The document with the effects that were found last, where they can be applied.
+    /// Document with the planned changes, if they were computed without an error.
     pub(super) fn document_after(&self) -> Option<&Document> {
         self.ahead.found()?.worked.as_ref().ok()?.document_after()
     }
 
-    /// The same, where it was found for this generation of the document.
+    /// Document with the planned changes, if they were computed for this document generation.
     pub(super) fn document_of(&self, generation: u64) -> Option<&Document> {
         self.ahead.found().filter(|found| found.of.1 == generation)?;
         self.document_after()
@@ -112,7 +112,8 @@ impl Planning {
         }
     }
 
-    /// Follows the pose that is shown: where the joints that change are, and where they will be.
+    /// Updates the current and planned positions of joints for the displayed pose. `at` poses the
+    /// document with the planned changes.
     pub(super) fn show_joints(
         &mut self,
         document: &Document,
@@ -126,7 +127,7 @@ impl Planning {
         self.joints = planned_joints((document, pose), (after, &at(after)), report);
     }
 
-    /// Whether effects are wanted that are not found yet.
+    /// True while effects are being computed.
     pub(super) fn is_busy(&self) -> bool {
         self.ahead.is_busy()
     }
@@ -135,17 +136,17 @@ impl Planning {
         self.ahead.want(of, now);
     }
 
-    /// Applies the effects that are wanted, once they are found.
+    /// Applies the planned changes as soon as they are computed.
     pub(super) fn apply(&mut self) {
         self.ahead.apply();
     }
 
-    /// The effects that were found last.
+    /// Report of the last computed effects.
     pub(super) fn report(&self) -> Option<&RigReport> {
         self.foreseen.as_ref()?.report.as_ref().ok()?.as_ref()
     }
 
-    /// Takes the result of the finished computation, and starts the requested one.
+    /// Takes the result of a finished computation, and starts the requested one.
     pub(super) fn follow(&mut self, ctx: &Context, session: &Session) {
         let is_found = self.ahead.poll();
         let title = |line: &CommandLine| {
@@ -171,7 +172,7 @@ impl Planning {
         }
     }
 
-    /// The result that is to be applied, once it is found.
+    /// Returns the result to apply, once it is computed.
     pub(super) fn take_applied(&mut self) -> Option<Box<Worked>> {
         self.ahead.take_applied()
     }

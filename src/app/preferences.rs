@@ -1,4 +1,4 @@
-//! Preferences that are stored between starts.
+//! Preferences that are stored between launches.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,33 +9,33 @@ use crate::ui::{Settings, ViewOptions, Workspaces};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Preferences {
-    /// Files opened or saved, the latest first.
+    /// Recently opened or saved files, latest first.
     pub recent: Vec<RecentFile>,
-    /// Visible panels and viewport displays.
+    /// Visible panels, and elements that the viewport displays.
     pub shown: ViewOptions,
-    /// Arrangements of the panels.
+    /// All workspaces.
     pub workspaces: Workspaces,
-    /// The arrangement that an earlier version stored.
+    /// The arrangement of panels that an earlier version stored.
     pub layout: Option<String>,
-    /// Ulna was started before.
+    /// True if Ulna was launched before.
     pub started: bool,
     /// Settings of the preferences dialog.
     pub settings: Settings,
-    /// How clips were exported last.
+    /// Settings of the last export.
     pub export: Option<crate::ui::ExportDraft>,
     /// Destination of the last export, per file.
     pub export_places: Vec<crate::ui::ExportPlace>,
-    /// Names of the commands that were run from the palette last, the latest first.
+    /// Names of commands that were run from the palette, latest first.
     pub used: Vec<String>,
-    /// The step at which the tour was left.
+    /// Index of the step at which the tour was closed.
     pub tour: usize,
-    /// How pictures of clips were made last.
+    /// Settings of the last rendered pictures of clips.
     pub pictures: crate::ui::PicturesDraft,
-    /// How files of other formats were opened last, by the program that wrote them.
+    /// Import settings of files in other formats, by the program that wrote the files.
     pub foreign: Vec<crate::ui::ForeignSettings>,
-    /// Reference models by file, the latest first.
+    /// Reference models of each file. The latest file comes first.
     pub references: Vec<KeptReferences>,
-    /// The brush.
+    /// Settings of the brush.
     pub brush: ulna_weights::Brush,
 }
 
@@ -48,8 +48,8 @@ impl Preferences {
         Self::read(&text)
     }
 
-    /// Reads preferences from text. Parts that cannot be read, such as those of another version,
-    /// get their defaults; the others are kept.
+    /// Reads preferences from text. Invalid parts, such as those of another version, get their
+    /// defaults.
     fn read(text: &str) -> Self {
         serde_json::from_str(text)
             .or_else(|_| {
@@ -71,9 +71,9 @@ impl Preferences {
             })
     }
 
-    /// Puts a command first in the list of those that were run from the palette.
+    /// Moves a command to the front of the list of commands that were run from the palette.
     pub(super) fn remember_used(&mut self, name: &str) {
-        /// Commands that are kept.
+        /// Maximum number of stored commands.
         const MOST: usize = 10;
         self.used.retain(|used| used != name);
         self.used.insert(0, name.to_owned());
@@ -103,7 +103,7 @@ mod tests {
         let read = Preferences::read(&value.to_string());
         assert!(read.started && !read.shown.grid);
         assert_eq!(read.brush, ulna_weights::Brush::default());
-        // A brush's old name is known.
+        // The old name of a brush operation is still valid.
         value["brush"]["kind"] = "set".into();
         let read = Preferences::read(&value.to_string());
         assert_eq!(

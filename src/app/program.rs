@@ -1,5 +1,5 @@
-//! The program around the file: preferences, theme, devices, files opened lately and their
-//! pictures.
+//! State of the program outside the open file: preferences, theme, devices, and recent files with
+//! their thumbnails.
 
 use std::path::PathBuf;
 
@@ -7,32 +7,32 @@ use super::{devices::Devices, preferences::Preferences, recent::RecentList};
 use crate::ui::{Settings, Theme, Tour};
 use ulna_render::Capture;
 
-/// The program around the file.
+/// State of the program outside the open file.
 pub(super) struct Program {
-    /// Preferences that are stored between starts.
+    /// Preferences that are stored between launches.
     pub preferences: Preferences,
     /// Settings of the preferences dialog.
     pub settings: Settings,
-    /// Whether preferences outlive this window: not so in tests.
+    /// True if preferences are stored; false in tests.
     pub keeps: bool,
-    /// Colors and measures.
+    /// Colors and sizes.
     pub theme: Theme,
     /// Graphics devices.
     pub devices: Devices,
-    /// Files opened lately.
+    /// Recently opened files.
     pub recent: RecentList,
-    /// Whether the welcome page is before the panels.
+    /// True if the welcome page covers the panels.
     pub welcome: bool,
-    /// The tour, while it is open.
+    /// The open tour, if any.
     pub tour: Option<Tour>,
     /// The file whose thumbnail will be rendered when it is first displayed.
     pub picture_of: Option<PathBuf>,
-    /// The picture of a file that is on its way back from the device.
+    /// The file whose thumbnail is being rendered.
     pub taking: Option<(PathBuf, Capture)>,
 }
 
 impl Program {
-    /// The state that the last run stored.
+    /// Loads the state that the last run stored.
     pub(super) fn load(cc: &eframe::CreationContext<'_>) -> Self {
         let preferences = Preferences::load(cc.storage);
         let settings = preferences.settings.clone().clamped();

@@ -1,8 +1,9 @@
-//! Runs of vertices that are uploaded at once.
+//! Ranges of vertices for uploads.
 
 use std::ops::Range;
 
-/// Runs of vertices that are near each other: few uploads rather than few bytes.
+/// Merges vertices into ranges that are uploaded at once. Nearby vertices share a range, because
+/// few uploads are faster than few bytes.
 pub(super) fn ranges(vertices: &[u32]) -> Vec<Range<usize>> {
     const NEAR: usize = 256;
     let mut sorted: Vec<usize> = vertices.iter().map(|v| *v as usize).collect();

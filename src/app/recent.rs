@@ -1,4 +1,4 @@
-//! Recently opened files: time, summary and thumbnail of each, stored beside the preferences.
+//! Recently opened files with their time, summary and thumbnail, stored beside the preferences.
 
 use std::{
     collections::HashMap,
@@ -16,23 +16,23 @@ use ulna_model::{picture_to_png, unpack_picture};
 
 /// Maximum number of recent files.
 const MOST: usize = 12;
-/// Pixels of a picture.
+/// Size of a thumbnail, in pixels.
 pub(super) const PICTURE: [u32; 2] = [480, 264];
-/// Maximum size of a decoded thumbnail, in bytes; the file may have been replaced by another.
+/// Maximum size of a decoded thumbnail in bytes, as protection against a replaced file.
 const MOST_MEMORY: u64 = 16 << 20;
 
-/// One file.
+/// A recently opened file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct RecentFile {
     pub path: PathBuf,
-    /// Seconds since 1970 when it was opened or saved last.
+    /// Time when it was last opened or saved, in seconds since 1970.
     pub opened: u64,
-    /// Summary of its content.
+    /// Summary of the content.
     pub facts: String,
 }
 
-/// The list on the welcome page, read again when the page opens.
+/// The list on the welcome page. It is updated when the page opens.
 #[derive(Default)]
 pub(super) struct RecentList {
     pub shown: Vec<Recent>,
@@ -40,7 +40,7 @@ pub(super) struct RecentList {
 }
 
 impl RecentList {
-    /// Looks which files are there, and loads their pictures.
+    /// Updates the list: checks whether each file exists, and loads its thumbnail.
     pub(super) fn refresh(&mut self, ctx: &Context, files: &[RecentFile]) {
         let now = seconds(SystemTime::now());
         let shown = files.iter().map(|f| Recent {
@@ -53,7 +53,7 @@ impl RecentList {
         self.shown = shown.collect();
     }
 
-    /// The picture of a file, where one was taken.
+    /// Thumbnail of a file, if there is one.
     pub(super) fn picture(&mut self, ctx: &Context, path: &Path) -> Option<TextureId> {
         if let Some(texture) = self.textures.get(path) {
             return Some(texture.id());
@@ -68,13 +68,13 @@ impl RecentList {
         Some(id)
     }
 
-    /// A file looks otherwise now.
+    /// Removes a thumbnail from the cache, because the file changed.
     pub(super) fn forget_picture(&mut self, path: &Path) {
         self.textures.remove(path);
     }
 }
 
-/// Puts a file at the head of the list.
+/// Moves a file to the front of the list. Returns its absolute path.
 pub(super) fn remember(files: &mut Vec<RecentFile>, path: &Path, facts: String) -> PathBuf {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     files.retain(|f| f.path != path);
@@ -106,7 +106,7 @@ pub(super) fn store_picture(path: &Path, picture: RgbaImage) {
     }
 }
 
-/// The middle of a picture, at the size of those in lists.
+/// The center of a picture, scaled to the size of a thumbnail.
 fn fitted(picture: RgbaImage) -> RgbaImage {
     let [width, height] = PICTURE;
     if picture.dimensions() == (width, height) {

@@ -1,4 +1,4 @@
-//! Recovery after a crash: unsaved work is offered at the next start, replayed, or discarded.
+//! Recovery after a crash. At the next launch, unsaved work is offered to be replayed or discarded.
 
 use std::{
     path::Path,
@@ -16,14 +16,15 @@ use crate::ui::{Dialog, DialogAction, Mode, RecoveryView, StepView, ToastKind};
 use ulna_edit::{Command, find_clip};
 use ulna_session::{KeptStep, Recovery, RecoveryError};
 
-/// The time of day in seconds since 1970, as *14:05* in local time; nothing for an older day.
+/// Text such as *14:05* for a time in seconds since 1970, in local time. `None` if it was before
+/// today.
 fn clock(time: u64) -> Option<String> {
     let zone = jiff::tz::TimeZone::system();
     let then = jiff::Timestamp::from_second(i64::try_from(time).ok()?).ok()?.to_zoned(zone);
     (then.date() == jiff::Zoned::now().date()).then(|| then.strftime("%H:%M").to_string())
 }
 
-/// The names that a step is about, without those that its label ends with.
+/// The names in `about` that the label does not already end with.
 fn beside(label: &str, about: &str) -> String {
     let named = |name: &&str| !label.strip_suffix(*name).is_some_and(|rest| rest.ends_with(' '));
     about.split(", ").filter(named).collect::<Vec<_>>().join(", ")
@@ -73,7 +74,7 @@ impl App {
         self.files.recovery_views = self.files.recoveries.iter().map(&mut view).collect();
     }
 
-    /// Reports that the opened file has edits to recover.
+    /// Shows a message that the opened file has edits to recover.
     pub(super) fn say_recoverable(&mut self, ctx: &Context, path: &Path) {
         let real = |p: &Path| p.canonicalize().unwrap_or_else(|_| p.to_owned());
         let opened = real(path);
@@ -92,7 +93,7 @@ impl App {
         self.say(ctx, ToastKind::Note, text, vec![("Recover…", list.into())]);
     }
 
-    /// Does the work of a journal again.
+    /// Replays the edits of a journal.
     pub(super) fn recover(&mut self, ctx: &Context, k: usize) {
         if k >= self.files.recoveries.len() {
             return;
@@ -111,7 +112,7 @@ impl App {
         });
     }
 
-    /// Opens the recovered session.
+    /// Shows the recovered session.
     pub(super) fn take_recovered(
         &mut self,
         ctx: &Context,
@@ -145,7 +146,7 @@ impl App {
         }
     }
 
-    /// Shows the last replayed step: in its mode, at its time of its clip.
+    /// Shows the result of the last replayed step: in its mode, and at its time of its clip.
     fn show_last_step(&mut self) {
         let Some(session) = &self.session else { return };
         let document = session.document();
@@ -169,7 +170,7 @@ impl App {
         }
     }
 
-    /// Throws all journals away but those that windows write.
+    /// Deletes all journals, except those of running windows.
     pub(super) fn clear_journals(&mut self, ctx: &Context) {
         self.files.recoveries.clear();
         let found = self.journal_home().map_or_else(Vec::new, |home| Recovery::scan(&home));
@@ -188,7 +189,7 @@ impl App {
         self.toast(ctx, ToastKind::Ok, format!("Removed {plural} of earlier sessions"));
     }
 
-    /// Throws a journal away.
+    /// Deletes a journal.
     pub(super) fn discard_recovery(&mut self, ctx: &Context, k: usize) {
         if k >= self.files.recoveries.len() {
             return;
@@ -223,7 +224,7 @@ mod tests {
     #[test]
     fn steps_of_today_show_the_time_of_day() {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-        // At midnight the day may change between the two.
+        // The day may change between the two calls at midnight.
         if let Some(said) = clock(now) {
             assert_eq!((said.len(), &said[2..3]), (5, ":"));
         }

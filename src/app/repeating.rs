@@ -1,5 +1,4 @@
-//! Repeating the last edit: its commands once more, on the nodes that are selected now and at the
-//! time where the playhead is now.
+//! Repeats the last edit: runs its commands again on the selected nodes, at the playhead.
 
 use egui::Context;
 use serde_json::Value;
@@ -38,7 +37,7 @@ impl App {
     }
 }
 
-/// A line on other nodes and at another time, if it names nodes and a time.
+/// Replaces the nodes and the time of a command line, if it has these arguments.
 fn now(mut line: CommandLine, nodes: Option<&str>, time: f64) -> CommandLine {
     if let (Some(nodes), Some(value)) = (nodes, line.arguments.get_mut("node")) {
         *value = Value::from(nodes);

@@ -1,4 +1,4 @@
-//! The page *Retarget* in the window: opens it, performs its actions, and adds its clips.
+//! The *Retarget* page in the window: opening it, performing its actions, and adding its clips.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use ulna_model::Shared;
 use ulna_session::{Conversion, write_atomically};
 
 impl App {
-    /// Opens the page, with a file as the source if one is given.
+    /// Opens the *Retarget* page. If a path is given, loads this file as the source.
     pub(super) fn open_retarget(
         &mut self,
         ctx: &Context,
@@ -41,7 +41,7 @@ impl App {
         }
     }
 
-    /// Asks for a file in the folder of the open one.
+    /// Asks for a path, starting in the folder of the open file.
     pub(super) fn ask_beside(&mut self, ctx: &Context, what: PathFor) {
         if self.files.system_dialogs {
             self.browse(ctx, Browse::Path(what));
@@ -49,7 +49,7 @@ impl App {
         }
         let beside = self.session.as_ref().and_then(|s| s.path()).and_then(Path::parent);
         let beside = beside.filter(|p| !p.as_os_str().is_empty());
-        // A separator at the end: it is a folder.
+        // The trailing separator shows that the path is a folder.
         let mut path = beside.map(|p| p.join("")).unwrap_or_default();
         if what == PathFor::MapOut {
             path.push("retarget.json");
@@ -57,7 +57,7 @@ impl App {
         self.dialogs.open = Some(Dialog::path(what, path.display().to_string()));
     }
 
-    /// Reads a file as the source in the background.
+    /// Loads a file as the source in the background.
     pub(super) fn read_source(&mut self, ctx: &Context, path: PathBuf, conversion: Conversion) {
         let loader = self.renderer.loader();
         if let Some(page) = &mut self.retargeting {
@@ -65,7 +65,7 @@ impl App {
         }
     }
 
-    /// Performs an action of the page.
+    /// Performs an action of the *Retarget* page.
     pub(super) fn apply_retarget(&mut self, ctx: &Context, action: RetargetAction) {
         let Some(page) = &mut self.retargeting else { return };
         match action {
@@ -82,14 +82,14 @@ impl App {
         }
     }
 
-    /// Closes the page. Nothing was written, so nothing is asked.
+    /// Closes the *Retarget* page. No confirmation is needed, because the document was not changed.
     pub(super) fn close_retarget(&mut self, ctx: &Context) {
         if self.retargeting.take().is_some() {
             ctx.request_repaint();
         }
     }
 
-    /// Takes the results of background jobs of the page.
+    /// Handles finished background jobs of the page.
     pub(super) fn follow_retarget(&mut self, ctx: &Context) {
         match (&mut self.retargeting, &self.session) {
             (Some(page), Some(session)) => page.follow(ctx, session),
@@ -97,7 +97,7 @@ impl App {
         }
     }
 
-    /// Draws the views of the page that changed.
+    /// Draws the views of the page if they changed.
     pub(super) fn draw_retarget(&mut self, ctx: &Context, frame: &eframe::Frame) {
         let Some(page) = &mut self.retargeting else { return };
         let Some(state) = frame.wgpu_render_state() else { return };
@@ -112,7 +112,7 @@ impl App {
         }
     }
 
-    /// Retargets the selected clips in the background.
+    /// Starts to retarget the chosen clips in the background.
     fn write_retargeted(&mut self, ctx: &Context) {
         let Some(request) = self.retargeting.as_ref().and_then(|page| page.request()) else {
             return;
@@ -126,7 +126,7 @@ impl App {
         });
     }
 
-    /// Puts clips in that were retargeted, and closes the page.
+    /// Adds retargeted clips to the document, and closes the page.
     pub(super) fn take_retargeted(&mut self, ctx: &Context, done: RetargetedClips) {
         let Some(session) = &self.session else { return };
         let is_its = Shared::ptr_eq(session.document().nodes.tree(), &done.tree);

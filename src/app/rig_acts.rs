@@ -1,4 +1,5 @@
-//! Rig mode in the window: joints are dragged, added, centered and shown.
+//! Actions of Rig mode: dragging, adding, centering and removing joints, and showing the planned
+//! skeleton.
 
 use egui::Context;
 use glam::Vec3;
@@ -43,7 +44,7 @@ impl App {
         self.rig.step = Some(step);
     }
 
-    /// Ends the current drag.
+    /// Ends the current drag. With `kept`, its change is applied.
     pub(super) fn end_rig_step(&mut self, ctx: &Context, kept: bool) {
         let Some(step) = self.rig.step.take() else { return };
         self.viewport.sought = None;
@@ -78,7 +79,7 @@ impl App {
         self.run_adding(ctx, joint.into());
     }
 
-    /// Runs a command that adds joints, and selects them: of mirror joints the first.
+    /// Runs a command that adds joints, and selects the first new joint.
     fn run_adding(&mut self, ctx: &Context, command: Command) {
         let count = |app: &Self| app.session.as_ref().map(|s| s.document().nodes.next_id());
         let Some(first) = count(self) else { return };
@@ -97,7 +98,8 @@ impl App {
         }
     }
 
-    /// Changes joints: at once, or by the plan where meshes are bound to them or clips move them.
+    /// Changes joints. The change is planned if meshes are bound to the joints or clips move them.
+    /// Otherwise it is applied immediately.
     pub(super) fn change_joints(
         &mut self,
         ctx: &Context,
@@ -118,7 +120,7 @@ impl App {
         self.do_at_once(ctx, label, &commands);
     }
 
-    /// Runs commands as one step. That nothing else changes goes without saying.
+    /// Runs commands as one undo step. No message is shown, because nothing else changes.
     fn do_at_once(&mut self, ctx: &Context, label: &str, commands: &[Command]) {
         self.end_gesture(ctx);
         self.preview(ctx, label, commands);
@@ -129,7 +131,8 @@ impl App {
         self.purge_selection();
     }
 
-    /// Moves the selected joints to the middle of the limb around them, square to their bones.
+    /// Moves the selected joints to the center of the surrounding limb, perpendicular to their
+    /// bones.
     pub(super) fn center_joints(&mut self, ctx: &Context) {
         if !self.can_change_joints(ctx) {
             return;
@@ -168,8 +171,8 @@ impl App {
         self.change_joints(ctx, commands, &selected);
     }
 
-    /// Removes the selected joints in Rig mode; joints below them stay. Returns whether only joints
-    /// are selected there.
+    /// Removes the selected joints in Rig mode, and keeps their children. Returns whether only
+    /// joints are selected in Rig mode.
     pub(super) fn remove_joints(&mut self, ctx: &Context) -> bool {
         let Some(session) = self.session.as_ref().filter(|_| self.mode.spec().edits_rest) else {
             return false;
@@ -193,7 +196,7 @@ impl App {
         true
     }
 
-    /// The middle of the vertices that are selected for painting, in the rest pose.
+    /// Center of the vertices that are selected for painting, in the rest pose.
     pub(super) fn middle_of_vertices(&self) -> Option<Vec3> {
         let document = self.session.as_ref()?.document();
         let canvas = &self.painting.session()?.surface;
@@ -215,7 +218,7 @@ impl App {
         (!all.is_empty()).then(|| all.iter().sum::<Vec3>() / all.len() as f32)
     }
 
-    /// Moves the active joint to a spot of the scene.
+    /// Moves the active joint to a point of the scene.
     pub(super) fn put_joint(&mut self, ctx: &Context, spot: Option<Vec3>) {
         if !self.can_change_joints(ctx) {
             return;
@@ -231,7 +234,7 @@ impl App {
         self.change_joints(ctx, vec![moved.into()], &[node]);
     }
 
-    /// Shows bones where planned and dragged joints will be.
+    /// Shows the bones of planned and dragged joints.
     pub(super) fn show_rig(&mut self) {
         let Some(session) = self.session.as_ref().filter(|_| self.mode.spec().edits_rest) else {
             self.rig.forget();
@@ -261,7 +264,7 @@ impl App {
         }
         let after = ulna_weights::at_rest(planned.unwrap_or(document));
         let mut pose = Pose::evaluate(&after, &ulna_motion::Stack::default());
-        // Where joints go, they stay to be seen until the plan is applied.
+        // Joints that will be removed remain visible until the plan is applied.
         let now = self.renderer.pose();
         for node in document.node_ids().filter(|n| !after.nodes.contains(*n)) {
             let there = now.world.get(node.index()).zip(pose.world.get_mut(node.index()));

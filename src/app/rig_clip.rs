@@ -1,37 +1,37 @@
-//! The clip that Rig mode plays, and the document that it is played on.
+//! The clip that plays in Rig mode, and the document that it is shown on.
 
 use super::{binding::reweighed, viewport_renderer::ViewportRenderer};
 use ulna_model::{ClipId, Document, MeshId, NodeId};
 
-/// Generation of the document, and serial of the plan.
+/// Document generation, and serial number of the plan.
 type PlannedOf = (u64, u64);
 
-/// The clip that Rig mode plays.
+/// State of the clip that plays in Rig mode.
 #[derive(Default)]
 pub(super) struct RigClip {
     /// The chosen clip; `None` shows the rest pose.
     pub(super) chosen: Option<ClipId>,
-    /// The document with planned changes that the viewport shows in place of that of the session.
+    /// Document with planned changes that the viewport shows in place of the session's document.
     planned: Option<(Document, PlannedOf)>,
 }
 
 impl RigClip {
-    /// The document that the viewport shows: with planned changes, or `document`.
+    /// The document that the viewport shows: with planned changes, or else `document`.
     pub(super) fn seen<'a>(&'a self, document: &'a Document) -> &'a Document {
         self.planned.as_ref().map_or(document, |(planned, _)| planned)
     }
 
-    /// Whether the viewport shows planned changes.
+    /// True if the viewport shows planned changes.
     pub(super) const fn is_planned(&self) -> bool {
         self.planned.is_some()
     }
 
-    /// Another scene shows the document itself.
+    /// Marks the planned changes as not shown, because a new scene shows the session's document.
     pub(super) fn scene_was_made(&mut self) {
         self.planned = None;
     }
 
-    /// Shows a document with planned changes, or that of the session.
+    /// Shows a document with planned changes; without one, the session's document.
     pub(super) fn show(
         &mut self,
         renderer: &mut ViewportRenderer,
@@ -50,7 +50,7 @@ impl RigClip {
     }
 }
 
-/// Whether two documents show the same meshes at the same nodes, apart from weights and skins.
+/// True if two documents show the same meshes at the same nodes, apart from weights and skins.
 pub(super) fn shows_same_meshes(a: &Document, b: &Document) -> bool {
     let shown = |document: &Document| -> Vec<(NodeId, MeshId)> {
         let nodes = document.shown_nodes().into_iter();

@@ -1,5 +1,6 @@
-//! Rig mode: its options, the change that is under way, and which joints are bound. Changes of
-//! joints that meshes are bound to or clips move join the plan; others are made at once.
+//! State of Rig mode: its options, the current drag, and which joints are bound. Changes are
+//! planned for joints with bound meshes and for joints that clips move. Other changes are applied
+//! immediately.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,13 +17,15 @@ use ulna_motion::Mirror;
 pub(super) struct RigMode {
     pub(super) options: RigOptions,
     pub(super) step: Option<RigStep>,
-    /// `scene_from_joint` of joints that were dragged, until the plan says where they are.
+    /// New matrix `scene_from_joint` of each dragged joint, until the plan has computed its
+    /// position.
     pub(super) moved: BTreeMap<NodeId, Mat4>,
-    /// Changes with `moved`.
+    /// Serial number of `moved`.
     pub(super) serial: u64,
-    /// The clip that is played.
+    /// The clip that plays in Rig mode.
     pub(super) clip: RigClip,
-    /// State of the plan and of `moved` from which bones were shown last.
+    /// Document generation, and serial numbers of the plan and of `moved`, when bones were last
+    /// shown.
     pub(super) shown: Option<(u64, u64, u64)>,
 }
 
@@ -39,7 +42,7 @@ impl RigMode {
         self.serial += 1;
     }
 
-    /// Rig mode as panels see it.
+    /// State of Rig mode as panels see it.
     pub(super) fn view(
         &self,
         document: Option<&Document>,
@@ -63,8 +66,8 @@ impl RigMode {
     }
 }
 
-/// Whether a change of these joints could change what is seen: meshes are bound to them or to
-/// joints below them, or clips or layers move these.
+/// True if changes of these joints must be planned: skins use the joints or their children, or
+/// clips move them.
 pub(super) fn is_bound(document: &Document, nodes: &[NodeId]) -> bool {
     let joints = document.joint_flags();
     let there = nodes.iter().filter(|n| document.nodes.contains(**n));
@@ -77,14 +80,14 @@ pub(super) fn is_bound(document: &Document, nodes: &[NodeId]) -> bool {
     is_keyed || meant.iter().any(|n| joints[n.index()])
 }
 
-/// The mirror joints of dragged joints, where they will be.
+/// New matrices `scene_from_joint` of the mirror joints of dragged joints.
 pub(super) fn twins(document: &Document, worlds: &[(NodeId, Mat4)]) -> Vec<(NodeId, Mat4)> {
     let mirror = Mirror::of(document);
     let twin = |(node, world): &(NodeId, Mat4)| {
         let partner = mirror.partner(*node)?;
         let reflection: DMat4 = mirror.reflection(*node)?;
         if partner == *node {
-            // In the middle of the body it stays there.
+            // A joint in the center plane stays in it.
             let was = mirror.stand(*node).w_axis.truncate();
             let by = (world.w_axis.truncate() - was).as_dvec3();
             let by = ((by + reflection.transform_vector3(by)) / 2.0).as_vec3();

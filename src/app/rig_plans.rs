@@ -1,4 +1,4 @@
-//! Planned changes of the skeleton: their effects are worked out, shown and applied.
+//! Planned changes of the skeleton: their effects are computed, shown and applied.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use ulna_model::{Document, NodeId};
 use ulna_motion::{ComparedMotion, Pose, Stack, WorstPoint};
 use ulna_session::write_atomically;
 
-/// The joint that moves a point most, or the node of the point.
+/// The joint with the largest weight on a point; the node of the point if it has no weights.
 fn joint_of(document: &Document, at: &WorstPoint) -> NodeId {
     let strongest = || {
         let (mesh, seen) = at.vertex?;
@@ -26,7 +26,7 @@ fn joint_of(document: &Document, at: &WorstPoint) -> NodeId {
 }
 
 impl App {
-    /// Works out the effects of the plan, with the command on the skeleton whose form is open.
+    /// Computes the effects of the plan, including the command of an open form.
     pub(super) fn plan_rig(&mut self, ctx: &Context) {
         let added = match &self.dialogs.open {
             Some(Dialog::Arguments { draft }) if draft.has_plan => {
@@ -59,7 +59,7 @@ impl App {
             let clip = clip.filter(|clip| after.clips.contains(*clip));
             Pose::evaluate(after, &Stack::shown(after, clip, time))
         };
-        // In a clip, the viewport shows the model as it will be.
+        // In a clip, the viewport itself shows the planned model.
         if self.rig_clip().is_some() {
             self.planning.forget_joints();
         } else if let Some(session) = &self.session {
@@ -68,15 +68,15 @@ impl App {
         self.apply_found_plan(ctx);
     }
 
-    /// Adds a command to the plan, which is shown then.
+    /// Adds a command to the plan, and shows the plan.
     pub(super) fn add_to_plan(&mut self, line: CommandLine) {
         self.planning.add(line);
-        // Rig mode shows the plan at its side.
+        // In Rig mode, the side panel shows the plan.
         self.dialogs.open = (!self.mode.spec().edits_rest).then_some(Dialog::Plan);
     }
 
-    /// Closes the panel or form beside the viewport. The form of a planned change returns to the
-    /// plan.
+    /// Closes the panel or form beside the viewport. After the form of a planned change, the plan
+    /// is shown again.
     pub(super) fn close_loose(&mut self, ctx: &Context) {
         let is_form = matches!(&self.dialogs.open, Some(Dialog::Arguments { .. }));
         let goes_back = is_form && !self.mode.spec().edits_rest;
@@ -85,7 +85,7 @@ impl App {
         self.dialogs.open = next;
     }
 
-    /// Reports where the plan is when its panel closes.
+    /// Shows a message about where to find the plan when its panel closes.
     pub(super) fn note_kept_plan(&mut self, ctx: &Context, next: Option<&Dialog>) {
         let closes = matches!(self.dialogs.open, Some(Dialog::Plan)) && next.is_none();
         if closes && !self.mode.spec().edits_rest {
@@ -93,7 +93,7 @@ impl App {
         }
     }
 
-    /// Reports where the plan is, if there is one.
+    /// Shows a message about where to find the plan, if there is one.
     pub(super) fn say_plan_is_kept(&mut self, ctx: &Context) {
         let count = self.planning.acts().len();
         if count > 0 {
@@ -113,7 +113,7 @@ impl App {
         self.dialogs.open = None;
     }
 
-    /// Asks for a path, or writes the plan to one, as a script.
+    /// Writes the plan to a script at a path. Without a path, asks for one.
     pub(super) fn save_plan(&mut self, ctx: &Context, path: Option<PathBuf>) {
         let Some(session) = &self.session else { return };
         let Some(path) = path else {
@@ -142,7 +142,7 @@ impl App {
         }
     }
 
-    /// Applies the plan as soon as its effects are known, with the command of the open form.
+    /// Applies the plan and the command of the open form as soon as their effects are computed.
     pub(super) fn apply_plan(&mut self, ctx: &Context, line: Option<CommandLine>) {
         self.end_gesture(ctx);
         let Some(session) = &self.session else { return };
@@ -172,8 +172,8 @@ impl App {
         }
     }
 
-    /// Shows one of the worst motions of the plan at the time of its largest deviation, with the
-    /// joint that moves the point most.
+    /// Shows one of the plan's largest deviations from the old motion, at its time. Selects the
+    /// joint with the largest weight on the point.
     pub(super) fn show_worst(&mut self, ctx: &Context, which: usize) {
         let (Some(report), Some(session)) = (self.planning.report(), &self.session) else {
             return;

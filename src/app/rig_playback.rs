@@ -1,4 +1,4 @@
-//! Rig mode plays clips, on the model as planned changes leave it.
+//! Playback of clips in Rig mode, with planned changes applied.
 
 use egui::Context;
 
@@ -11,18 +11,19 @@ use crate::ui::ToastKind;
 use ulna_model::ClipId;
 use ulna_motion::bones;
 
-/// Serials of clips on planned changes: those of trials are below.
+/// First serial number of clips with planned changes. Smaller numbers belong to test poses of the
+/// *Bind* panel.
 const FIRST_SERIAL: u64 = 1 << 33;
 
 impl App {
-    /// The clip that Rig mode plays.
+    /// The clip that plays in Rig mode; `None` in the rest pose and in other modes.
     pub(super) fn rig_clip(&self) -> Option<ClipId> {
         let document = self.session.as_ref()?.document();
         let can_play = self.mode.spec().edits_rest && self.binding.trial().is_none();
         self.rig.clip.chosen.filter(|clip| can_play && document.clips.contains(*clip))
     }
 
-    /// Chooses the clip that Rig mode plays; `None` shows the rest pose.
+    /// Chooses the clip that plays in Rig mode; `None` shows the rest pose.
     pub(super) fn choose_rig_clip(&mut self, clip: Option<ClipId>) {
         let Some(session) = &self.session else { return };
         let playback = &mut self.timeline.playback;
@@ -34,7 +35,7 @@ impl App {
         self.rig.shown = None;
     }
 
-    /// Shows the model as planned changes leave it, while Rig mode plays a clip.
+    /// Shows the model with the planned changes while a clip plays in Rig mode.
     pub(super) fn follow_rig_clip(&mut self) {
         if !self.mode.spec().edits_rest {
             self.rig.clip.chosen = None;
@@ -53,7 +54,7 @@ impl App {
         self.rig.clip.show(&mut self.renderer, document, planned);
     }
 
-    /// The clip that Rig mode plays, for the viewport.
+    /// The clip that plays in Rig mode, in the form that the viewport needs.
     pub(super) fn shown_rig_clip(&self) -> Option<DisplayedClip> {
         let id = self.rig_clip()?;
         let document = self.rig.clip.seen(self.session.as_ref()?.document());
@@ -68,8 +69,8 @@ impl App {
         })
     }
 
-    /// Shows bones of planned changes in the clip that Rig mode plays: those of joints that are in
-    /// the document, too.
+    /// Shows the bones of planned joints in the clip that plays in Rig mode. New joints are left
+    /// out.
     pub(super) fn show_rig_clip(&mut self) {
         let Some(session) = &self.session else { return };
         if !self.rig.clip.is_planned() {
@@ -90,7 +91,7 @@ impl App {
         self.rig.shown = Some((session.generation(), 0, self.renderer.pose_serial()));
     }
 
-    /// Whether joints can be changed in the viewport; shows the reason if Rig mode plays a clip.
+    /// True if joints can be changed in the viewport. Shows a message if a clip plays in Rig mode.
     pub(super) fn can_change_joints(&mut self, ctx: &Context) -> bool {
         let can = self.rig_clip().is_none();
         if !can {

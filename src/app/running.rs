@@ -1,4 +1,4 @@
-//! Runs commands: fills their arguments, chooses where they run, and displays their messages.
+//! Runs commands: fills in arguments, chooses how to run them, and shows their messages.
 
 use egui::Context;
 use serde_json::{Map, Value};
@@ -22,21 +22,21 @@ use ulna_model::{LayerHome, NodeId};
 use ulna_session::{RunError, Session, names_in};
 
 impl App {
-    /// Opens the form of a command, filled from the selection and the display. `given` contains
-    /// arguments that are already set.
+    /// Opens the form of a command. `given` has arguments that are already set; others are
+    /// suggested from the selection and the view settings.
     pub(super) fn ask_arguments(&mut self, spec: &'static CommandSpec, given: Map<String, Value>) {
         if let Some(draft) = self.form_of(spec, given) {
             self.dialogs.open = Some(Dialog::Arguments { draft: Box::new(draft) });
         }
     }
 
-    /// Runs a command of which some arguments are given. The others come from the selection and
-    /// from what is shown; its form opens if they do not, or if it shows its effects first.
+    /// Runs a command with some arguments. The others are filled from the selection and the shown
+    /// data. If that fails, or if the command previews its effects, its form opens.
     pub(super) fn run_filled(&mut self, ctx: &Context, line: CommandLine) {
         let Some(spec) = find(&line.name) else { return };
         self.end_gesture(ctx);
         let Some(draft) = self.form_of(spec, line.arguments.clone()) else {
-            // Without a file there are only commands of the window.
+            // Without a file, only commands of the window can run.
             self.run_typed(ctx, &line);
             return;
         };
@@ -46,10 +46,11 @@ impl App {
         }
     }
 
-    /// The form of a command, filled from the given arguments, the selection and the display.
+    /// Form of a command with the given arguments. Others are suggested from the selection and the
+    /// view settings.
     fn form_of(&self, spec: &'static CommandSpec, given: Map<String, Value>) -> Option<FormDraft> {
         let session = self.session.as_ref()?;
-        // What would pose the file alone poses what is seen.
+        // A command that poses only the file is replaced by one that poses the shown clip.
         let spec = over_what_is_shown(spec).filter(|_| self.shown_clip().is_some()).unwrap_or(spec);
         let around = self.around(session);
         let last_clip = self.timeline.playback.clip;
@@ -71,7 +72,7 @@ impl App {
         Some(FormDraft::new(spec, values, &present, rate))
     }
 
-    /// Selection and display state that commands are run with.
+    /// Context for running commands: the selection and the displayed data.
     pub(super) fn around<'a>(&'a self, session: &'a Session) -> CommandContext<'a> {
         let layers = self.layers_view();
         CommandContext {
@@ -92,13 +93,14 @@ impl App {
         }
     }
 
-    /// Runs a command from a menu or a key. Its arguments come from the selection and the display.
+    /// Runs a command from a menu or a key. Its arguments come from the selection and the view
+    /// settings.
     pub(super) fn invoke(&mut self, ctx: &Context, spec: &'static CommandSpec) {
-        // Whatever it is, it begins where a gesture has ended.
+        // Every command ends an open gesture.
         self.end_gesture(ctx);
         if spec.name == RenameNode::NAME {
             let Some(document) = self.session.as_ref().map(Session::document) else { return };
-            // The row that was clicked last is renamed.
+            // Renames the row that was clicked last.
             if rename_clicked_row(ctx) {
                 return;
             }
@@ -130,7 +132,7 @@ impl App {
         if spec.name == RemoveNodes::NAME && self.remove_joints(ctx) {
             return;
         }
-        // Its effects are shown before it is applied.
+        // The form previews the effects before the command is applied.
         if spec.has_plan() && self.session.is_some() {
             match spec.check(&self.availability()) {
                 Ok(()) => self.ask_arguments(spec, Map::new()),
@@ -139,7 +141,7 @@ impl App {
             return;
         }
         let filled = match &self.session {
-            // It is asked for, even where it could be done without.
+            // The form opens even if all arguments could be filled in.
             Some(_) if spec.asks && spec.filled_from_around().is_none() => Err(Unfilled::Asks),
             Some(session) => spec.fill(&self.around(session)),
             None => spec.without_arguments().map(|command| vec![command]),
@@ -165,14 +167,14 @@ impl App {
         }
     }
 
-    /// Runs a command line as if its arguments had been typed.
+    /// Runs a command line like one that the user typed.
     #[cfg(feature = "inspection")]
     pub fn run_command(&mut self, ctx: &Context, line: &CommandLine) {
         self.run_typed(ctx, line);
     }
 
-    /// Runs a command with typed arguments. A message states the result, because it may be out of
-    /// view.
+    /// Runs a command with typed arguments. A message tells the result, because it may not be
+    /// visible.
     pub(super) fn run_typed(&mut self, ctx: &Context, line: &CommandLine) {
         let command = match Command::read(line) {
             Ok(command) => command,
@@ -189,7 +191,7 @@ impl App {
             self.run(ctx, command);
             return;
         };
-        // The clip that is shown has its own: that nothing is seen to move is no riddle then.
+        // Explains why a change of the file's pose may be invisible while a clip is shown.
         let poses = matches!(done, DocumentCommand::Pose(_));
         let poses = poses && !line.arguments.contains_key("clip");
         let clip = self.shown_clip().filter(|_| poses).zip(self.session.as_ref());
@@ -208,7 +210,7 @@ impl App {
         let (said, before) = (self.dialogs.toasts.len(), revision(self));
         let changed = if may_take_long {
             self.run(ctx, command);
-            // What takes long, or was left as it was, is said when it is done.
+            // A long command, or one without effect, shows its own message at its end.
             (revision(self) != before).then_some(true)
         } else if let Some(commands) = self.with_key(&command) {
             let Some(session) = &mut self.session else { return };
@@ -233,7 +235,8 @@ impl App {
         }
     }
 
-    /// A pose over the shown clip with the key that Auto-key sets; `None` where it sets none.
+    /// The command, followed by the command that auto-key adds for it. `None` if auto-key does not
+    /// apply.
     pub(super) fn with_key(&self, command: &Command) -> Option<Vec<Command>> {
         let session = self.session.as_ref()?;
         let around = self.around(session);
@@ -259,7 +262,7 @@ impl App {
         Some(vec![command.clone(), self.of_layer(key.into())])
     }
 
-    /// A command: of the file, or of the window.
+    /// Runs a command on the file or on the window.
     pub(super) fn run(&mut self, ctx: &Context, command: impl Into<Command>) {
         let command = self.of_layer(command.into());
         self.end_gesture(ctx);
@@ -277,14 +280,14 @@ impl App {
             Command::Session(SessionCommand::ImportClips { path, .. }) => {
                 self.import_clips(ctx, path.clone())
             }
-            // Files may be many, and their feet are looked at.
+            // In the background, because many files may be read and their foot contacts detected.
             Command::Session(SessionCommand::RetargetClips { .. }) => {
                 self.run_beside(ctx, "Retarget clips", vec![command]);
             }
             Command::Session(SessionCommand::ImportWeights { path: None, .. }) => {
                 self.ask_weights(ctx)
             }
-            // A file may be large, and its surface is searched.
+            // In the background, because the file may be large and its surface is searched.
             Command::Session(SessionCommand::ImportWeights { .. }) => {
                 self.run_beside(ctx, "Import weights", vec![command]);
             }
@@ -294,7 +297,8 @@ impl App {
         }
     }
 
-    /// Refuses commands that pose while a mix plays, with a message: no clip can receive the pose.
+    /// Refuses posing commands while a mix plays, because no clip can store the pose. Shows a
+    /// message, and returns whether the command was refused.
     pub(super) fn refuses_under_mix(&mut self, ctx: &Context, command: &Command) -> bool {
         let poses = matches!(command, Command::Document(document) if document.poses());
         if !poses || !self.mixes() {
@@ -314,7 +318,7 @@ impl App {
         let layers = layer_ids(session.document());
         let done = session.run(command);
         self.layers.follow(&layers, session.document());
-        // What is taken back, or done again, is selected as it was when it was done.
+        // Undo and redo restore the selection from the time of the step.
         let now = session.history().revision();
         match command {
             Command::Session(SessionCommand::Undo) if now != before => {
@@ -340,7 +344,7 @@ impl App {
             if self.timeline.playback.clip.is_none_or(|c| !document.clips.contains(c)) {
                 let first = document.clips.ids().next();
                 if self.timeline.playback.mixing {
-                    // The clip behind it is gone; what is seen stays.
+                    // A mix stays on screen; only the clip behind it is replaced.
                     self.timeline.playback.clip = first;
                 } else {
                     self.timeline.playback.show(document, first);
@@ -391,8 +395,8 @@ impl App {
         }
     }
 
-    /// Runs a command on weights: on the selected vertices of the painted surface, with its locks
-    /// and its limit.
+    /// Runs a weight command on the selected vertices of the painted surface, with its locks and
+    /// influence limit.
     fn run_on_weights(&mut self, ctx: &Context, command: Command) {
         let title = command.spec().title;
         let Some(weights) = self.weight_context(ctx) else { return };
@@ -403,14 +407,15 @@ impl App {
     pub(super) fn preview(&mut self, ctx: &Context, label: &str, commands: &[Command]) {
         let commands: Vec<Command> = commands.iter().map(|c| self.of_layer(c.clone())).collect();
         let Some(session) = &mut self.session else { return };
-        // What a mix comes to is best judged while it plays, and a marker of a clip moves nothing.
+        // A mix is best judged during playback, and markers do not change the pose, so playback
+        // continues.
         let plays_on = |c: &Command| {
             matches!(c, Command::Document(DocumentCommand::Mix(_) | DocumentCommand::Marker(_)))
         };
         if !commands.iter().all(plays_on) {
             self.timeline.playback.stop_to_edit();
         }
-        // Commands of a gesture act on the state it began with.
+        // Commands of a gesture run on the document from the start of the gesture.
         if let Err(error) = session.preview_all(label, &commands) {
             self.toast(ctx, ToastKind::Error, format!("{label} failed: {error}."));
         } else if let Some((home, keys)) = session.take_selected_keys() {
@@ -418,7 +423,7 @@ impl App {
         }
     }
 
-    /// Redirects a command on the displayed keys to the active layer, if edits go to a layer.
+    /// Redirects a command on the displayed keys to the layer that receives edits, if any.
     fn of_layer(&self, command: Command) -> Command {
         let layers = self.layers_view();
         let (Some(layer), Some(LayerHome::Clip(_))) = (layers.written, layers.home) else {

@@ -1,6 +1,5 @@
-//! Saves are carried out one at a time, beside the window. What is written is taken from the
-//! document when its save begins, with what is known of the file then; none is dropped, and none is
-//! left behind when another file is opened.
+//! Runs saves in the background, one at a time. A save reads the document and the file's state when
+//! it starts. Waiting saves are kept, even if another file is opened.
 
 use egui::Context;
 
@@ -19,7 +18,7 @@ impl App {
         self.jobs.save.is_some() || !self.saves.is_empty()
     }
 
-    /// Puts a save at the end of the queue; it begins at once where there is no other.
+    /// Adds a save to the queue. It starts at once if no other save is waiting or running.
     pub(super) fn queue_save(
         &mut self,
         ctx: &Context,
@@ -30,7 +29,7 @@ impl App {
         self.end_gesture(ctx);
         let Some(session) = &self.session else { return };
         let save = QueuedSave { session: session.id(), to, request, purpose };
-        // One that waits will write the document as it is by then, and so what another one would.
+        // A waiting save will write the current document, so a second identical save is not needed.
         let is_same = save.to == SaveTo::Own && self.saves.waiting.back() == Some(&save);
         if !is_same {
             self.saves.waiting.push_back(save);
@@ -38,8 +37,7 @@ impl App {
         self.begin_save(ctx);
     }
 
-    /// Starts the next save if none is running. Waits for the end of a gesture, because a gesture
-    /// is one step.
+    /// Starts the next save, unless one is running. Waits for the end of an open gesture.
     pub(super) fn begin_save(&mut self, ctx: &Context) {
         if self.jobs.save.is_some()
             || self.saves.waiting.front().is_none()
@@ -66,12 +64,12 @@ impl App {
         });
     }
 
-    /// The session of a number: the one that is shown, or one that has saves to come.
+    /// The session with an id: the current one, or a closed one with waiting saves.
     fn session_of(&mut self, id: u64) -> Option<&mut Session> {
         self.session.iter_mut().chain(&mut self.saves.parted).find(|s| s.id() == id)
     }
 
-    /// Parts with the session that is shown: for good, or until its saves are done.
+    /// Closes the current session. It is kept until its waiting saves are done.
     pub(super) fn part_with_session(&mut self) {
         let Some(session) = self.session.take() else { return };
         if self.saves.has(session.id()) {
@@ -81,12 +79,12 @@ impl App {
         }
     }
 
-    /// Reports the result of a save to its session. Returns whether that session is displayed.
+    /// Tells a session that its save ended. Returns whether it is the current session.
     pub(super) fn tell_saved(&mut self, save: &QueuedSave, saved: Option<&SavedFile>) -> bool {
         self.saves.running = None;
         let shown = self.session.as_ref().is_some_and(|s| s.id() == save.session);
         if let (Some(saved), Some(session)) = (saved, self.session_of(save.session)) {
-            // A copy over the file itself is a save.
+            // Saving a copy over the open file counts as a save.
             let is_own = save.purpose == Purpose::Own || session.is_at(&saved.path);
             if is_own {
                 session.take_saved(saved);
@@ -95,7 +93,8 @@ impl App {
         if !shown && !self.saves.has(save.session) {
             let at = self.saves.parted.iter().position(|s| s.id() == save.session);
             let parted = at.map(|at| self.saves.parted.remove(at));
-            // What failed is in the journal still, and is offered at the next start.
+            // After a failed save, the edits remain in the journal, and are offered at the next
+            // launch.
             if let Some(session) = parted.filter(|_| saved.is_some()) {
                 end_journal(session);
             }
@@ -103,7 +102,7 @@ impl App {
         shown
     }
 
-    /// Asks about a save that was refused, now or when the dialog that is open is closed.
+    /// Opens a dialog about a refused save, as soon as no other dialog is open.
     pub(super) fn ask_about_refused(&mut self, dialog: Dialog) {
         if self.dialogs.open.is_none() {
             self.dialogs.open = Some(dialog);
@@ -112,8 +111,8 @@ impl App {
         }
     }
 
-    /// Continues after saves that finished in the previous frame: further saves, dialogs about
-    /// them, and closing the window.
+    /// Continues after finished saves: starts further saves, opens dialogs about refused ones, and
+    /// closes the window if requested.
     pub(super) fn follow_saves(&mut self, ctx: &Context) {
         if self.dialogs.open.is_none() && self.files.browsing.is_none() {
             self.dialogs.open = self.saves.refused.pop_front();
@@ -129,12 +128,12 @@ impl App {
         }
     }
 
-    /// Whether files are being written, or are to be.
+    /// True if files are being written or waiting to be written.
     pub(super) fn is_writing(&self) -> bool {
         self.is_saving() || self.jobs.is_writing()
     }
 
-    /// The window is to close, and files are being written: it closes after them.
+    /// Closes the window after all files are written.
     pub(super) fn close_after_work(&mut self, ctx: &Context) {
         if !std::mem::replace(&mut self.window.closes_after_work, true) {
             let what =

@@ -1,4 +1,4 @@
-//! The queue of saves, and the sessions that are kept until theirs are done.
+//! The queue of saves, and the closed sessions that still have saves in it.
 
 use std::collections::VecDeque;
 
@@ -7,46 +7,46 @@ use ulna_session::{SaveRequest, Session};
 /// Destination of a save.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SaveTo {
-    /// To the document's own file, whichever that is when the save begins.
+    /// The session's own file at the time when the save starts.
     Own,
-    /// To a copy with the next unused number when the save begins.
+    /// A copy with the next unused number at the time when the save starts.
     NextNumber,
-    /// To the path of the request.
+    /// The path of the request.
     Asked,
 }
 
 /// Purpose of a save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// The file becomes the document's own.
+    /// The written file becomes the session's own file.
     Own,
-    /// The document stays with its file.
+    /// The session keeps its own file.
     Copy,
 }
 
-/// A save that waits for its turn.
+/// A save that waits in the queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct QueuedSave {
-    /// The session whose document is saved.
+    /// Id of the session whose document is saved.
     pub session: u64,
     pub to: SaveTo,
     pub request: SaveRequest,
     pub purpose: Purpose,
 }
 
-/// Saves that wait, and sessions that are not shown any more and have some.
+/// Waiting saves, and closed sessions that still have some.
 #[derive(Default)]
 pub(super) struct SaveQueue {
     pub waiting: VecDeque<QueuedSave>,
     pub parted: Vec<Session>,
-    /// The session whose document is being saved.
+    /// Id of the session whose document is being saved.
     pub running: Option<u64>,
-    /// Dialogs about saves that were refused while another dialog was open.
+    /// Dialogs about refused saves, which wait for another dialog to close.
     pub refused: VecDeque<crate::ui::Dialog>,
 }
 
 impl SaveQueue {
-    /// Whether none waits.
+    /// True if no save is waiting.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Saves from the window: the questions before, the message after, and alternatives if a save
+//! Saving from the window: the questions before a save, the message after it, and the options if it
 //! fails.
 
 use std::{
@@ -28,7 +28,7 @@ use ulna_session::{
 };
 
 impl App {
-    /// Saves to the document's own file, or asks for one.
+    /// Saves to the session's own file, or asks for a path. Asks about unkeyed poses first.
     pub(super) fn save(&mut self, ctx: &Context) {
         let rows = self.unkeyed_rows();
         if rows.is_empty() {
@@ -40,7 +40,7 @@ impl App {
         }
     }
 
-    /// Unkeyed poses, except those that were already left out of the file on request.
+    /// Unkeyed poses, except those that the user already chose not to save.
     fn unkeyed_rows(&self) -> Vec<UnkeyedRow> {
         let Some(document) = self.session.as_ref().map(Session::document) else {
             return Vec::new();
@@ -67,7 +67,7 @@ impl App {
         document.aids.unkeyed.iter().filter(|(at, pose)| !left(at, pose)).map(row).collect()
     }
 
-    /// Keys the chosen poses as one step, remembers the others, and saves.
+    /// Keys the chosen poses as one undo step, remembers the others as left out, and saves.
     pub(super) fn key_and_save(&mut self, ctx: &Context, rows: Vec<UnkeyedRow>) {
         self.dialogs.open = None;
         let Some(session) = &mut self.session else { return };
@@ -109,9 +109,9 @@ impl App {
         }
     }
 
-    /// A request to save to a file, with the backup that is preferred.
+    /// Request to save to a path. The backup follows the preferences.
     pub(super) fn request(&self, path: PathBuf) -> SaveRequest {
-        // A typed name without a suffix means what is there now.
+        // A typed name without an extension keeps the current format.
         let bare = path.extension().is_none() && !path.is_dir();
         let is_glb = self.session.as_ref().is_none_or(|s| s.source().container.is_glb());
         let path =
@@ -129,7 +129,7 @@ impl App {
         }
     }
 
-    /// Shows the result of a save.
+    /// Shows the result of a save, and performs the action that waits for it.
     pub(super) fn take_saved(
         &mut self,
         ctx: &Context,
@@ -165,7 +165,7 @@ impl App {
         }
     }
 
-    /// Performs the action that waits for the saves, when all are finished.
+    /// Performs the action that waits for the saves, as soon as all saves are finished.
     fn follow_save(&mut self, ctx: &Context, purpose: Purpose) {
         let unsaved = self.session.as_ref().is_some_and(|s| s.unsaved().file);
         if self.is_saving() || (purpose == Purpose::Copy && unsaved) {
@@ -182,7 +182,7 @@ impl App {
             1 => saved.changes[0].clone(),
             n => format!("{n} values changed; all other bytes are unchanged"),
         };
-        // A save that failed before is answered by this one.
+        // A successful save makes messages about failed ones obsolete.
         self.dialogs.toasts.retain(|t| t.kind != ToastKind::Error || t.verbs.is_empty());
         let mut text = format!("Saved {}: {what}", name_of(&saved.path));
         for lost in &saved.lost {
@@ -191,8 +191,8 @@ impl App {
         self.toast(ctx, ToastKind::Ok, text);
     }
 
-    /// Handles a failed save: asks for consent where possible, otherwise displays the error with an
-    /// alternative.
+    /// Handles a failed save: asks for consent if that helps, otherwise shows the error with
+    /// another option.
     fn save_failed(
         &mut self,
         ctx: &Context,
@@ -210,7 +210,7 @@ impl App {
         };
         if let Some(obstacle) = obstacle {
             let copy = purpose == Purpose::Copy;
-            // The window stays for the question.
+            // The window stays open for the question.
             self.window.closes_after_work = false;
             self.ask_about_refused(Dialog::SaveRefused {
                 obstacle,
@@ -249,7 +249,7 @@ impl App {
         }
     }
 
-    /// Reports the step that prevents saving.
+    /// Shows a dialog about the step that prevents saving.
     pub(super) fn take_blamed(
         &mut self,
         ctx: &Context,
@@ -265,7 +265,7 @@ impl App {
         }
     }
 
-    /// Saves without one of the steps.
+    /// Saves the document without one of the steps.
     pub(super) fn leave_out(&mut self, ctx: &Context, step: usize) {
         let Some(session) = &mut self.session else { return };
         let replayed = session.leave_out(step);
@@ -274,8 +274,8 @@ impl App {
         self.save(ctx);
     }
 
-    /// Checks on focus whether another program changed the file. An answer is valid until the next
-    /// change.
+    /// Checks whether another program changed the file, whenever the window gets the focus. The
+    /// user is asked once per change.
     pub(super) fn look_at_disk(&mut self, ctx: &Context) {
         let focused =
             ctx.input(|i| i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(true))));
@@ -315,18 +315,18 @@ impl App {
         });
     }
 
-    /// Shows the effect of reloading in the dialog that asks about it.
+    /// Shows the effects of reloading in the dialog that asks about it.
     pub(super) fn take_outlook(&mut self, found: Result<Box<Outlook>, ReadError>) {
         let Some(Dialog::ChangedOnDisk { outlook, .. }) = &mut self.dialogs.open else { return };
         match found {
             Ok(found) => *outlook = Some(found),
-            // Reloading says it, if it is chosen.
+            // If the user chooses to reload, the error is shown then.
             Err(error) => log::info!("the changed file could not be compared: {error}"),
         }
     }
 
-    /// Reads the file again; with `replay` the edits since it was opened are done again on it, as
-    /// one step.
+    /// Reads the file again. With `replay`, the edits since it was opened are replayed on it as one
+    /// step.
     pub(super) fn reload(&mut self, ctx: &Context, replay: bool) {
         self.dialogs.open = None;
         let Some(session) = &self.session else { return };
@@ -343,7 +343,7 @@ impl App {
         });
     }
 
-    /// Displays a reloaded file with the previous view.
+    /// Shows a reloaded file, and keeps the view.
     pub(super) fn take_reloaded(
         &mut self,
         ctx: &Context,
@@ -377,7 +377,7 @@ impl App {
             self.outliner.visibility,
         ) = kept;
         self.timeline.playback.playing = false;
-        // Clips and tracks of the file as it is now may have other numbers.
+        // Ids of clips and tracks may differ in the reloaded file.
         self.outliner.selection.clear_keys();
         self.purge_selection();
         if let Some(session) = &self.session {
@@ -397,7 +397,7 @@ impl App {
         }
     }
 
-    /// Reports which edits were replayed, and which were not.
+    /// Shows a message about edits that could not be replayed.
     pub(super) fn say_replayed(&mut self, ctx: &Context, replayed: &Replayed) {
         if replayed.failed.is_empty() {
             return;
@@ -413,7 +413,7 @@ impl App {
         self.toast(ctx, ToastKind::Error, format!("{text}."));
     }
 
-    /// Saves in spite of an obstacle, after the user's consent.
+    /// Saves despite an obstacle, after the user's consent.
     pub(super) fn save_anyway(
         &mut self,
         ctx: &Context,
@@ -442,12 +442,12 @@ impl App {
         }
     }
 
-    /// Folder of the recovery journals; none in tests.
+    /// Folder of the recovery journals; `None` in tests.
     pub(super) fn journal_home(&self) -> Option<PathBuf> {
         self.program.keeps.then(|| eframe::storage_dir("ulna")).flatten().map(|d| d.join("journal"))
     }
 
-    /// The sitting with the file is over: saved, or given up on purpose.
+    /// Deletes the journal, because the file was saved or its changes were discarded.
     pub(super) fn end_journal(&mut self) {
         if let Some(session) = &mut self.session
             && let Err(error) = session.end_journal()

@@ -1,4 +1,4 @@
-//! The scene of the document on the device, made again for another document or another device.
+//! Rebuilds the document's scene on the device, for another document or another device.
 
 use egui::Context;
 
@@ -15,7 +15,8 @@ impl App {
     pub(super) fn remake_scene(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let document = session.document().clone();
-        // Those that are not kept are decoded anew: without them the model would lose its textures.
+        // If the images are not stored, they are decoded again. Otherwise the model would lose its
+        // textures.
         let images = self.renderer.images().filter(|kept| kept.len() == document.images.len());
         let (serial, loader) = self.renderer.remake(true);
         let small = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() <= LONG;
@@ -36,12 +37,12 @@ impl App {
         });
     }
 
-    /// Has the scene made for a document that was opened, or for another device, from the file's
-    /// own images.
+    /// Starts to rebuild the scene with the file's images, after a file was opened or the device
+    /// changed.
     pub(super) fn restore_scene(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let document = session.document().clone();
-        // What was just opened is posed already.
+        // A newly opened document is already posed.
         let whole = self.renderer.images().is_some();
         let (serial, loader) = self.renderer.remake(whole);
         let pose = self.renderer.pose().clone();
@@ -54,7 +55,7 @@ impl App {
         });
     }
 
-    /// Displays a rebuilt scene.
+    /// Shows a rebuilt scene.
     pub(super) fn take_remade(&mut self, remade: Remade) {
         let Remade { serial, posed, uploaded, findings } = remade;
         let Some(session) = &self.session else { return };
@@ -68,7 +69,7 @@ impl App {
         }
     }
 
-    /// Adds the problems of the file's images to the list.
+    /// Adds the problems of the file's images to the list of problems.
     pub(super) fn take_findings(&mut self, findings: Vec<Diagnostic>) {
         self.problems.change(|list| list.extend(findings.iter().cloned()));
         self.problems.of_images = findings;

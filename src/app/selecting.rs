@@ -1,5 +1,5 @@
-//! Commands on the selection: along the tree, to the other side, limbs and chains, and sets under
-//! numbers.
+//! Commands on the selection: along the tree, mirrored, limbs and chains, and numbered selection
+//! sets.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use ulna_edit::command::{SelectCommand, kept_sets};
 use ulna_model::{Document, NodeId};
 use ulna_motion::ik;
 
-/// Keys of the sets, by their numbers.
+/// Keys of the selection sets, by number.
 const DIGITS: [Key; 10] = [
     Key::Num0,
     Key::Num1,
@@ -25,7 +25,7 @@ const DIGITS: [Key; 10] = [
     Key::Num9,
 ];
 
-/// All nodes of a kind that are connected with some of them by nodes of that kind.
+/// All nodes that are connected with the given nodes by nodes for which `is_joint` is true.
 fn linked(
     document: &Document,
     from: &[NodeId],
@@ -43,7 +43,7 @@ fn linked(
 }
 
 impl App {
-    /// Carries a command on the selection out.
+    /// Runs a command that selects nodes.
     pub(super) fn select(&mut self, command: &SelectCommand) {
         let Some(session) = &self.session else { return };
         let document = session.document();
@@ -127,7 +127,8 @@ impl App {
         }
     }
 
-    /// Adds relatives to the selection, exchanges it, or lets the pointer select.
+    /// Runs a command that extends or replaces the selection, or that starts a selection with the
+    /// pointer.
     fn select_more(&mut self, command: &SelectCommand) {
         let Some(session) = &self.session else { return };
         let document = session.document();
@@ -181,7 +182,7 @@ impl App {
         }
     }
 
-    /// Selection set of a digit: of this session, else of the file.
+    /// The selection set of a digit, from this session or else from the file.
     fn set_under(&self, set: usize) -> Option<BTreeSet<NodeId>> {
         let document = self.session.as_ref()?.document();
         let of_file = || kept_sets(document).iter().find(|s| usize::from(s.digit) == set);
@@ -192,7 +193,8 @@ impl App {
             .or_else(|| Some(of_file()?.nodes.iter().copied().collect()))
     }
 
-    /// Ctrl, Alt and a digit keep the selection, Alt and the digit bring it back.
+    /// Handles the keys of selection sets. Ctrl, Alt and a digit store the selection, and Alt and
+    /// the digit restore it.
     pub(super) fn set_keys(&mut self, ctx: &Context) {
         if self.session.is_none() {
             return;

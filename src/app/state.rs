@@ -1,4 +1,4 @@
-//! The program with a window: its state, what tests and scripts read of it, and its messages.
+//! The program with a window: its state, the state that tests and scripts read, and its messages.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ use ulna_render::Camera;
 use ulna_session::{Disk, Playback, Session};
 use ulna_weights::Brush;
 
-/// The program with a window: a domain each, and what makes their picture.
+/// The program with a window. Each field is the state of one domain.
 pub struct App {
     pub(super) session: Option<Session>,
     pub(super) mode: Mode,
@@ -63,7 +63,7 @@ pub struct App {
 }
 
 impl App {
-    /// View options, for tests.
+    /// Visible panels and displayed elements, for tests.
     pub const fn options(&self) -> ViewOptions {
         self.viewport.options
     }
@@ -88,27 +88,27 @@ impl App {
         self.renderer.pose()
     }
 
-    /// The eye.
+    /// The camera of the viewport.
     pub const fn camera(&self) -> &Camera {
         &self.viewport.camera
     }
 
-    /// Keys of the commands, for tests.
+    /// Key map of the commands, for tests.
     pub const fn key_map(&self) -> &KeyMap {
         &self.program.settings.keys
     }
 
-    /// The pointer's tool, for tests.
+    /// The chosen tool, for tests.
     pub const fn tool(&self) -> ToolCommand {
         self.viewport.tool
     }
 
-    /// Whether the user hides a node, for tests.
+    /// True if a node is hidden by the user or the file, for tests.
     pub fn hides(&self, node: NodeId) -> bool {
         self.outliner.visibility.hides(node, &self.renderer.pose().hidden)
     }
 
-    /// The keys and the mouse of another program.
+    /// Replaces the keys and mouse functions by the preset of another program.
     pub fn set_key_preset(&mut self, preset: Preset) {
         self.program.settings.keys.set_preset(preset);
     }
@@ -123,7 +123,7 @@ impl App {
         self.outliner.selection.keys_of(self.keys_home())
     }
 
-    /// The clock, for tests and scripts.
+    /// Playback state, for tests and scripts.
     pub const fn playback(&self) -> &Playback {
         &self.timeline.playback
     }
@@ -133,7 +133,7 @@ impl App {
         &self.painting.options.brush
     }
 
-    /// Whether a background job is running.
+    /// True while a background job is running.
     pub fn is_busy(&self) -> bool {
         self.jobs.is_busy()
             || self.is_saving()
@@ -143,30 +143,29 @@ impl App {
             || self.retargeting.as_ref().is_some_and(|page| page.is_busy())
     }
 
-    /// Replaces the disk that saves and exports are written to, for tests: by a slow one, or one
-    /// that fails.
+    /// Replaces the disk for saves and exports, for tests with slow or failing disks.
     pub fn set_disk(&mut self, disk: Arc<dyn Disk>) {
         self.files.disk = disk;
     }
 
-    /// A point of the scene on the viewport's picture, in the picture's points: where to click, for
-    /// tests and scripts.
+    /// Position of a node in the viewport in points, for clicks by tests and scripts. `None` if it
+    /// is not in view.
     pub fn project(&self, node: NodeId) -> Option<Vec2> {
         let at = self.renderer.seen_pose().world.get(node.index())?.w_axis.truncate();
         self.viewport.camera.project(at, self.renderer.size()).map(|(p, _)| p)
     }
 
-    /// The bones that are drawn and can be picked, for tests.
+    /// The drawn bones, which can be picked, for tests.
     pub fn bones(&self) -> &[ulna_motion::Bone] {
         self.renderer.bones()
     }
 
-    /// Whether it is to go on in another window, for tests.
+    /// True if the program will continue in another window, for tests.
     pub const fn is_leaving(&self) -> bool {
         self.window.leaving.is_some()
     }
 
-    /// Whether the viewport has a picture of the document as it is, for tests.
+    /// True if the viewport's picture is up to date, for tests.
     pub const fn shows_picture(&self) -> bool {
         self.renderer.shows_picture()
     }
@@ -175,7 +174,7 @@ impl App {
         self.messages(ctx).toast(kind, text);
     }
 
-    /// A message with what can be done about it.
+    /// Shows a message with buttons.
     pub(super) fn say(
         &mut self,
         ctx: &Context,
@@ -186,7 +185,7 @@ impl App {
         self.messages(ctx).say(kind, text, verbs);
     }
 
-    /// Messages over the window.
+    /// Access to the messages of the window.
     pub(super) const fn messages<'a>(&'a mut self, ctx: &'a Context) -> Messages<'a> {
         Messages { dialogs: &mut self.dialogs, ctx }
     }

@@ -9,7 +9,7 @@ use crate::ui::{Dialog, LayersThere};
 use ulna_session::{KeptLayer, kept_layers_of};
 
 impl App {
-    /// Reads the file that a form names, when it names another one.
+    /// Starts to read the file that an open form names, if this is a new file.
     pub(super) fn read_there(&mut self, ctx: &Context) {
         let wanted = match &self.dialogs.open {
             Some(Dialog::Arguments { draft }) => draft.file().filter(|path| path.is_file()),

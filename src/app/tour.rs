@@ -1,4 +1,5 @@
-//! The tour: opened where it was left, moved on by acts, and the window set up for a step.
+//! Runs the tour: opens it where it was closed, detects that a step was done, and prepares the
+//! window for a step.
 
 use egui::Context;
 
@@ -9,11 +10,11 @@ use ulna_model::{Document, NodeId};
 use ulna_motion::{guessed_bones, humanoid_map};
 use ulna_session::Session;
 
-/// Bones of a human that show well how a limb turns, best first.
+/// Humanoid bones that are suitable for posing in the tour, best first.
 const LIMBS: [&str; 4] = ["leftUpperArm", "rightUpperArm", "leftUpperLeg", "rightUpperLeg"];
 
 impl App {
-    /// Opens the tour at the step at which it was left.
+    /// Opens the tour at the step where it was closed.
     pub(super) fn open_tour(&mut self) {
         self.program.tour = Some(Tour::at(TourStep::of(self.program.preferences.tour)));
     }
@@ -35,7 +36,7 @@ impl App {
         }
     }
 
-    /// Looks whether the act of the step was done.
+    /// Checks whether the user has done the current step.
     pub(super) fn follow_tour(&mut self, ctx: &Context) {
         let (Some(tour), Some(session)) = (&mut self.program.tour, &self.session) else { return };
         if tour.observe(session) {
@@ -44,7 +45,7 @@ impl App {
         }
     }
 
-    /// The open file was saved, which may be the act of the step.
+    /// Reports that the open file was saved, which may complete the current step.
     pub(super) fn tell_tour_saved(&mut self, ctx: &Context) {
         if self.program.tour.as_mut().is_some_and(Tour::saved) {
             self.change_tour(|_| {});
@@ -52,7 +53,7 @@ impl App {
         }
     }
 
-    /// Sets the window up for a step, so that only its act is left.
+    /// Prepares the window for a step, so that only the step itself is left to do.
     fn show_step(&mut self, ctx: &Context, step: TourStep) {
         self.timeline.playback.playing = false;
         match step {
@@ -93,8 +94,7 @@ impl App {
     }
 }
 
-/// A joint that turns a limb: of a human body an arm or a leg, else a joint in the middle of a
-/// chain.
+/// A joint for posing: an upper arm or leg of a humanoid, or else a joint in the middle of a chain.
 fn limb(document: &Document) -> Option<NodeId> {
     let (told, guessed) = (humanoid_map(document), guessed_bones(document));
     let bone = |name: &&str| told.get(*name).or_else(|| guessed.get(*name)).copied();

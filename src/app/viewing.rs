@@ -1,4 +1,4 @@
-//! View commands: the camera, the overlays, and the sizes of panels.
+//! Runs view commands: the camera, displayed elements, and the scale of the user interface.
 
 use std::f32::consts::PI;
 
@@ -12,11 +12,11 @@ use ulna_model::NodeId;
 use ulna_motion::joint_bounds;
 use ulna_render::{Axis, Shading};
 
-/// Angle of a step around the model, radians: 15°.
+/// Angle of a step around the model: 15°, in radians.
 const STEP: f32 = PI / 12.0;
-/// Factor of a step of the distance.
+/// Factor of a step of the camera distance.
 const ZOOM: f32 = 1.2;
-/// Factor of a step of the handles' size.
+/// Factor of a step of the size of handles.
 const GIZMO: f32 = 1.15;
 
 impl App {
@@ -85,7 +85,7 @@ impl App {
             | ViewCommand::Timeline
                 if self.panels.layout().maximized().is_some() =>
             {
-                // Panels that are hidden or shown are to be seen.
+                // A maximized panel would cover the panel that is being shown.
                 self.panels.layout_mut().maximize(None);
             }
             ViewCommand::Outliner if ctx.content_rect().width() < 1000.0 => {
@@ -130,13 +130,13 @@ impl App {
     /// Switches the comparison with the file as opened to its next state.
     fn switch_comparison(&mut self) {
         let next = self.viewport.compare.next();
-        // Weights have no ghost.
+        // Weights cannot be shown as a ghost.
         let of_weights = self.mode.spec().compares == ComparedProperty::Weights;
         let skips = of_weights && next == Compare::Both;
         self.viewport.compare = if skips { next.next() } else { next };
     }
 
-    /// Shows the whole window at a scale.
+    /// Scales the user interface.
     fn resize(&mut self, ctx: &Context, scale: f32) {
         let scale = (scale.clamp(Settings::SCALES.0, Settings::SCALES.1) * 100.0).round() / 100.0;
         self.set_settings(ctx, Settings { scale, ..self.program.settings.clone() });
@@ -154,7 +154,8 @@ impl App {
         }
     }
 
-    /// One step of the eye around the model, nearer or away, or of the size of the handles.
+    /// Moves the camera by one step around, toward or away from the model, or changes the size of
+    /// handles.
     fn step_view(&mut self, ctx: &Context, command: &ViewCommand) {
         match command {
             ViewCommand::Opposite => self.turn(ctx, vec2(PI, 0.0)),
@@ -170,14 +171,14 @@ impl App {
         }
     }
 
-    /// Orbits the camera around its target: to the right and up, in radians.
+    /// Orbits the camera around its target, by angles to the right and up in radians.
     fn turn(&mut self, ctx: &Context, by: Vec2) {
         let mut camera = self.viewport.camera;
         camera.turn(by);
         self.begin_transition(ctx, camera);
     }
 
-    /// Moves the eye away by a factor.
+    /// Multiplies the camera distance by a factor.
     fn zoom(&mut self, ctx: &Context, factor: f32) {
         let mut camera = self.viewport.camera;
         let size = self.renderer.size();
@@ -185,14 +186,14 @@ impl App {
         self.begin_transition(ctx, camera);
     }
 
-    /// Looks along an axis.
+    /// Rotates the camera to look along an axis.
     fn look(&mut self, ctx: &Context, axis: Axis) {
         let mut camera = self.viewport.camera;
         camera.look(axis);
         self.begin_transition(ctx, camera);
     }
 
-    /// Looks through a camera of the file: the one that is named, or the next.
+    /// Looks through a camera of the file: the named one, or the next.
     fn look_through(&mut self, ctx: &Context, named: Option<&Nodes>) {
         let Some(session) = &self.session else { return };
         let document = session.document();
@@ -235,8 +236,8 @@ impl App {
                         .map(|c| pose.world[c.index()].w_axis.truncate()),
                 );
             }
-            // The whole bone of a joint is seen with as much air around it as it is long; while
-            // painting, the surface at the joint fills the view.
+            // The view leaves as much space around a bone as the bone is long. In Paint mode, the
+            // surface at the joint fills the view.
             let selected = &self.outliner.selection.nodes;
             let is_near = self.mode.spec().paints_weights;
             let is_seen = |b: &&ulna_motion::Bone| !is_near && selected.contains(&b.joint);

@@ -1,5 +1,5 @@
-//! The native window: opened on a device, and reopened with the same session if the device is lost
-//! or another one is selected.
+//! The native window. It is reopened with the same session if the device is lost or the user
+//! chooses another one.
 
 use std::{cell::RefCell, path::PathBuf, rc::Rc, time::Duration};
 
@@ -8,13 +8,14 @@ use egui::Ui;
 use super::{App, devices::Devices, lean::LeanPanels, window_state::Leaving};
 use crate::ui::Theme;
 
-/// Frames after which a device is known to work.
+/// Number of frames after which a device counts as working.
 const PROOF: u32 = 3;
 
-/// Opens the window; returns when it is closed. `adapter` is a device to use this once.
+/// Opens the window, and returns when it is closed. `adapter` names a device for this launch only.
 ///
 /// # Errors
-/// Where no window can be opened.
+///
+/// If no window can be opened.
 pub fn run(file: Option<PathBuf>, adapter: Option<String>) -> anyhow::Result<()> {
     let devices = Devices::load(eframe::storage_dir("ulna"), adapter);
     let slot: Rc<RefCell<Option<App>>> = Rc::default();
@@ -28,7 +29,7 @@ pub fn run(file: Option<PathBuf>, adapter: Option<String>) -> anyhow::Result<()>
                 .with_drag_and_drop(true)
                 .with_icon(icon()),
             wgpu_options: devices.options(),
-            // No gradient here needs it, and it is work for every pixel.
+            // No gradients need dithering, which takes time for each pixel.
             dithering: false,
             ..Default::default()
         };
@@ -43,7 +44,7 @@ pub fn run(file: Option<PathBuf>, adapter: Option<String>) -> anyhow::Result<()>
                 Some(Leaving::Switch) => {}
                 None => return Ok(()),
             },
-            // Each that is refused is left out, so that this comes to an end.
+            // Refused devices are not tried again, so the loop ends.
             Err(eframe::Error::Wgpu(error)) if devices.refused() => {
                 log::warn!("{error}; trying the next device")
             }
@@ -59,7 +60,7 @@ pub fn run(file: Option<PathBuf>, adapter: Option<String>) -> anyhow::Result<()>
     }
 }
 
-/// Why there is no window, and what to do.
+/// Error message about a window that could not be opened, with advice.
 fn no_window(error: &eframe::Error) -> String {
     let said = error.to_string();
     let said = said.trim_end_matches('.');
@@ -77,7 +78,7 @@ fn no_window(error: &eframe::Error) -> String {
     }
 }
 
-/// A joint, amber on dark.
+/// Icon of the window: a joint, amber on dark.
 fn icon() -> egui::IconData {
     let size = 64usize;
     let mut rgba = Vec::with_capacity(size * size * 4);
@@ -97,7 +98,7 @@ fn icon() -> egui::IconData {
     egui::IconData { rgba, width: size as u32, height: size as u32 }
 }
 
-/// The program in a window, which hands it on to the next window where it is left for that.
+/// The program in its window. When the window is replaced, it stores the program for the next one.
 struct Window {
     app: Option<App>,
     slot: Rc<RefCell<Option<App>>>,
@@ -140,7 +141,7 @@ impl eframe::App for Window {
     }
 
     fn auto_save_interval(&self) -> Duration {
-        // A crash loses little of the preferences and recent files. Only changes are written.
+        // Stored often, so that a crash loses few changes. Only changes are written.
         Duration::from_secs(5)
     }
 
@@ -179,8 +180,8 @@ impl eframe::App for Window {
     }
 }
 
-/// Destroys the device once, as many seconds after the start as a variable says: for tests of the
-/// real window. `ULNA_LOSE_DEVICE` is before a frame, `ULNA_LOSE_DEVICE_LATE` between it and its
+/// Destroys the device once, for tests of the real window. The variable has the time in seconds
+/// after launch. `ULNA_LOSE_DEVICE` acts before a frame, and `ULNA_LOSE_DEVICE_LATE` before
 /// painting.
 #[cfg(feature = "inspection")]
 fn lose_on_request(ctx: &egui::Context, frame: &eframe::Frame, variable: &str) {
@@ -197,8 +198,8 @@ fn lose_on_request(ctx: &egui::Context, frame: &eframe::Frame, variable: &str) {
     }
 }
 
-/// The first window's address stays its own: another window is inspected at
-/// `ULNA_INSPECTION_AGAIN`.
+/// Opens an inspection server for a reopened window at `ULNA_INSPECTION_AGAIN`. The address of the
+/// first window stays in use.
 #[cfg(feature = "inspection")]
 fn inspect_again(ctx: &egui::Context) {
     if let Ok(address) = std::env::var("ULNA_INSPECTION_AGAIN")

@@ -1,34 +1,34 @@
-//! State of the window itself, whatever it shows.
+//! State of the window itself, independent of its content.
 
 use super::key_gate::KeyRouting;
 use crate::ui::Mode;
 
-/// Why a window is left for another on the same work.
+/// Reason for moving to another window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leaving {
-    /// Its device, or what it draws to, is no more.
+    /// The device or the window's surface is lost.
     Lost,
-    /// A person chose another device.
+    /// The user chose another device.
     Switch,
 }
 
 /// State of the window itself, independent of the open file.
 pub(super) struct WindowState {
-    /// A person agreed to close it.
+    /// True if the user agreed to close the window.
     pub may_close: bool,
-    /// Whether the window closes when all running writes are finished.
+    /// True if the window closes after all files are written.
     pub closes_after_work: bool,
-    /// Why this window is left for another.
+    /// Reason for moving to another window; `None` if the window stays.
     pub leaving: Option<Leaving>,
     pub routing: KeyRouting,
     /// Time of the last key press or click, on egui's clock, in seconds.
     pub active: f64,
     pub first_frame: bool,
-    /// Mode before the current one.
+    /// The previous mode.
     pub mode_before: Option<Mode>,
-    /// Frames that failed.
+    /// Number of frames that panicked.
     pub faults: u32,
-    /// The next frame fails, for a test.
+    /// True if the next frame must panic, for a test.
     #[cfg(feature = "inspection")]
     pub fails: bool,
 }

@@ -1,5 +1,4 @@
-//! Commands that are worked out beside the window before they are applied: those wanted, those
-//! under way, and the result found last.
+//! Computes the result of commands in the background before they are applied.
 
 use std::{
     sync::{
@@ -16,14 +15,15 @@ use egui::Context;
 use ulna_edit::Command;
 use ulna_session::{Session, Worked};
 
-/// Commands that are worked out beside the window. `K` identifies them and the document.
+/// Commands whose result is computed in the background. `K` identifies the commands and the
+/// document.
 pub(super) struct WorkAhead<K> {
     wanted: Option<K>,
-    /// Time on egui's clock since when they are wanted.
+    /// Time of the last change of the requested commands in seconds, on egui's clock.
     since: f64,
     job: Option<RunningWork<K>>,
     found: Option<WorkFound<K>>,
-    /// Whether the result is applied once it is found.
+    /// True if the result will be applied when it is ready.
     is_applying: bool,
     /// The commands that the user canceled.
     canceled: Option<K>,
@@ -42,11 +42,11 @@ impl<K> Default for WorkAhead<K> {
     }
 }
 
-/// A computation under way; dropping it cancels it.
+/// A running computation. Dropping it cancels it.
 struct RunningWork<K> {
     of: K,
     cancel: Arc<AtomicBool>,
-    /// The part that is done, in thousandths.
+    /// Progress in thousandths.
     progress: Arc<AtomicU32>,
     result: mpsc::Receiver<(Worked, f64)>,
 }
@@ -59,81 +59,81 @@ impl<K> Drop for RunningWork<K> {
 
 /// A result, or the reason why there is none.
 pub(super) struct WorkFound<K> {
-    /// The commands and the document that it belongs to.
+    /// The commands and the document of the result.
     pub(super) of: K,
-    /// The result; the reason, without its full stop, where the computation could not run.
+    /// The result, or the reason for a failure without its full stop.
     pub(super) worked: Result<Box<Worked>, String>,
-    /// Duration of the computation, seconds.
+    /// Duration of the computation, in seconds.
     pub(super) seconds: f64,
 }
 
-/// When a computation begins, and its name.
+/// Options for starting a computation.
 pub(super) struct Pace<'a> {
-    /// Seconds after a change until it begins.
+    /// Delay in seconds between a change and the start.
     pub(super) settled: f64,
-    /// Whether the first one waits, too.
+    /// True if the first computation is also delayed.
     pub(super) is_first_late: bool,
-    /// Label of the step.
+    /// Label of the undo step.
     pub(super) label: &'a str,
 }
 
 impl<K: Clone + PartialEq> WorkAhead<K> {
-    /// The result found last.
+    /// The last result.
     pub(super) const fn found(&self) -> Option<&WorkFound<K>> {
         self.found.as_ref()
     }
 
-    /// The commands that are wanted.
+    /// The requested commands.
     pub(super) const fn wanted(&self) -> Option<&K> {
         self.wanted.as_ref()
     }
 
-    /// Whether nothing is wanted or found.
+    /// True if there is neither a request nor a result.
     pub(super) const fn is_idle(&self) -> bool {
         self.wanted.is_none() && self.found.is_none()
     }
 
-    /// Whether a result is wanted that is not found yet.
+    /// True while a requested result is not ready.
     pub(super) fn is_busy(&self) -> bool {
         self.wanted.is_some() && !self.is_current() && !self.is_canceled()
     }
 
-    /// Whether the result belongs to the commands that are wanted.
+    /// True if the last result belongs to the requested commands.
     pub(super) fn is_current(&self) -> bool {
         self.found.as_ref().is_some_and(|f| self.wanted.as_ref() == Some(&f.of))
     }
 
-    /// Whether the user canceled the computation of what is wanted.
+    /// True if the user canceled the requested computation.
     pub(super) fn is_canceled(&self) -> bool {
         self.canceled.is_some() && self.canceled == self.wanted
     }
 
-    /// The part of the computation that is done, `0..=1`.
+    /// Progress of the running computation, 0..=1.
     pub(super) fn progress(&self) -> Option<f32> {
         let job = self.job.as_ref()?;
         Some(job.progress.load(Ordering::Relaxed) as f32 / 1000.0)
     }
 
-    /// Wants a result at a time of egui's clock.
+    /// Requests the result of commands. `now` is in seconds on egui's clock.
     pub(super) fn want(&mut self, of: K, now: f64) {
         if self.wanted.as_ref() != Some(&of) {
             (self.wanted, self.since, self.is_applying) = (Some(of), now, false);
         }
     }
 
-    /// Wants nothing; the result found last stays.
+    /// Drops the request. The last result stays.
     pub(super) fn want_nothing(&mut self) {
         (self.wanted, self.job, self.is_applying) = (None, None, false);
     }
 
-    /// Stops the computation; it is not begun again for the same commands.
+    /// Cancels the computation. It is not restarted for the same commands.
     pub(super) fn cancel(&mut self) {
         if !self.is_current() {
             (self.canceled, self.job, self.is_applying) = (self.wanted.clone(), None, false);
         }
     }
 
-    /// Applies the result that is wanted, once it is found.
+    /// Applies the requested result as soon as it is ready.
     pub(super) fn apply(&mut self) {
         (self.is_applying, self.canceled) = (true, None);
     }
@@ -157,8 +157,8 @@ impl<K: Clone + PartialEq> WorkAhead<K> {
         is_wanted
     }
 
-    /// Begins the computation that is wanted, once the commands have settled. Returns whether
-    /// there is another result, which is then a refusal.
+    /// Starts the requested computation after its delay. Returns whether there is a new result,
+    /// which is then an error.
     pub(super) fn follow(
         &mut self,
         ctx: &Context,
@@ -190,7 +190,7 @@ impl<K: Clone + PartialEq> WorkAhead<K> {
         }
     }
 
-    /// The result that is to be applied, once it is found; `None` where it changes nothing.
+    /// Returns the result to apply, once it is ready. `None` also for a result without changes.
     pub(super) fn take_applied(&mut self) -> Option<Box<Worked>> {
         if !self.is_applying || !self.is_current() {
             return None;
@@ -203,7 +203,7 @@ impl<K: Clone + PartialEq> WorkAhead<K> {
     }
 }
 
-/// A computation that was begun.
+/// A started computation.
 struct Started {
     cancel: Arc<AtomicBool>,
     progress: Arc<AtomicU32>,

@@ -1,5 +1,4 @@
-//! Commands that are worked out beside the window: how they begin, and what becomes of what they
-//! came to.
+//! Runs long commands in the background, and applies their results.
 
 use egui::Context;
 
@@ -12,7 +11,7 @@ use ulna_edit::Command;
 use ulna_session::{NotTaken, RunError, Session, Worked};
 
 impl App {
-    /// Commands on vertices, as one step: beside the window where the model has many.
+    /// Runs commands on vertices as one undo step, in the background if the model is large.
     pub(super) fn run_on_vertices(&mut self, ctx: &Context, title: Title, commands: Vec<Command>) {
         let Some(session) = &mut self.session else { return };
         if session.document().meshes.values().map(|m| m.vertex_count()).sum::<usize>() > LONG {
@@ -23,7 +22,7 @@ impl App {
         self.say_worked(ctx, done, title);
     }
 
-    /// Works commands out beside the window.
+    /// Runs commands in the background.
     pub(super) fn run_beside(
         &mut self,
         ctx: &Context,
@@ -39,8 +38,8 @@ impl App {
         });
     }
 
-    /// Puts in what commands that took long came to, in the order in which they ended: after the
-    /// gesture under way, if there is one.
+    /// Applies the results of long commands, in the order in which they finished. Waits for the end
+    /// of an open gesture.
     pub(super) fn put_in_worked(&mut self, ctx: &Context) {
         while !self.is_gesture_open()
             && let Some((worked, title)) = self.jobs.worked.pop_front()
@@ -86,7 +85,7 @@ impl App {
         self.say(ctx, ToastKind::Error, text, verbs);
     }
 
-    /// Handles a result as the user chose.
+    /// Applies a result or repeats its commands, as the user chose.
     pub(super) fn take_offered(&mut self, ctx: &Context, number: u64, again: bool) {
         let Some(at) = self.jobs.offered.iter().position(|o| o.number == number) else { return };
         self.end_gesture(ctx);

@@ -1,4 +1,4 @@
-//! Workspaces, and panels that are maximized or float.
+//! Commands on workspaces, and on maximized and floating panels.
 
 use egui::Context;
 
@@ -7,11 +7,11 @@ use crate::ui::{Pane, ToastKind, ViewOptions, WorkspaceError, hide};
 use ulna_edit::command::{ViewCommand, field::Panel};
 
 impl App {
-    /// Arranges the panels as the preferences have them.
+    /// Loads the arrangement of panels from the preferences.
     pub(super) fn load_arrangement(&mut self) {
         let preferences = &mut self.program.preferences;
         preferences.workspaces = std::mem::take(&mut preferences.workspaces).checked();
-        // An earlier version stored one arrangement, and with it no panels that are hidden.
+        // Earlier versions stored one arrangement without the hidden panels.
         if let Some(text) = preferences.layout.take() {
             preferences.workspaces.adopt(&text);
             let (layout, _) = preferences.workspaces.arrangement();
@@ -22,20 +22,20 @@ impl App {
         self.panels.set_layout(layout);
     }
 
-    /// Remembers how the panels are arranged.
+    /// Stores the current arrangement of panels in the preferences.
     pub(super) fn keep_arrangement(&mut self) {
         let options = self.viewport.options;
         self.program.preferences.workspaces.leave(self.panels.layout(), &options);
     }
 
-    /// Does what a command asks of workspaces.
+    /// Runs a command on workspaces.
     pub(super) fn workspace_command(&mut self, ctx: &Context, command: &ViewCommand) {
         let done = match command {
             ViewCommand::Workspace { workspace } => self.show_workspace(ctx, workspace),
             ViewCommand::NextWorkspace | ViewCommand::PreviousWorkspace => {
                 let back = *command == ViewCommand::PreviousWorkspace;
                 let name = self.program.preferences.workspaces.neighbor(back);
-                // Chosen by a key, its name may be out of sight.
+                // The name of the workspace may not be visible, so a message shows it.
                 let shown = self.show_workspace(ctx, &name);
                 self.toast(ctx, ToastKind::Note, format!("Workspace {name}"));
                 shown
@@ -67,7 +67,7 @@ impl App {
     }
 
     fn save_workspace(&mut self, ctx: &Context, name: &str) -> Result<(), WorkspaceError> {
-        // The one that is left stays as it is now.
+        // The previous workspace keeps its current arrangement.
         self.keep_arrangement();
         let (layout, options) = (self.panels.layout(), self.viewport.options);
         self.program.preferences.workspaces.save(name, layout, &options)?;
@@ -88,24 +88,24 @@ impl App {
         Ok(())
     }
 
-    /// Puts the panels where the chosen workspace has them.
+    /// Arranges the panels as stored in the current workspace.
     fn arrange(&mut self, ctx: &Context) {
         let (layout, hidden) = self.program.preferences.workspaces.arrangement();
         self.panels.set_layout(layout);
         hide(&mut self.viewport.options, &hidden);
         self.viewport.options.outliner_narrow = ViewOptions::default().outliner_narrow;
-        // The sizes that parts of panels remember are egui's.
+        // egui stores the sizes of sub-panels, which belong to the old arrangement.
         ctx.memory_mut(egui::Memory::reset_areas);
         ctx.data_mut(|d| d.remove_by_type::<egui::containers::panel::PanelState>());
     }
 
-    /// The panel that a command names, else the one that was entered last.
+    /// The panel of a command's argument, or else the panel that was entered last.
     fn panel_meant(&self, panel: Option<Panel>) -> Pane {
         let entered = self.entered().filter(|pane| self.panels.layout().rect(*pane).is_some());
         panel.map(Pane::of).or(entered).unwrap_or(Pane::Viewport)
     }
 
-    /// Lets a panel fill the window, or shows all of them again.
+    /// Maximizes a panel, or restores all panels if one is maximized.
     pub(super) fn maximize_panel(&mut self, ctx: &Context, panel: Option<Panel>) {
         if self.panels.layout().maximized().is_some() {
             self.panels.layout_mut().maximize(None);
@@ -129,7 +129,7 @@ impl App {
         self.toast(ctx, ToastKind::Note, text);
     }
 
-    /// Takes a panel out of the others, or docks it again.
+    /// Undocks a panel, or docks it again.
     pub(super) fn float_panel(&mut self, ctx: &Context, panel: Option<Panel>) {
         let pane = self.panel_meant(panel);
         if !pane.can_float() {

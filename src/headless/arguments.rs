@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Exit statuses, and the form for scripts, as the help says them.
+/// Help text about exit statuses and JSON output.
 const STATUSES: &str = "Exit status: 0 success; 1 problems were found, or the command failed; 2 \
     invalid arguments, \
 or a file cannot be opened.\nWith --json, standard output is one JSON object, also after a \
@@ -89,7 +89,8 @@ pub enum Verb {
     /// Exports some or all clips with the model or with only the skeleton.
     #[command(after_help = STATUSES)]
     Export(ExportArgs),
-    /// Retargets clips of some files to others, by a map of chains; feet stay in place.
+    /// Retargets clips of some files to other models, by a map of joint chains; feet are locked
+    /// during contacts.
     #[command(after_help = STATUSES)]
     Retarget(RetargetArgs),
     /// Lists differences in content between two files. The exit status is 1 if there are any.
@@ -101,7 +102,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Its name, as it is typed.
+    /// Name of the verb, as typed on the command line.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Info(_) => "info",
@@ -120,7 +121,7 @@ impl Verb {
         }
     }
 
-    /// Whether the result is one JSON object.
+    /// True if the result is printed as one JSON object.
     pub const fn is_json(&self) -> bool {
         match self {
             Self::Info(args) => args.json,
@@ -140,7 +141,7 @@ impl Verb {
     }
 }
 
-/// How a result is printed.
+/// Options for printing results.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct Out {
     /// Print one JSON object to standard output, also after a failure.
@@ -152,13 +153,13 @@ pub struct Out {
 }
 
 impl Out {
-    /// Whether sentences for a person are printed.
+    /// True if messages are printed as text.
     pub const fn is_text(self) -> bool {
         !self.json && !self.quiet
     }
 }
 
-/// `ulna info`
+/// Arguments of `ulna info`.
 #[derive(Debug, Args)]
 pub struct InfoArgs {
     /// Files and folders; folders are searched for models, including subfolders.
@@ -172,7 +173,7 @@ pub struct InfoArgs {
     pub json: bool,
 }
 
-/// `ulna check`
+/// Arguments of `ulna check`.
 #[derive(Debug, Args)]
 #[command(after_help = STATUSES)]
 pub struct CheckArgs {
@@ -202,7 +203,7 @@ pub struct CheckArgs {
     pub out: Out,
 }
 
-/// `ulna run`
+/// Arguments of `ulna run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// Script file; `-` reads standard input.
@@ -224,7 +225,7 @@ pub struct RunArgs {
     pub out: Out,
 }
 
-/// `ulna convert`
+/// Arguments of `ulna convert`.
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
     /// Input files.
@@ -244,7 +245,7 @@ pub struct ConvertArgs {
     pub out: Out,
 }
 
-/// `ulna export`
+/// Arguments of `ulna export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// Input file.
@@ -275,7 +276,7 @@ pub struct ExportArgs {
     pub out: Out,
 }
 
-/// `ulna retarget`
+/// Arguments of `ulna retarget`.
 #[derive(Debug, Args)]
 pub struct RetargetArgs {
     /// Files with clips, folders, or patterns such as 'walks/*.fbx'.
@@ -287,8 +288,7 @@ pub struct RetargetArgs {
     /// Output file, or a folder in which each model keeps its name.
     #[arg(short, long)]
     pub output: PathBuf,
-    /// Retarget map, a JSON file. If omitted, a map that the model keeps and that fits, or a
-    /// guessed one.
+    /// Retarget map, a JSON file. If omitted, a fitting map stored in the model, or a guessed map.
     #[arg(long, value_name = "FILE")]
     pub map: Option<PathBuf>,
     /// Write the retarget map that was used to this JSON file; for one source and one model.
@@ -303,10 +303,10 @@ pub struct RetargetArgs {
     /// Action if a clip name already exists; a number is added to the name if omitted.
     #[arg(long, value_parser = ["number", "replace", "skip"])]
     pub taken: Option<String>,
-    /// Do not keep feet in place in contacts.
+    /// Do not lock feet during ground contacts.
     #[arg(long)]
     pub no_contacts: bool,
-    /// Factor of the path over the ground; as the map says if omitted.
+    /// Factor of the travel distance; taken from the map if omitted.
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub stride: Option<f32>,
     /// Keys of the clips: as in the source, one per frame, or reduced.
@@ -327,14 +327,14 @@ pub struct RetargetArgs {
     pub out: Out,
 }
 
-/// A factor above 0.
+/// Parses a factor greater than 0.
 fn factor(text: &str) -> Result<f32, String> {
     let value: f32 = text.parse().map_err(|e| format!("{e}"))?;
     let is_valid = value.is_finite() && value > 0.0;
     if is_valid { Ok(value) } else { Err("a factor is a number greater than 0".into()) }
 }
 
-/// `ulna diff`
+/// Arguments of `ulna diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
     /// Old file.
@@ -358,16 +358,16 @@ pub struct DiffArgs {
     pub text: Option<PathBuf>,
 }
 
-/// Most pictures that one call makes: twenty minutes at thirty per second.
+/// Maximum number of rendered images: twenty minutes at 30 frames per second.
 const MOST_FRAMES: i64 = 36_000;
 
-/// A finite number of seconds.
+/// Parses a finite number of seconds.
 fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|e| format!("{e}"))?;
     if value.is_finite() { Ok(value) } else { Err("a time is a finite number of seconds".into()) }
 }
 
-/// Moment of a clip or mix, for verbs with an argument `clip`.
+/// Time of a clip or mix.
 #[derive(Debug, Args)]
 pub struct MomentArgs {
     /// Mix to play instead of a clip: a JSON file, or `kept` for the mix in the file's extras.
@@ -381,7 +381,7 @@ pub struct MomentArgs {
     pub nlerp: bool,
 }
 
-/// `ulna eval`
+/// Arguments of `ulna eval`.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
     /// Input file.
@@ -389,7 +389,7 @@ pub struct EvalArgs {
     /// Clip, by name or index, or `none` for the file's own pose; the first clip if omitted.
     #[arg(long)]
     pub clip: Option<String>,
-    /// Moment to evaluate.
+    /// Time to evaluate.
     #[command(flatten)]
     pub moment: MomentArgs,
     /// Device that skins the vertices: the CPU or the GPU.
@@ -412,7 +412,7 @@ pub enum Device {
     Gpu,
 }
 
-/// `ulna render`
+/// Arguments of `ulna render`.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
     /// Input file.
@@ -426,7 +426,7 @@ pub struct RenderArgs {
     /// Clip, by name or index, or `none`; the file's own pose if omitted.
     #[arg(long)]
     pub clip: Option<String>,
-    /// Moment to evaluate.
+    /// Time to evaluate.
     #[command(flatten)]
     pub moment: MomentArgs,
     /// Width and height in pixels, such as 1280x960.
@@ -535,7 +535,7 @@ pub struct ConversionArgs {
     #[arg(long, allow_hyphen_values = true, value_parser = ["+x", "-x", "+y", "-y", "+z", "-z"])]
     pub front: Option<String>,
     /// Clips to import, by name or by number from 1 as `ulna info` lists them, separated by commas;
-    /// all that move something if omitted.
+    /// all clips with motion if omitted.
     #[arg(long, value_delimiter = ',')]
     pub clips: Vec<String>,
     /// Content to leave out, separated by commas.
@@ -549,7 +549,7 @@ pub struct ConversionArgs {
     pub keep_armature: bool,
 }
 
-/// Content of another format that can be left out.
+/// Content of an imported file that can be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LeftOut {
     /// Meshes, with their skins, blend shapes and materials.

@@ -1,4 +1,4 @@
-//! `ulna check`: the problems of files.
+//! `ulna check`: lists the problems of files.
 
 use std::{
     collections::BTreeSet,
@@ -17,10 +17,10 @@ use super::{
 use ulna_edit::{CommandLine, did_you_mean};
 use ulna_model::{Diagnostic, Repair, Severity};
 
-/// The page that lists the codes of findings.
+/// Documentation page with the list of finding codes.
 const PAGE: &str = include_str!("../../docs/json.md");
 
-/// The codes of findings, as docs/json.md lists them.
+/// Codes of findings, as listed in docs/json.md.
 fn known_codes() -> impl Iterator<Item = &'static str> {
     let code = |line: &'static str| line.strip_prefix("| `")?.split_once('`').map(|(code, _)| code);
     PAGE.lines()
@@ -28,7 +28,7 @@ fn known_codes() -> impl Iterator<Item = &'static str> {
         .filter(|c| c.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'))
 }
 
-/// Findings that are left out, listed alone, or made errors; and whether warnings are faults.
+/// Filters of findings by code, codes that count as errors, and whether warnings count as errors.
 struct Rules {
     allow: Vec<String>,
     only: Vec<String>,
@@ -46,7 +46,7 @@ impl Rules {
             deny: codes(&args.deny),
             strict: args.strict,
         };
-        // A mistyped code would make a rule that never applies.
+        // A mistyped code would be silently ignored.
         let named = [&rules.allow, &rules.only, &rules.deny].into_iter().flatten();
         for code in named {
             if !known_codes().any(|known| known == code) {
@@ -59,7 +59,7 @@ impl Rules {
         Ok(rules)
     }
 
-    /// Findings after the rules are applied, the gravest first.
+    /// Applies the rules to findings. The result is sorted by severity, most severe first.
     fn applied(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let has = |list: &[String], d: &Diagnostic| list.iter().any(|c| c == d.code);
         let kept = found
@@ -79,7 +79,7 @@ impl Rules {
 struct Checked {
     file: PathBuf,
     findings: Vec<Diagnostic>,
-    /// Why it could not be opened.
+    /// Reason why the file could not be opened.
     unreadable: Option<Failure>,
 }
 
@@ -114,7 +114,7 @@ impl Checked {
         if self.unreadable.is_some() { 2 } else { u8::from(self.is_faulty(rules)) }
     }
 
-    /// The members of its entry. `problems` is what `findings` was called before.
+    /// JSON entry of the file. `problems` is the older name of `findings`.
     fn facts(&self, rules: &Rules, is_single: bool) -> Map<String, Value> {
         let mut facts = json!({
             "file": self.file.display().to_string(),
@@ -151,7 +151,7 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     report(checked, &rules, is_single, args.out)
 }
 
-/// Runs the commands that fix what was found, and saves the result; then says what is left.
+/// Fixes the problems of a file with commands, saves the result, and lists the remaining problems.
 pub(super) fn fix(args: &CheckArgs) -> Result<u8, Failure> {
     let rules = Rules::of(args)?;
     let (Some(output), [path]) = (&args.output, &args.files[..]) else {

@@ -1,16 +1,16 @@
-//! `ulna commands`: the table, for people and for programs.
+//! `ulna commands`: lists all commands, as text or JSON.
 
 use serde_json::{Value, json};
 
 use super::report::{Failure, members, object, print};
 use ulna_edit::{ArgumentSpec, ArgumentType, table};
 
-/// The words that can stand for an argument, as the parser knows them.
+/// Words that an argument accepts; `None` if it accepts other values.
 fn choices(argument: &ArgumentSpec) -> Option<&'static [&'static str]> {
     argument.kind.choices().filter(|_| argument.kind != ArgumentType::Flag)
 }
 
-/// An argument: its table entry, and its choices where it has some.
+/// JSON description of an argument: its table entry, and its choices if it has any.
 fn facts(argument: &ArgumentSpec) -> Value {
     let mut facts = json!(argument);
     if let Some(words) = choices(argument) {
@@ -19,7 +19,8 @@ fn facts(argument: &ArgumentSpec) -> Value {
     facts
 }
 
-/// `[space=local|parent|world]`: optional in brackets, choices behind the sign.
+/// Text for an argument, such as `[space=local|parent|world]`. Brackets mark an optional argument,
+/// and choices follow the equals sign.
 fn words(argument: &ArgumentSpec) -> String {
     let choices =
         choices(argument).map_or_else(String::new, |words| format!("={}", words.join("|")));

@@ -1,4 +1,4 @@
-//! `ulna convert`: the other container, and files of other formats.
+//! `ulna convert`: converts between .glb and .gltf, and other formats to glTF.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ fn one(file: &Path, output: &Path, args: &ConvertArgs) -> Result<Map<String, Val
     };
     let findings = if session.imported().is_some() { &session.diagnostics[..] } else { &[] };
     for finding in findings {
-        // Words such as “.fbx” mean the file as a whole.
+        // Locations such as “.fbx” stand for the whole file.
         let place = finding.place.to_string();
         match place.strip_prefix('.').map_or(place.as_str(), |_| "") {
             "" => say(&file.display(), &finding.message),

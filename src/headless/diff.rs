@@ -1,4 +1,4 @@
-//! `ulna diff`: what differs in meaning between two files, and one file as text.
+//! `ulna diff`: compares the content of two files, or prints one file as text.
 
 use std::{
     path::{Path, PathBuf},
@@ -28,7 +28,7 @@ pub(super) fn diff(a: &Path, b: &Path, out: Out, exit_zero: bool) -> Result<u8, 
     Ok(u8::from(!found.differences.is_empty() && !exit_zero))
 }
 
-/// Every difference, then every note, then what they come to.
+/// Prints all differences, all notes, and their number.
 fn list(found: &Comparison) -> Result<(), Failure> {
     for difference in &found.differences {
         print(&difference.to_string())?;
@@ -50,15 +50,17 @@ fn list(found: &Comparison) -> Result<(), Failure> {
     }
 }
 
-/// A fact a line, as version control compares files.
+/// Prints a file as text, one fact per line, for comparison by version control.
 pub(super) fn text(file: &Path) -> Result<u8, Failure> {
     print(open(file)?.as_text().trim_end())?;
     Ok(0)
 }
 
-/// Compares two files as git's external diff. Git passes
-/// `path old-file old-hex old-mode new-file new-hex new-mode`, and after a rename the new path and
-/// lines that describe it. The status is always 0: git takes any other for a crash.
+/// Compares two files as git's external diff program.
+///
+/// Git passes `path old-file old-hex old-mode new-file new-hex new-mode`. After a rename, it also
+/// passes the new path and lines about the rename. The exit status is always 0, because git treats
+/// any other as a crash.
 pub(super) fn external(path: &Path, old: &Path, rest: &[PathBuf]) -> Result<u8, Failure> {
     let (new, new_path) = match rest {
         [_, _, new, _, _] => (new, path),
@@ -88,18 +90,18 @@ pub(super) fn external(path: &Path, old: &Path, rest: &[PathBuf]) -> Result<u8, 
     Ok(0)
 }
 
-/// Opens a copy that git made of the file at a path of the working tree: data files that it names
-/// are looked for there, if they are not beside the copy.
+/// Opens a temporary copy that git made of the file at `path`. Data files that are not beside the
+/// copy are searched beside `path`.
 fn open_at(copy: &Path, path: &Path) -> Result<Session, String> {
     let progress = ulna_formats::gltf::Progress::default();
     match Session::open(copy, &progress) {
         Ok(session) => Ok(session),
-        // Why the copy itself does not open is what says most.
+        // The error of the copy itself is the most helpful.
         Err(first) => Session::open_beside(copy, path, &progress).or(Err(first.to_string())),
     }
 }
 
-/// A file that is no model: as git itself compares it.
+/// Compares files other than models with git itself.
 fn other_file(old: &Path, new: &Path) -> Result<u8, Failure> {
     let compared = Command::new("git")
         .args(["--no-pager", "diff", "--no-ext-diff", "--no-index", "--"])

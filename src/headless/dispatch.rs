@@ -1,4 +1,4 @@
-//! Dispatches parsed arguments to the verb that they name.
+//! Runs the verb of the parsed arguments.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use ulna_edit::did_you_mean;
 
-/// Carries a verb out, and says what was not done; the exit status.
+/// Runs a verb, and prints a message if it fails. Returns the exit status.
 pub fn main(verb: &Verb) -> u8 {
     match run(verb) {
         Ok(status) => status,
@@ -26,7 +26,7 @@ pub fn wrong_arguments(error: &clap::Error) -> u8 {
     let verbs = || command.get_subcommands().map(clap::Command::get_name);
     let first = std::env::args().nth(1).unwrap_or_default();
     let is_verb = verbs().any(|v| v == first);
-    // A mistyped verb is taken for the file of the window, and what follows it for the mistake.
+    // clap reads a mistyped verb as the file to open, and reports an error about the next argument.
     let near = if is_verb || Path::new(&first).exists() {
         String::new()
     } else {
@@ -43,10 +43,11 @@ pub fn wrong_arguments(error: &clap::Error) -> u8 {
     Failure::unusable("wrong_arguments", message).say(if is_verb { &first } else { "" }, is_json)
 }
 
-/// Carries a verb out; the exit status.
+/// Runs a verb. Returns the exit status.
 ///
 /// # Errors
-/// A sentence for the person, with its code and the exit status.
+///
+/// If the verb fails: a message with its code and exit status.
 pub fn run(verb: &Verb) -> Result<u8, Failure> {
     match verb {
         Verb::Info(args) if args.device => info::devices(args.json),

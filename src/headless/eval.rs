@@ -1,4 +1,4 @@
-//! `ulna eval`: a pose as numbers, for judges and scripts.
+//! `ulna eval`: prints a pose as numbers, for scripts.
 
 use glam::{Mat4, Vec3};
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// A primitive under a node, in scene space.
+/// A posed primitive of a node, in scene space.
 struct Evaluated {
     node: usize,
     primitive: PrimitiveId,

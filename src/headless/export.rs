@@ -1,4 +1,4 @@
-//! `ulna export`: some of the clips, or the skeleton alone.
+//! `ulna export`: exports some clips, or only the skeleton.
 
 use serde_json::json;
 
@@ -57,7 +57,7 @@ pub(super) fn export(args: &ExportArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The clips that names or patterns mean.
+/// The clips that match names or patterns.
 fn kept(session: &Session, names: &[String]) -> Result<Vec<ClipId>, Failure> {
     let mut keep = Vec::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! Contents of a file as one object.
+//! Contents of a file as a JSON object.
 
 use std::path::Path;
 
@@ -38,12 +38,12 @@ pub(super) fn facts(session: &Session, path: &Path) -> Value {
         "clips": clip_facts(document),
         "extensions": session.extensions_used,
         "imported": import_facts(session),
-        // By every rule, as “check” counts them.
+        // Findings of all rules, as `ulna check` counts them.
         "findings": session.all_findings(),
     })
 }
 
-/// The file of another format that this one was converted from; null if there is none.
+/// The file of another format that this file was converted from; null if there is none.
 fn import_facts(session: &Session) -> Value {
     let Some(imported) = session.imported() else { return Value::Null };
     let found = &imported.found;
@@ -82,7 +82,7 @@ fn clip_facts(document: &Document) -> Vec<Value> {
         .iter()
         .map(|(id, clip)| {
             let guess = clip.guess_fps();
-            // Keys that show and hide nodes play as well.
+            // Keys for the visibility of nodes are also played.
             let shows = || clip.pointers.iter().filter(|p| p.visibility.is_some());
             json!({
                 "index": id.0,
@@ -140,7 +140,7 @@ fn mesh_facts(document: &Document) -> Vec<Value> {
         .collect()
 }
 
-/// Scenes, and which of them is shown.
+/// Scenes, with the shown one marked.
 fn scene_facts(document: &Document) -> Vec<Value> {
     document
         .scenes
@@ -183,7 +183,7 @@ fn light_facts(document: &Document) -> Vec<Value> {
         .collect()
 }
 
-/// Nodes that are hidden.
+/// Hidden nodes.
 fn hidden_facts(document: &Document) -> Vec<Value> {
     document
         .node_ids()
@@ -192,7 +192,8 @@ fn hidden_facts(document: &Document) -> Vec<Value> {
         .collect()
 }
 
-/// The node of each bone of a human, in the spelling of VRM 1.0; null if the file has no map.
+/// The node of each humanoid bone, by the bone names of VRM 1.0; `None` if the file has no humanoid
+/// map.
 fn humanoid_facts(document: &Document) -> Option<Value> {
     document.humanoid()?;
     let map = ulna_motion::humanoid_map(document);
@@ -201,7 +202,7 @@ fn humanoid_facts(document: &Document) -> Option<Value> {
     Some(json!({"bones": bones, "missing": ulna_motion::missing_bones(&map)}))
 }
 
-/// Groups of joints.
+/// Joint groups.
 fn group_facts(document: &Document) -> Vec<Value> {
     let groups = document.joint_groups().iter();
     let fact = |g: &JointGroup| {
@@ -217,7 +218,7 @@ fn group_facts(document: &Document) -> Vec<Value> {
     groups.map(fact).collect()
 }
 
-/// The avatar, where the file is one.
+/// Data of the VRM avatar; `None` if the file is not an avatar.
 fn vrm_facts(document: &Document) -> Option<Value> {
     document.vrm.as_ref().map(|v| {
         json!({

@@ -1,8 +1,8 @@
-//! Contents of a file in sentences.
+//! Contents of a file as text.
 
 use serde_json::Value;
 
-/// The facts of a file, one per line.
+/// Text with one fact of the file per line.
 pub(super) fn words(facts: &Value) -> String {
     let mut lines = vec![format!(
         "{} · {} · {} bytes",
@@ -43,7 +43,7 @@ fn elements<'a>(facts: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> 
     facts[key].as_array().into_iter().flatten()
 }
 
-/// The file of another format that this one was converted from, and what differs from it.
+/// Lines about the file of another format that was converted, and about differences from it.
 fn imported(facts: &Value) -> Vec<String> {
     if facts.is_null() {
         return Vec::new();
@@ -137,8 +137,8 @@ fn humanoid(facts: &Value) -> Option<String> {
     Some(format!("humanoid map: {bones} bones{missing}"))
 }
 
-/// Scenes, material variants, cameras, lights and instances, each where there is a choice of them
-/// or any.
+/// Lines about scenes, material variants, cameras, lights and instances, if there are any to choose
+/// from.
 fn choices(facts: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     if count(facts, "scenes") > 1 {
@@ -158,7 +158,7 @@ fn choices(facts: &Value) -> Vec<String> {
     lines
 }
 
-/// A clip, its length and its rate.
+/// Text with a clip's name, duration and frame rate.
 fn clip(clip: &Value) -> String {
     let name =
         clip["name"].as_str().map_or_else(|| format!("clip {}", clip["index"]), str::to_owned);
@@ -178,8 +178,7 @@ fn clip(clip: &Value) -> String {
     )
 }
 
-/// The names of a list's elements, or their numbers where they have none; the one that is shown
-/// marked.
+/// Names of a list's elements, or their indices if they have no names. The shown element is marked.
 fn labels(list: &Value, what: &str) -> String {
     let label = |(k, element): (usize, &Value)| {
         let name = element["name"].as_str().or(element.as_str()).filter(|n| !n.is_empty());

@@ -1,4 +1,4 @@
-//! `ulna info`: what is in a file.
+//! `ulna info`: prints the contents of files.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ pub(super) fn info(paths: &[PathBuf], as_json: bool) -> Result<u8, Failure> {
                     continue;
                 }
                 if is_single {
-                    // What `findings` was called before.
+                    // The older name of `findings`.
                     facts["diagnostics"] = facts["findings"].clone();
                 }
                 entries.push(members(facts));
@@ -48,7 +48,7 @@ pub(super) fn info(paths: &[PathBuf], as_json: bool) -> Result<u8, Failure> {
     Ok(status)
 }
 
-/// Graphics devices; status 1 where there is none.
+/// Prints the graphics devices. The exit status is 1 if there are none.
 #[cfg(feature = "render")]
 pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
     let list = ulna_render::devices(&ulna_render::DeviceChoice::default());
@@ -91,7 +91,7 @@ pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
     Ok(u8::from(list.is_empty()))
 }
 
-/// This build knows of no graphics devices.
+/// Reports that this build does not support graphics devices.
 #[cfg(not(feature = "render"))]
 pub(super) fn devices(_: bool) -> Result<u8, Failure> {
     Err(Failure::unusable(

@@ -1,4 +1,4 @@
-//! Inputs that arguments name: files, clips, mixes, and how they are read.
+//! Reads the inputs that arguments name: files, clips and mixes.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -18,7 +18,7 @@ use ulna_motion::Averaging;
 use ulna_session::{AxisDirection, Content, Conversion, Session, UpAxis};
 
 impl ConversionArgs {
-    /// The options as they are passed on; which of them is wrong, where one is (status 2).
+    /// Converts the import options. Fails with status 2 if an option is invalid.
     pub(super) fn conversion(&self) -> Result<Conversion, Failure> {
         let up = self.up.as_deref().map(|up| match up {
             "z" => UpAxis::Z,
@@ -73,7 +73,7 @@ impl ConversionArgs {
         })
     }
 
-    /// Opens a file as these options ask for.
+    /// Opens a file with these import options.
     pub(super) fn open(&self, path: &Path) -> Result<Session, Failure> {
         let mut conversion = self.conversion()?;
         if !self.clips.is_empty() {
@@ -95,7 +95,7 @@ impl ConversionArgs {
     }
 }
 
-/// The place of a clip in a list, by its name or its number from 1.
+/// Index of a clip in a list, by its name or its number from 1.
 fn clip_of_import(path: &Path, names: &[&str], text: &str) -> Result<usize, Failure> {
     let number = || text.parse::<usize>().ok()?.checked_sub(1).filter(|k| *k < names.len());
     names.iter().position(|name| *name == text).or_else(number).ok_or_else(|| {
@@ -110,21 +110,21 @@ fn clip_of_import(path: &Path, names: &[&str], text: &str) -> Result<usize, Fail
     })
 }
 
-/// How linear rotations go from key to key.
+/// Interpolation of LINEAR rotations: NLERP or SLERP.
 pub(super) const fn between(nlerp: bool) -> Averaging {
     if nlerp { Averaging::Nlerp } else { Averaging::Slerp }
 }
 
-/// Opens a file, or says why not (status 2).
+/// Opens a file. Fails with status 2.
 pub(super) fn open(path: &Path) -> Result<Session, Failure> {
     open_as(path, &Conversion::default())
 }
 
-/// Opens a file of another format as it is to be read, or says why not (status 2).
+/// Opens a file of any format with import options. Fails with status 2.
 pub(super) fn open_as(path: &Path, conversion: &Conversion) -> Result<Session, Failure> {
     Session::open_as(path, conversion, &Progress::default()).map_err(|e| {
         let message = match &e {
-            // This sentence names the file.
+            // This message already names the file.
             ReadError::Io { .. } => e.to_string(),
             _ => format!("{}: {e}", path.display()),
         };
@@ -132,7 +132,7 @@ pub(super) fn open_as(path: &Path, conversion: &Conversion) -> Result<Session, F
     })
 }
 
-/// The clip a text names; `none` is none.
+/// The clip that a text names; `None` for the text `none`.
 pub(super) fn clip_named(document: &Document, text: &str) -> Result<Option<ClipId>, Failure> {
     if text == "none" {
         return Ok(None);
@@ -140,7 +140,7 @@ pub(super) fn clip_named(document: &Document, text: &str) -> Result<Option<ClipI
     find_clip(document, text).map(Some).map_err(|e| Failure::unusable(e.code(), e))
 }
 
-/// The mix of a file with its JSON, or the one that the model's own file keeps.
+/// The mix from a JSON file, or for `kept` the mix that the model file stores.
 pub(super) fn mix_named(document: &Document, spec: &Path) -> Result<Shared<Mix>, Failure> {
     if spec == Path::new("kept") {
         let none = || {
@@ -159,7 +159,7 @@ pub(super) fn mix_named(document: &Document, spec: &Path) -> Result<Shared<Mix>,
     Ok(Shared::new(mix))
 }
 
-/// The one of several things that a text names, by its name or its index.
+/// Index of the element that a text names, by its label or its index.
 #[cfg(feature = "render")]
 pub(super) fn choice(what: &str, labels: &[String], text: &str) -> Result<usize, Failure> {
     let index =

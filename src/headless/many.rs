@@ -1,5 +1,4 @@
-//! Work on many files: which they are, several at a time, with an end to the memory that they take
-//! together.
+//! Work on many files: collects the files, and processes several at a time within a memory budget.
 
 use std::{
     fs,
@@ -20,8 +19,9 @@ use super::{
 };
 use ulna_session::endings;
 
-/// The files that paths mean: files as they are, of folders every model in them and below, in the
-/// order of their names. Folders whose names begin with a dot, and links to folders, are left out.
+/// Files that paths name. A folder stands for all models in it and its subfolders, sorted by name.
+///
+/// Folders whose names start with a dot, and links to folders, are skipped.
 pub(super) fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut all = Vec::new();
     for path in paths {
@@ -44,8 +44,8 @@ pub(super) fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(all)
 }
 
-/// Adds the models of a folder and of all folders below it. A folder that cannot be read is added
-/// itself, so that opening it says why.
+/// Adds the models of a folder and its subfolders. An unreadable folder is itself added, so that
+/// opening it reports the error.
 fn add_models_below(folder: &Path, all: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else {
         all.push(folder.to_owned());
@@ -64,7 +64,7 @@ fn add_models_below(folder: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a name has the ending of a format that can be opened.
+/// True if the file extension belongs to a format that can be opened.
 pub(super) fn is_model(path: &Path) -> bool {
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     endings().any(|known| known == ending)
@@ -108,8 +108,10 @@ pub(super) fn outputs(
     Ok(made)
 }
 
-/// Works on files in turn, each with its output, and prints their entries as one object where that
-/// is wanted; the exit status. The failure of a file that was named alone is the verb's own.
+/// Processes files one after another, each with its output. With JSON output, prints the entries of
+/// all files as one object. Returns the exit status.
+///
+/// If there is a single file, its failure is returned as the error.
 pub(super) fn in_turn<'a>(
     verb: &str,
     files: impl Iterator<Item = (&'a PathBuf, &'a PathBuf)>,
@@ -134,7 +136,7 @@ pub(super) fn in_turn<'a>(
     Ok(status)
 }
 
-/// The entry of a file that was not done, which is said where people read.
+/// JSON entry of a failed file. With text output, also prints the error.
 pub(super) fn failed(file: &Path, failure: &Failure, out: Out) -> Map<String, Value> {
     if !out.json {
         eprintln!("ulna: {}", failure.message);
@@ -142,11 +144,13 @@ pub(super) fn failed(file: &Path, failure: &Failure, out: Out) -> Map<String, Va
     members(json!({"file": file.display().to_string(), "error": failure.facts()}))
 }
 
-/// Bytes of files that are worked on at one time; a larger file is worked on alone.
+/// Maximum total size in bytes of files that are processed at the same time. A larger file is
+/// processed alone.
 const BUDGET: u64 = 256 << 20;
-/// Threads at most.
+/// Maximum number of threads.
 const MOST_THREADS: usize = 16;
-/// The stack of a thread, as that of the program's first one: deep JSON is read by recursion.
+/// Stack size of a thread in bytes, equal to that of the main thread. Deeply nested JSON is read
+/// recursively.
 const STACK: usize = 8 << 20;
 
 /// A budget of bytes that threads share.
@@ -160,11 +164,11 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Bytes taken of a budget, until it is dropped.
+/// Bytes taken from a budget. Dropping it returns them.
 struct Share<'a>(&'a Budget, u64);
 
 impl Budget {
-    /// Waits until there is room for so many bytes.
+    /// Waits until the budget has this number of bytes left, and takes them.
     fn take(&self, bytes: u64) -> Share<'_> {
         let mut taken = locked(&self.taken);
         while *taken > 0 && *taken + bytes > BUDGET {
@@ -182,8 +186,7 @@ impl Drop for Share<'_> {
     }
 }
 
-/// About how many bytes a model takes on disk: its own, and those of files beside it that have its
-/// name.
+/// Estimated size of a model on disk in bytes, including the data file with the same name.
 fn size_of_files(path: &Path) -> u64 {
     let length = |p: &Path| fs::metadata(p).map_or(0, |m| m.len());
     length(path)
@@ -194,8 +197,8 @@ fn size_of_files(path: &Path) -> u64 {
         }
 }
 
-/// Does the same for each file, several at a time; the results in the order of the files. Progress
-/// goes to standard error, where that is a terminal and is wanted.
+/// Runs `work` for each file on several threads. The results are in the order of the files.
+/// Progress is printed to standard error if that is a terminal and not quiet.
 pub(super) fn each<T: Send>(
     files: &[PathBuf],
     is_quiet: bool,
@@ -223,7 +226,7 @@ pub(super) fn each<T: Send>(
         thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(files.len());
     thread::scope(|scope| {
         for _ in 1..threads {
-            // One thread fewer is slower, and no fault: the first one does all that is left.
+            // If a thread cannot be started, the other threads do its work.
             let builder = thread::Builder::new().name("ulna-files".into()).stack_size(STACK);
             if builder.spawn_scoped(scope, worker).is_err() {
                 break;

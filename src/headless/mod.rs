@@ -1,7 +1,7 @@
-//! The command line: the same binary, no window, no display.
+//! The command line, which needs no window and no display.
 //!
-//! Exit status 0 fine, 1 the work found faults or could not be done, 2 wrong arguments or a file
-//! that cannot be opened. With `--json` standard output is one object, also after a failure;
+//! Exit status: 0 success; 1 problems were found, or the work failed; 2 invalid arguments, or a
+//! file cannot be opened. With `--json`, standard output is one JSON object, also after a failure.
 //! docs/json.md describes its members.
 
 mod arguments;

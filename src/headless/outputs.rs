@@ -1,12 +1,12 @@
-//! Outputs that arguments name, refused before any work where they cannot be written.
+//! Checks outputs before any work, and refuses those that cannot be written.
 
 use std::path::Path;
 
 use super::report::Failure;
 use ulna_session::hard_links;
 
-/// Whether a path can be written as a model: a glTF suffix, and nothing there that is no file
-/// (status 2).
+/// Checks that a model can be written to a path: it has a glTF extension, and an existing item is a
+/// file. Fails with status 2.
 pub(super) fn writable(path: &Path) -> Result<(), Failure> {
     if path == Path::new("-") {
         let message = "a model cannot be written to standard output. Give -o a path instead of “-”";
@@ -17,7 +17,7 @@ pub(super) fn writable(path: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Refuses an output whose ending says that it is another kind of file (status 2).
+/// Checks the extension of an output path. Fails with status 2.
 pub(super) fn has_ending(
     path: &Path,
     endings: &[&str],
@@ -30,7 +30,7 @@ pub(super) fn has_ending(
     }
 }
 
-/// Refuses an output that has several hard links: writing it would part them.
+/// Refuses an output with several hard links, because writing would break the links.
 pub(super) fn one_name(path: &Path) -> Result<(), Failure> {
     match hard_links(path) {
         0 | 1 => Ok(()),

@@ -1,4 +1,4 @@
-//! `ulna render`: pictures without a window.
+//! `ulna render`: renders images without a window.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use ulna_render::{
     ViewportColors, film,
 };
 
-/// A file must not ask for a picture that no memory holds.
+/// Maximum width and height in pixels, to limit memory.
 const LARGEST: u32 = 8192;
 
 pub(super) fn render(args: &RenderArgs) -> Result<u8, Failure> {
@@ -42,7 +42,7 @@ pub(super) fn render(args: &RenderArgs) -> Result<u8, Failure> {
     let mut picture =
         Picture::new(document, size, &choice).map_err(|e| Failure::fault(e.code(), e))?;
     let pose = Pose::evaluate(document, &stack(args.moment.time));
-    // A skeleton alone would be an empty picture.
+    // Without surfaces, the image would be empty, so joints are drawn.
     let shows_joints = args.joints || Surface::new(document, &pose).bounds().is_none();
     let (mut camera, extent) = camera(document, &pose, args.view, size);
     camera.orthographic = args.orthographic;
@@ -101,7 +101,7 @@ pub(super) fn render(args: &RenderArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Refuses a picture of a kind that is not made, before any work is done.
+/// Refuses an output image with an unsupported extension, before any work is done.
 fn check_ending(args: &RenderArgs) -> Result<(), Failure> {
     let is_film = args.frames.is_some() && !args.sheet;
     let endings: &[&str] = if is_film { &["png", "gif"] } else { &["png"] };
@@ -120,7 +120,7 @@ fn check_ending(args: &RenderArgs) -> Result<(), Failure> {
     })
 }
 
-/// The scene, material variant and similar choices that the arguments ask for.
+/// Scene and material variant that the arguments choose.
 fn shown(document: &Document, args: &RenderArgs) -> Result<DisplayChoice, Failure> {
     let scenes: Vec<String> = document.scenes.ids().map(|k| document.scene_label(k)).collect();
     let scene = args.scene.as_ref().map(|text| choice("scene", &scenes, text)).transpose()?;
@@ -160,7 +160,7 @@ fn camera(document: &Document, pose: &Pose, view: ViewFrom, size: [u32; 2]) -> (
     (camera, (high - low).length())
 }
 
-/// The node of the file's camera that a text names.
+/// The node with the camera that a text names.
 fn file_camera(document: &Document, text: &str) -> Result<NodeId, Failure> {
     let nodes: Vec<(NodeId, CameraId)> = document
         .shown_nodes()
@@ -175,13 +175,14 @@ fn file_camera(document: &Document, text: &str) -> Result<NodeId, Failure> {
     Ok(nodes[choice("camera", &labels, text)?].0)
 }
 
-/// Sets the eye as a camera of the file has it at a moment; the picture's own shape stays.
+/// Moves the camera to a camera node of the file in the current pose. The aspect ratio of the
+/// picture stays.
 fn look_through(camera: &mut Camera, document: &Document, pose: &Pose, node: NodeId) {
     let Some(id) = document.node(node).camera else { return };
     match document.cameras[id.index()].projection {
         Projection::Perspective { yfov, near, .. } => {
             camera.fov = yfov;
-            // The turntable's nearest is this part of its distance.
+            // The near plane of the turntable camera is a fixed fraction of its distance.
             camera.distance = near / Camera::NEAR;
             camera.orthographic = false;
         }

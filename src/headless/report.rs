@@ -1,4 +1,4 @@
-//! Results of verbs: sentences, and one JSON object.
+//! Results of verbs: text messages, and one JSON object.
 
 use std::{
     fmt,
@@ -7,22 +7,22 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-/// The version of the JSON form: it rises when a member changes its meaning or goes, and not when
-/// one is added.
+/// Version of the JSON output. It increases if a member is removed or changes its meaning, but not
+/// if a member is added.
 const VERSION: u32 = 1;
 
-/// Why a verb was not carried out: a sentence, its code, and the exit status.
+/// Failure of a verb: a message, its code, and the exit status.
 #[derive(Debug)]
 pub struct Failure {
-    /// Stays the same from version to version.
+    /// Stable code of the message, for scripts.
     pub code: &'static str,
-    /// A sentence.
+    /// Message for users, one sentence.
     pub message: String,
-    /// 1 or 2.
+    /// Exit status: 1 or 2.
     pub status: u8,
-    /// The file that it is about, where there are several.
+    /// The file that failed, if there are several.
     file: Option<PathBuf>,
-    /// The line of the script, from 1.
+    /// Line number in the script, from 1.
     line: Option<usize>,
 }
 
@@ -31,29 +31,29 @@ impl Failure {
         Self { code, message: message.to_string(), status, file: None, line: None }
     }
 
-    /// The work could not be done.
+    /// Creates a failure with status 1: the work could not be done.
     pub(super) fn fault(code: &'static str, message: impl fmt::Display) -> Self {
         Self::new(code, message, 1)
     }
 
-    /// The arguments are wrong, or a file cannot be opened.
+    /// Creates a failure with status 2: invalid arguments, or a file that cannot be opened.
     pub(super) fn unusable(code: &'static str, message: impl fmt::Display) -> Self {
         Self::new(code, message, 2)
     }
 
-    /// The same, about a file.
+    /// Adds the file that failed.
     #[must_use]
     pub(super) fn of_file(self, file: &Path) -> Self {
         Self { file: Some(file.to_owned()), ..self }
     }
 
-    /// The same, at a line of the script.
+    /// Adds the line number in the script.
     #[must_use]
     pub(super) fn at_line(self, line: usize) -> Self {
         Self { line: Some(line), ..self }
     }
 
-    /// Its members.
+    /// JSON object with the code, the message and the line.
     pub(super) fn facts(&self) -> Value {
         let mut facts = json!({"code": self.code, "message": self.message});
         if let Some(line) = self.line {
@@ -89,7 +89,7 @@ pub(super) fn object(verb: &str, facts: Map<String, Value>) -> Value {
     Value::Object(all)
 }
 
-/// The members of an object that is written out as one.
+/// The members of a JSON object. Another value becomes a member `value`.
 pub(super) fn members(facts: Value) -> Map<String, Value> {
     match facts {
         Value::Object(members) => members,
@@ -97,8 +97,8 @@ pub(super) fn members(facts: Value) -> Map<String, Value> {
     }
 }
 
-/// The object of a verb on files: `files` has an entry per file. A single one that was named has
-/// its members in the object, too.
+/// JSON object of a verb on files. `files` has one entry per file. For a single file, its members
+/// are also in the object itself.
 pub(super) fn of_files(
     verb: &str,
     entries: Vec<Map<String, Value>>,
@@ -114,7 +114,7 @@ pub(super) fn of_files(
     object(verb, facts)
 }
 
-/// Prints text on standard output; a closed pipe is no fault.
+/// Prints text to standard output. A closed pipe is no error.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     use std::io::Write as _;
     match writeln!(std::io::stdout(), "{text}") {
@@ -125,7 +125,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// `1 error`, `2 errors`.
+/// A number with its noun, such as `1 error` or `2 errors`.
 pub(super) fn many(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

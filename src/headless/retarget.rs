@@ -1,4 +1,4 @@
-//! `ulna retarget`: clips of many sources on many targets.
+//! `ulna retarget`: retargets clips of several sources to several targets.
 
 use std::{
     fs,
@@ -40,7 +40,7 @@ fn meant(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(all)
 }
 
-/// Opens a source, or says why not (status 2).
+/// Opens a source. Fails with status 2.
 fn source(path: PathBuf) -> Result<ClipSource, Failure> {
     let source = ClipSource::read(path, &Conversion::default(), &Progress::default());
     match &source.document {
@@ -175,12 +175,12 @@ fn one(
     Ok((entry, words))
 }
 
-/// Centimeters, to hundredths.
+/// Length in centimeters, rounded to hundredths.
 fn centimeters(meters: f32) -> f64 {
     (f64::from(meters) * 1e4).round() / 100.0
 }
 
-/// Largest sliding of a clip's feet in contacts, before and after, centimeters.
+/// Largest foot sliding of a clip's contacts before and after locking, in centimeters.
 fn sliding(clip: &ulna_session::RetargetedClip) -> (f64, f64) {
     let most = |of: fn(&ulna_motion::retarget::ContactSlide) -> f32| {
         centimeters(clip.slides.iter().map(of).fold(0.0, f32::max))
@@ -216,11 +216,11 @@ fn clips(session: &Session, made: &RetargetedClips) -> Vec<Value> {
     made.clips.iter().map(entry).collect()
 }
 
-/// Sentences about a model, for a person.
+/// Text output about a model.
 struct ModelWords {
-    /// A line per clip.
+    /// One line per clip.
     clips: Vec<String>,
-    /// Notes and losses.
+    /// Notes, and data that was lost.
     notes: Vec<String>,
 }
 
@@ -239,7 +239,7 @@ impl ModelWords {
             };
             format!("{}: {}: {feet}", file.display(), clip.name)
         };
-        // The lines of the clips say it.
+        // The lines of the clips already contain this note.
         let other = notes.iter().filter(|n| n.code != "contacts_cleaned");
         let of_notes = other.map(|note| format!("{}: {note}", file.display()));
         let of_losses = lost.iter().map(|lost| format!("{}: {lost}", output.display()));
@@ -249,7 +249,7 @@ impl ModelWords {
         }
     }
 
-    /// Lines of clips on standard output, the rest on standard error.
+    /// Prints the lines of clips to standard output, and everything else to standard error.
     fn say(&self) -> Result<(), Failure> {
         self.clips.iter().try_for_each(|line| print(line))?;
         self.notes.iter().for_each(|note| eprintln!("ulna: {note}"));

@@ -1,4 +1,4 @@
-//! `ulna run`: a script of commands applied to a file.
+//! `ulna run`: applies a script of commands to files.
 
 use std::{
     fs,
@@ -27,7 +27,7 @@ use ulna_model::{Document, NodeId, Notice, UnkeyedAt};
 use ulna_motion::ComparedMotion;
 use ulna_session::{Consent, SaveRequest, Session, SystemDisk};
 
-/// A script's run has no window, and so does nothing of what is one's.
+/// Host of commands for scripts. There is no window, so it refuses all commands of the window.
 struct NoWindow;
 
 fn refused(spec: &CommandSpec) -> Result<(), String> {
@@ -85,13 +85,13 @@ impl Host for NoWindow {
 /// Report of a script run, written by `--json`.
 #[derive(Default)]
 pub(super) struct ScriptReport {
-    /// Its commands: line, name, and whether something changed.
+    /// Entries of the commands: line, name, and whether something changed.
     pub commands: Vec<Value>,
-    /// Notes of the commands: line, code, sentence.
+    /// Entries of the commands' notes: line, code and message.
     pub notes: Vec<Value>,
 }
 
-/// The text of a script.
+/// Reads the text of a script, from a file or standard input.
 fn text_of(script: &Path) -> Result<String, Failure> {
     let unreadable = |what: String, e: std::io::Error| {
         let why = match e.kind() {
@@ -110,7 +110,8 @@ fn text_of(script: &Path) -> Result<String, Failure> {
     fs::read_to_string(script).map_err(|e| unreadable(script.display().to_string(), e))
 }
 
-/// Applies a script; what its commands had to say goes to standard error, where people read.
+/// Applies a script to a session. With text output, notes of the commands are printed to standard
+/// error.
 pub(super) fn apply(
     session: &mut Session,
     script: &Path,
@@ -127,7 +128,7 @@ fn apply_text(
 ) -> Result<ScriptReport, Failure> {
     let mut done = ScriptReport::default();
     let mut unkeyed: Vec<(usize, UnkeyedAt)> = Vec::new();
-    // Some editors begin a file with a byte order mark.
+    // Some editors write a byte order mark at the start of a file.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (number, line) in text.lines().enumerate().map(|(k, line)| (k + 1, line.trim())) {
         if line.is_empty() || line.starts_with('#') {
@@ -175,7 +176,7 @@ fn apply_text(
     }
     match unkeyed.first() {
         None => Ok(done),
-        // What no file holds would be lost in silence.
+        // The pose cannot be saved, and must not be lost silently.
         Some((line, at)) => Err(Failure::fault(
             "pose_not_keyed",
             format!(
@@ -192,7 +193,7 @@ fn apply_text(
     }
 }
 
-/// The report of a change of the skeleton, as members of its record.
+/// JSON members of the report about a change of the skeleton.
 fn rig_members(document: &Document, report: &RigReport) -> Map<String, Value> {
     let (deviation, tracks, given) = (&report.deviation, &report.tracks, &report.given);
     let at = deviation.at();
@@ -236,7 +237,7 @@ fn rig_members(document: &Document, report: &RigReport) -> Map<String, Value> {
     }))
 }
 
-/// The report of automatic weights, as members of its record.
+/// JSON members of the report about automatic weights.
 fn bind_members(document: &Document, report: &BindReport) -> Map<String, Value> {
     let label = |node: NodeId| document.nodes.get(node).map(|found| found.label(node));
     let pieces = report.pieces.iter().enumerate().map(|(number, piece)| {
@@ -263,7 +264,7 @@ fn bind_members(document: &Document, report: &BindReport) -> Map<String, Value> 
 }
 
 impl ScriptReport {
-    /// Adds what a command had to say.
+    /// Stores the notes of a command, and prints them with text output.
     fn note(&mut self, line: usize, at: &str, out: Out, notes: &[Notice]) {
         for note in notes {
             self.notes.push(json!({"line": line, "code": note.code, "message": note.message}));
@@ -275,7 +276,7 @@ impl ScriptReport {
     }
 }
 
-/// Refuses arguments in the wrong order: a model or a folder in place of the script.
+/// Refuses a model or folder in the place of the script, as after swapped arguments.
 fn refuse_model(script: &Path) -> Result<(), Failure> {
     let is_script = !(script.is_dir() || is_model(script) && script.is_file());
     if is_script {
@@ -314,7 +315,7 @@ fn one(
     let mut session = open(file)?;
     session.save_options.remember_rest = !args.no_rest_extras;
     let done = apply_text(&mut session, &args.script, text, args.out)?;
-    // As the window's save: the file that is worked on is kept beside it.
+    // A file that is overwritten gets a backup, as in the window.
     let backup = !args.no_backup && is_same_file(file, output);
     let request = SaveRequest { path: output.to_owned(), consent: Consent::OVER, backup };
     let saved =
@@ -335,12 +336,12 @@ fn one(
     })))
 }
 
-/// Whether two paths lead to one file.
+/// True if two paths lead to the same file.
 pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
     a == b || fs::canonicalize(a).is_ok_and(|a| fs::canonicalize(b).is_ok_and(|b| a == b))
 }
 
-/// Notices about work that the written files do not contain.
+/// Notices about editor state that the written files do not contain.
 fn left_out(session: &Session) -> Vec<Notice> {
     let unsaved = session.unsaved();
     let mut left = Vec::new();

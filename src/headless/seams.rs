@@ -1,4 +1,4 @@
-//! `ulna seams`: where each clip is best left for each other one.
+//! `ulna seams`: lists the best transition points between clips.
 
 use std::path::Path;
 

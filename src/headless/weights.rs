@@ -1,4 +1,4 @@
-//! `ulna weights`: the weights of a model as a file of their own.
+//! `ulna weights`: exports the weights of a model to a separate file.
 
 use std::path::Path;
 

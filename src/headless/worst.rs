@@ -1,4 +1,4 @@
-//! `ulna worst`: where the skin breaks most, over all clips and a range of motion.
+//! `ulna worst`: lists the worst skin deformations over all clips and a range of motion.
 
 use std::{
     path::Path,
@@ -63,7 +63,7 @@ fn facts(document: &Document, spot: &Spot) -> serde_json::Value {
         "name": document.node(spot.node).label(spot.node),
         "primitive": spot.primitive,
         "vertex": spot.vertex,
-        // In the mesh, as it was bound.
+        // Position in the mesh in its bind pose.
         "position": position,
         "clip": spot.clip.map(|c| document.clip_label(c)),
         "time": spot.time,

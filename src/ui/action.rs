@@ -1,4 +1,5 @@
-//! [`Action`]s of the panels: one enum per panel, carried out after all panels are drawn.
+//! The [`Action`]s that panels request. Each panel has its own enum. Actions are performed after
+//! all panels are drawn.
 
 use super::{
     dialogs::DialogAction,
@@ -15,59 +16,61 @@ use super::{
 };
 use ulna_edit::{Command, CommandLine, CommandSpec};
 
-/// Request of a panel.
+/// A request from a panel.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "few are there at a time")]
 pub enum Action {
-    /// A command.
+    /// Runs a command.
     Run(Command),
-    /// Run a command from a menu or a key, with arguments from the selection and the display.
+    /// Runs a command from a menu or a key. Missing arguments are filled from the selection and the
+    /// view settings.
     Invoke(&'static CommandSpec),
-    /// A command whose arguments were typed.
+    /// Runs a command whose arguments were typed as text.
     RunLine(CommandLine),
-    /// A gesture's present state, as commands that act on the state it began with.
+    /// Previews the current state of a gesture. The commands run on the document from the gesture's
+    /// start.
     Preview {
-        /// For the undo menu.
+        /// Label of the gesture in the undo menu.
         label: String,
-        /// Commands that it would run.
+        /// Commands to preview.
         commands: Vec<Command>,
     },
-    /// The gesture ends as previewed.
+    /// Ends the gesture and keeps its last preview.
     Commit,
-    /// The gesture never was.
+    /// Cancels the gesture and restores the document from its start.
     Cancel,
-    /// Requests of the outliner, and of other panels that select nodes.
+    /// A request from the outliner, or from another panel that selects nodes.
     Outliner(OutlinerAction),
-    /// Requests of the timeline.
+    /// A request from the timeline.
     Timeline(TimelineAction),
-    /// Requests about the chosen layer.
+    /// A request about the chosen layer.
     Layers(LayerAction),
-    /// Requests of the viewport.
+    /// A request from the viewport.
     Viewport(ViewportAction),
-    /// Requests of the pose library.
+    /// A request from the pose library.
     Poses(PosesAction),
-    /// Requests of the list of problems.
+    /// A request from the *Problems* panel.
     Problem(ProblemAction),
-    /// Requests of dialogs: files, journals, the history.
+    /// A request from a dialog: about files, journals or the history.
     Dialog(DialogAction),
-    /// Requests about messages, preferences and devices.
+    /// A request about messages, preferences or devices.
     Program(ProgramAction),
-    /// Requests of Paint mode.
+    /// A request from Paint mode.
     Paint(PaintAction),
-    /// Changes of joints in Rig mode.
+    /// A change of joints in Rig mode.
     Rig(RigAction),
-    /// A request of the page *Retarget*.
+    /// A request from the *Retarget* page.
     Retarget(RetargetAction),
     /// A request about a reference model.
     Reference(ReferenceAction),
 }
 
-/// Request of the list of problems.
+/// A request from the *Problems* panel.
 #[derive(Clone, Debug)]
 pub enum ProblemAction {
-    /// Show the place of a problem.
+    /// Shows the location of the problem with this index.
     ShowProblem(usize),
-    /// Mend a problem.
+    /// Fixes the problem with this index.
     FixProblem(usize),
 }
 
@@ -81,12 +84,12 @@ impl Actions {
         self.0.push(action.into());
     }
 
-    /// Keeps only the actions for which `stays` is true.
+    /// Keeps only the actions for which `stays` returns true.
     pub fn retain(&mut self, stays: impl FnMut(&Action) -> bool) {
         self.0.retain(stays);
     }
 
-    /// Whether nothing is asked for.
+    /// True if there are no actions.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

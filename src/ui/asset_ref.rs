@@ -1,8 +1,8 @@
-//! References to things of the file that are no nodes.
+//! References to elements of the file other than nodes.
 
 use ulna_model::{Document, ImageId, MaterialId, MeshId, SkinId, label};
 
-/// Something of the file that is no node, to be looked at.
+/// A skin, mesh, material or image that the inspector can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AssetRef {
     /// A skin.
@@ -26,7 +26,7 @@ impl AssetRef {
         }
     }
 
-    /// Its name, or its number.
+    /// Name of the asset, or its kind and index if it has no name.
     pub fn name(self, document: &Document) -> String {
         let (name, k) = match self {
             Self::Skin(k) => (document.skins.get(k).and_then(|s| s.name.clone()), k.0),

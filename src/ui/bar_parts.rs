@@ -1,4 +1,4 @@
-//! Parts of the toolbar that several modes have, each in the same place.
+//! Toolbar parts that several modes share, each at the same position in all modes.
 
 use egui::{RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
@@ -12,7 +12,7 @@ use super::{
 use ulna_edit::{CommandSpec, command::ModeCommand};
 use ulna_render::ColorRole;
 
-/// Button of a command: its icon, name and key.
+/// Draws the icon button of a command. Its tooltip has the command's title and key.
 pub fn command_button(
     ui: &mut Ui,
     view: &View<'_>,
@@ -30,10 +30,12 @@ pub fn command_button(
     }
 }
 
-/// Choice of the transform space: side by side if there is room, else in a list.
+/// Draws the choice of the transform space: buttons side by side if the window is wide, else a
+/// list.
 pub fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    /// The least width of the window in which they stand side by side, in every mode: over a clip
-    /// much stands beside them, and nothing is to jump from mode to mode.
+    /// Minimum window width in points for buttons side by side. It is the same in all modes, so
+    /// that the toolbar does not shift on a mode change. It leaves room for the controls that a
+    /// shown clip adds.
     const ROOM: f32 = 1800.0;
     let theme = view.theme;
     let now = view.viewport.space;
@@ -41,7 +43,7 @@ pub fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         segments(ui, theme, |ui| {
             for space in GizmoSpace::ALL {
                 let segment = segment(ui, theme, space.title(), now == space, false);
-                // Not to be taken for the menu of that name.
+                // The menu bar has a menu of the same name, so the accessible name differs.
                 let name = format!("{} axes", space.title());
                 segment
                     .widget_info(|| WidgetInfo::selected(Role::Button, true, now == space, &name));
@@ -52,7 +54,7 @@ pub fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         });
         return;
     }
-    // The menu bar has a menu of the name of one of them.
+    // The menu bar has a menu with the name of one space, so " axes" is appended.
     let names = GizmoSpace::ALL.map(|space| format!("{} axes", space.title()));
     let options: Vec<_> = GizmoSpace::ALL
         .iter()
@@ -63,7 +65,7 @@ pub fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     actions.extend(chosen.map(ViewportAction::SetSpace));
 }
 
-/// Whether the joints on the other side are posed as the mirror image.
+/// Draws the symmetry toggle: posing a joint also poses its mirror partner.
 pub fn symmetry_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (spec, on) = (ModeCommand::BothSides.spec(), view.viewport.symmetry);
     let key = view.settings.keys.key(spec.name);
@@ -72,14 +74,14 @@ pub fn symmetry_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// A row of a menu of choices.
+/// Draws one row of a menu of choices.
 pub fn row(ui: &mut Ui, title: &str, on: bool) -> egui::Response {
     ui.add(
         egui::Button::new(title).min_size(vec2(200.0, 24.0)).selected(on).frame_when_inactive(on),
     )
 }
 
-/// Whether drags snap, and to what.
+/// Draws the toggle for snapping, and the menu of snap increments.
 pub fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (on, steps) = (view.viewport.snap, view.viewport.snap_steps);
     let length = view.settings.length;
@@ -118,7 +120,7 @@ pub fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     button.on_hover_text("Snap increments");
 }
 
-/// The steps that drags snap to: others, where some were chosen.
+/// Draws the choice of snap increments. Returns the new increments if the user chose one.
 pub fn snap_steps_ui(ui: &mut Ui, view: &View<'_>) -> Option<SnapSteps> {
     let (theme, length) = (view.theme, view.settings.length);
     let cut = |value: f32| format!("{}", (value * 1e4).round() / 1e4);

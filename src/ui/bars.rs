@@ -1,4 +1,4 @@
-//! The toolbar: tools, axes, where edits go, undo and redo.
+//! The toolbar: tools, axes, destination of edits, undo and redo.
 
 use egui::{Color32, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
@@ -61,7 +61,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// The words of the page *Retarget* in place of the tools.
+/// Draws the text that replaces the tools on the *Retarget* page.
 fn page_words(ui: &mut Ui, theme: &Theme) {
     ui.add_space(4.0);
     ui.label(RichText::new("Preview").color(theme.color(ColorRole::TextSecondary)));
@@ -69,12 +69,14 @@ fn page_words(ui: &mut Ui, theme: &Theme) {
     ui.label(text.color(theme.color(ColorRole::TextPrimary)));
 }
 
-/// Keys of the widths of the posing options side by side, and of what is at their right over a
-/// clip: other modes keep that room, too, so that nothing jumps from mode to mode.
+/// Storage key for the width of the posing options side by side.
+/// Other modes reserve this width and [`DESTINATION`], so that the toolbar does not shift on a mode
+/// change.
 const OPTIONS: &str = "toolbar options width";
+/// Storage key for the width of the controls for the destination of edits.
 const DESTINATION: &str = "toolbar destination width";
 
-/// Keeps the points that a part of the toolbar takes, for the next frame.
+/// Stores the width of a toolbar part in points, for the layout of the next frame.
 fn keep_width(ui: &Ui, part: &str, points: f32) {
     let id = egui::Id::unique(part);
     let before = ui.data_mut(|d| {
@@ -87,9 +89,9 @@ fn keep_width(ui: &Ui, part: &str, points: f32) {
     }
 }
 
-/// Whether the posing options stand side by side: all of the toolbar fits then.
+/// True if the toolbar is wide enough to show the posing options side by side.
 fn has_room_for_options(ui: &Ui) -> bool {
-    /// Points of undo, redo and the button that finds commands.
+    /// Width in points of undo, redo and the command search button.
     const RIGHT: f32 = 130.0;
     if ui.ctx().content_rect().width() >= 1500.0 {
         return true;
@@ -100,12 +102,12 @@ fn has_room_for_options(ui: &Ui) -> bool {
     width(OPTIONS, 330.0) + width(DESTINATION, 700.0) + RIGHT <= ui.available_width()
 }
 
-/// Whether the window has room for lists only, in the place of buttons side by side.
+/// True if the window is so narrow that lists must replace rows of buttons.
 fn is_tight(ui: &Ui) -> bool {
     ui.ctx().content_rect().width() < 700.0
 }
 
-/// The tools, and how they work.
+/// Draws the tools and their options.
 fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let tools = view.mode.spec().tools;
@@ -150,7 +152,7 @@ fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// The brush operations in the place of the tools.
+/// Draws the brush operations, which replace the tools in Paint mode.
 fn brushes_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let brush = view.paint.options.brush;
@@ -174,7 +176,7 @@ fn brushes_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     divider(ui, theme);
     if view.paint.bending.rings {
-        // Rings bend joints as they are posed.
+        // Symmetry is available here, because the joint rings pose joints.
         symmetry_ui(ui, view, actions);
     } else {
         command_button(
@@ -189,7 +191,7 @@ fn brushes_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     divider(ui, theme);
 }
 
-/// The destination of edits, with the switches that change it.
+/// Draws the destination of edits and the switches that change it.
 fn destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     match view.mode.spec().destination {
         _ if view.mixes() => mix_shown_ui(ui, view.theme),
@@ -262,7 +264,7 @@ fn pose_destination_ui(ui: &mut Ui, view: &View<'_>) {
     ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
 }
 
-/// About which point several joints are posed.
+/// Draws the choice of the pivot point for posing several joints.
 fn pivot_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let now = view.viewport.pivot;
     let chosen =
@@ -270,7 +272,7 @@ fn pivot_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     actions.extend(chosen.map(ViewportAction::SetPivot));
 }
 
-/// Name of a choice for the children of posed joints, and a sentence about its effect.
+/// Title of a choice for the children of posed joints, and a sentence about its effect.
 pub const fn children_words(children: Children) -> (&'static str, &'static str) {
     match children {
         Children::Follow => ("Children follow", "Children move with a posed joint"),
@@ -282,10 +284,10 @@ pub const fn children_words(children: Children) -> (&'static str, &'static str) 
     }
 }
 
-/// All of those choices.
+/// All choices for the children of posed joints.
 const CHILDREN: [Children; 3] = [Children::Follow, Children::Place, Children::Angle];
 
-/// Choice for the children of a posed joint: they follow it or stay in place.
+/// Draws the choice for the children of a posed joint: they follow it or stay in place.
 fn children_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let now = view.viewport.children;
@@ -315,7 +317,7 @@ fn children_rows(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// How joints are posed, in one menu, where the window has no room for all of it side by side.
+/// Draws one menu of all posing options, for windows without room for them side by side.
 fn options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let viewport = &view.viewport;
@@ -360,7 +362,7 @@ fn options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     button.on_hover_text("Pivot, children, symmetry, snapping");
 }
 
-/// A field that is a door: the palette opens with it.
+/// Draws a search field that opens the command palette when clicked.
 fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let key = view.settings.keys.key(FileCommand::Find.name());
@@ -439,7 +441,8 @@ fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// Whether edits over a clip go to keys or to a layer, and to which.
+/// Draws the choice between keys and a layer as destination of edits over a clip, and the choice of
+/// the layer.
 fn into_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some((session, home)) = view.session.zip(view.layers.home) else { return };
@@ -488,12 +491,12 @@ fn into_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// Whether the toolbar has room for what selected keys and an unkeyed pose say in full.
+/// True if the toolbar has room for the full texts about selected keys and unkeyed poses.
 fn has_room(ui: &Ui) -> bool {
     ui.ctx().content_rect().width() >= 1700.0
 }
 
-/// Whether an edit changes all selected keys.
+/// Draws the checkbox for offsetting all selected keys with each edit.
 fn selected_keys(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let mut on = view.timeline.edit_selected;
     let text = match view.selected_keys().len() {
@@ -509,7 +512,7 @@ fn selected_keys(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// Unkeyed poses: the number of them, and buttons to key or discard them.
+/// Draws the number of nodes in the unkeyed pose, and buttons to key or discard it.
 fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(session) = view.session else { return };

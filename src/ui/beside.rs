@@ -1,11 +1,10 @@
-//! Facts that take long to find on a large file: found on another thread, and shown once they are
-//! there.
+//! Computes facts about large files on another thread. Panels show a fact as soon as it is ready.
 
 use std::sync::{Arc, OnceLock};
 
 use egui::Context;
 
-/// Keys of a clip that are looked through within a small part of a frame.
+/// Maximum number of keys for which a fact is computed at once, on the calling thread.
 const FEW: usize = 50_000;
 
 /// A computed value with its inputs.
@@ -22,10 +21,11 @@ impl<K, T> Default for Beside<K, T> {
 }
 
 impl<K: PartialEq, T: Send + Sync + 'static> Beside<K, T> {
-    /// The fact that is found from this; none as long as it is looked for.
+    /// Returns the value for the inputs `of`; `None` while another thread computes it.
     ///
-    /// `take` takes what it is found from along to the other thread. Of a clip with few keys it is
-    /// found at once. The window is drawn again when one that took longer is there.
+    /// `take` copies the data for the computation and returns the closure that computes it. If
+    /// `keys` is small, the closure runs at once. Otherwise it runs on another thread, and the
+    /// window repaints when the value is ready.
     pub fn update<F>(
         &mut self,
         ctx: &Context,

@@ -1,5 +1,5 @@
-//! Buttons that are dragged sideways: how near a pose is to the rest or to the keys around it. A
-//! click goes a tenth of the way.
+//! Buttons that blend the pose toward the rest pose or toward neighboring keys. Dragging a button
+//! sideways sets the amount, and a click blends by 10 %.
 
 use egui::{Button, Key, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
@@ -18,27 +18,27 @@ use ulna_edit::{
 use ulna_model::{Document, NodeId, Property};
 use ulna_render::ColorRole;
 
-/// Points of a drag that go all the way.
+/// Length of a drag in points that blends by 100 %.
 const WAY: f32 = 160.0;
 
-/// A button that is dragged.
+/// Drag of a blend button: its title, the document at the start, and the last amount.
 #[derive(Clone, Debug, Default)]
 pub struct BlendDrag(Option<(&'static str, Document, f32)>);
 
-/// Effect of a button on the pose.
+/// Effect of a blend button on the pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Nearer to a pose, or away from it.
+    /// Blends toward a pose; away from it if the flag is true.
     Toward(Toward, bool),
-    /// To the left nearer to the keys before, to the right nearer to the keys after.
+    /// Blends toward the previous keys if dragged left, and toward the next keys if dragged right.
     Neighbor,
-    /// Between the keys around: all the way to the left is the one before, to the right the one
-    /// after.
+    /// Sets an in-between of the neighboring keys: fully left is the previous key, fully right the
+    /// next.
     Breakdown,
 }
 
 impl Way {
-    /// The command's number, of how far it was dragged.
+    /// Amount argument of the command for a drag distance, where 1 is [`WAY`].
     fn amount(self, dragged: f32) -> f32 {
         match self {
             Self::Toward(_, away) => {
@@ -53,7 +53,7 @@ impl Way {
         }
     }
 
-    /// Blend factor of a click.
+    /// Drag amount that a click stands for.
     const fn click(self) -> f32 {
         if matches!(self, Self::Breakdown) { 0.0 } else { 0.1 }
     }
@@ -71,13 +71,13 @@ impl Way {
     }
 }
 
-/// Width of a button in addition to its text, in points.
+/// Width that a button adds to its text, in points.
 const PADDING: f32 = 18.0;
 
-/// A button: its title, its way, and its help.
+/// Title, effect and help text of a button.
 type BlendButton = (&'static str, Way, &'static str);
 
-/// All buttons, from the right to the left.
+/// All buttons, from right to left.
 const BUTTONS: [BlendButton; 6] = [
     (
         "Rest",
@@ -117,14 +117,14 @@ const BUTTONS: [BlendButton; 6] = [
 pub struct BlendGesture {
     title: &'static str,
     way: Way,
-    /// The document at the start, and where the pointer was, once there was a frame.
+    /// Document and pointer x-coordinate at the start; `None` until the first frame.
     start: Option<(Document, f32)>,
-    /// Part of the way that was shown last.
+    /// Amount of the last preview, where 1 is 100 %.
     shown: Option<f32>,
 }
 
 impl BlendGesture {
-    /// The blend of a command; `None` for other commands.
+    /// The gesture for a blend command; `None` for other commands.
     pub fn of(command: &str) -> Option<Self> {
         let (title, way) = match command {
             Breakdown::NAME => ("Breakdown", Way::Breakdown),
@@ -136,7 +136,7 @@ impl BlendGesture {
         Some(Self { title, way, start: None, shown: None })
     }
 
-    /// Follows the pointer. Returns whether the drag continues.
+    /// Updates the preview from the pointer. Returns whether the gesture continues.
     pub fn follow(&mut self, ui: &Ui, view: &View<'_>, actions: &mut Actions) -> bool {
         let Some(document) = view.session.map(|s| s.document()) else { return false };
         let at = ui.input(|i| i.pointer.latest_pos()).unwrap_or(ui.max_rect().center());
@@ -153,7 +153,7 @@ impl BlendGesture {
             actions.push(Action::Cancel);
             return false;
         }
-        // A breakdown begins in the middle; what blends begins with nothing.
+        // A breakdown starts at 50 %, so it changes the pose at once. Other blends start at 0 %.
         let is_new = self.shown != Some(amount);
         if is_new && (self.shown.is_some() || amount != 0.0 || self.way == Way::Breakdown) {
             self.shown = Some(amount);
@@ -205,17 +205,17 @@ fn blended(view: &View<'_>, start: &Document, way: Way, dragged: f32) -> Vec<Com
     })
 }
 
-/// Name of the group, before its buttons or on the menu that holds them.
+/// Label of the button group and of the menu that replaces it.
 const GROUP: &str = "Blend to";
 
-/// Width of a text in the font of the buttons, points.
+/// Width in points of a text in the font of the buttons.
 fn text_width(ui: &Ui, text: &str) -> f32 {
     let color = egui::Color32::WHITE;
     ui.painter().layout_no_wrap(text.to_owned(), Theme::font(Font::Body), color).size().x
 }
 
-/// The buttons with a label before them, from the right to the left. In a line where they do not
-/// fit beside `reserved` points, a menu holds them.
+/// Draws the blend buttons from right to left, with their label. If they do not fit next to
+/// `reserved` points, a menu contains them.
 pub fn blend_buttons_ui(
     state: &mut BlendDrag,
     ui: &mut Ui,
@@ -223,7 +223,7 @@ pub fn blend_buttons_ui(
     reserved: f32,
     actions: &mut Actions,
 ) {
-    /// Least width of the menu button, points.
+    /// Minimum width of the menu button, in points.
     const MENU: f32 = 96.0;
     let over_clip = view.shown_clip().is_some();
     let shown = || {
@@ -253,7 +253,7 @@ pub fn blend_buttons_ui(
     }
 }
 
-/// A button that is dragged or clicked.
+/// Draws one blend button, and handles its click or drag.
 fn button_ui(
     state: &mut BlendDrag,
     ui: &mut Ui,

@@ -1,4 +1,4 @@
-//! A choice as a button that opens a list, where there is no room for buttons side by side.
+//! A drop-down list for one choice, used where buttons side by side do not fit.
 
 use egui::{RichText, Role, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
@@ -6,7 +6,7 @@ use egui_material_icons::icons;
 use super::{View, popups::menu_button};
 use ulna_render::ColorRole;
 
-/// A button with what is chosen, which opens a list.
+/// Draws a button with the current choice `now`, which opens a list. Returns the chosen option.
 pub fn chooser<T: Copy>(
     ui: &mut Ui,
     view: &View<'_>,

@@ -10,7 +10,7 @@ use crate::ui::popups::lasting_menu_button;
 use ulna_model::{ClipId, Document};
 use ulna_render::ColorRole;
 
-/// A list of clips; the one that was chosen.
+/// Draws a list of clips. Returns the chosen clip.
 fn clip_list(
     ui: &mut Ui,
     theme: &Theme,
@@ -22,20 +22,20 @@ fn clip_list(
     let mut ids: Vec<ClipId> = document.clips.ids().collect();
     if ids.len() > MANY {
         let field = filter_field(ui, theme, search, "Find a clip");
-        // What is typed finds, without a click into the field.
+        // The search field takes the focus, so that typing filters the list without a click.
         if ui.memory(|m| m.focused()).is_none() {
             field.request_focus();
             select_all(ui.ctx(), field.id, search);
         }
         let needle = search.to_lowercase();
         ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
-        // What is named just so comes first, then what begins so.
+        // Exact matches come first, then names that start with the search text.
         ids.sort_by_key(|id| {
             let label = document.clip_label(*id).to_lowercase();
             if label == needle { 0 } else { 1 + u8::from(!label.starts_with(&needle)) }
         });
     }
-    // Enter takes the first that fits.
+    // Enter chooses the first match.
     let enters = !search.trim().is_empty()
         && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::Enter));
     let mut chosen = ids.first().copied().filter(|_| enters);
@@ -56,8 +56,10 @@ fn clip_list(
     chosen
 }
 
-/// A button with a list of clips, which a click into its field does not close; the one that was
-/// chosen.
+/// Draws a button that opens a list of clips, with a search field in longer lists. Returns the
+/// chosen clip.
+///
+/// `words` is the button's text and the heading of the list.
 pub fn clip_menu(
     ui: &mut Ui,
     theme: &Theme,

@@ -1,5 +1,4 @@
-//! Icons of commands: toolbars, menus and the list of all commands show the same icon for the same
-//! command.
+//! Icons of commands. Toolbars, menus and the command palette show the same icon for a command.
 
 use egui_material_icons::{MaterialIcon, icons};
 
@@ -19,7 +18,7 @@ use ulna_edit::{
     },
 };
 
-/// Commands with an icon, besides the tools.
+/// Commands with an icon. Tools are excluded, because their icons are defined elsewhere.
 const ICONS: [(&str, MaterialIcon); 99] = [
     (SessionCommand::Undo.name(), icons::ICON_UNDO),
     (SessionCommand::Redo.name(), icons::ICON_REDO),

@@ -72,7 +72,7 @@ pub fn dragged_span(
     }
 }
 
-/// Look of a bar.
+/// Drawing state of a contact bar.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BarLook {
     pub is_selected: bool,
@@ -81,7 +81,7 @@ pub struct BarLook {
     pub hovers: bool,
 }
 
-/// Draws a bar.
+/// Draws one contact bar in the rectangle `place`.
 pub fn paint_bar(painter: &Painter, theme: &Theme, place: Rect, look: BarLook) {
     let (edge, fill) = match (look.is_selected, look.slides) {
         (true, _) => (ColorRole::SelectionBase, ColorRole::SelectionTint),

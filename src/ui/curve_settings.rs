@@ -1,11 +1,11 @@
-//! Choices for curves on the timeline that are kept from start to start.
+//! Settings of the curve editor that are stored between launches.
 
 use serde::{Deserialize, Serialize};
 
 use ulna_edit::command::{EaseName, Slow};
 use ulna_motion::curves::Ease;
 
-/// The difference between curves that their colors tell.
+/// The meaning of curve colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CurveColors {
@@ -16,34 +16,34 @@ pub enum CurveColors {
     ByJoint,
 }
 
-/// The curves that are shown where no eye says otherwise.
+/// The curves that are listed, unless the user shows or hides a curve itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CurvesOf {
-    /// The curves of selected joints.
+    /// Curves of the selected joints.
     #[default]
     Selected,
-    /// The curves of all channels that move.
+    /// Curves of all channels that change over the clip.
     Moving,
-    /// None: what is isolated has its eyes.
+    /// No curves, except those that the user shows one by one.
     None,
 }
 
-/// The content of the strip under the graph.
+/// Content of the strip below the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpeedStrip {
-    /// Nothing: the strip is not there.
+    /// No strip.
     #[default]
     Off,
-    /// Speed of the active joint's tip, meters a second.
+    /// Speed of the active joint's tip, in meters per second.
     Speed,
-    /// Its acceleration, meters a second squared.
+    /// Acceleration of the active joint's tip, in meters per second squared.
     Acceleration,
 }
 
 impl SpeedStrip {
-    /// The next content of the strip, in turn.
+    /// The next content in the cycle: off, speed, acceleration.
     pub const fn next(self) -> Self {
         match self {
             Self::Off => Self::Speed,
@@ -53,21 +53,21 @@ impl SpeedStrip {
     }
 }
 
-/// An ease that was saved under a name.
+/// An easing curve that the user saved under a name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OwnEase {
-    /// Its name, which no other one has.
+    /// Unique name of the ease.
     pub name: String,
-    /// The formula.
+    /// Formula of the ease.
     pub shape: EaseName,
-    /// The slow end.
+    /// The slow end: start, end or both.
     pub way: Slow,
-    /// The amount, 0 to [`Ease::MOST`].
+    /// Amount of the ease, 0 to [`Ease::MOST`].
     pub amount: f32,
 }
 
 impl OwnEase {
-    /// An ease under a name.
+    /// Creates a named ease.
     pub fn new(name: &str, ease: &Ease) -> Self {
         Self {
             name: name.to_owned(),
@@ -77,31 +77,31 @@ impl OwnEase {
         }
     }
 
-    /// The ease; nothing where its formula is not known here.
+    /// The ease as a formula with parameters; `None` if the formula is unknown to this version.
     pub fn ease(&self) -> Option<Ease> {
         let amount = f64::from(self.amount).clamp(0.0, Ease::MOST);
         Some(Ease { shape: self.shape.shape()?, way: self.way.into(), amount })
     }
 }
 
-/// Choices for curves.
+/// Settings of the curve editor.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CurveSettings {
-    /// Points of the rows of keys over the curves, where both are shown; 0 for as many as fit.
+    /// Height in points of the key rows above the curves; 0 fits as many rows as possible.
     pub split: f32,
     /// Color scheme of the curves.
     pub colors: CurveColors,
-    /// The curves that are listed.
+    /// The listed curves.
     pub of: CurvesOf,
-    /// The content of the strip under the graph.
+    /// Content of the strip below the graph.
     pub strip: SpeedStrip,
-    /// Eases that were saved, the oldest first.
+    /// Saved eases, oldest first.
     pub eases: Vec<OwnEase>,
 }
 
 impl CurveSettings {
-    /// The same with numbers that a damaged file cannot spoil.
+    /// Clamps all numbers to valid ranges, in case the stored file is damaged.
     pub fn clamped(mut self) -> Self {
         self.split = if self.split.is_finite() { self.split.clamp(0.0, 4000.0) } else { 0.0 };
         if self.of == CurvesOf::None {

@@ -1,4 +1,4 @@
-//! Destination of edits: the pose in Pose mode, keys or an unkeyed pose if a clip is shown.
+//! Destination of edits: the file's pose, or keys, an unkeyed pose or a layer of the shown clip.
 
 use super::View;
 use ulna_edit::{
@@ -12,7 +12,7 @@ use ulna_edit::{
 use ulna_model::{ClipId, Components, Document, KeySet, KeyTimes, NodeId, Property, Transform};
 use ulna_motion::{Mirror, Pose, Stack, ik};
 
-/// One component of a transform.
+/// The part of a transform that a property stores.
 pub fn component(of: &Transform, property: Property) -> Trs {
     let nothing = Components::default();
     match property {
@@ -23,8 +23,10 @@ pub fn component(of: &Transform, property: Property) -> Trs {
     .into()
 }
 
-/// Command that makes a node's local transform `local` while a clip is shown: a key if auto-key is
-/// on, else an unkeyed pose. `changed` names the edited component.
+/// Command that sets a node's local transform while a clip is shown; `None` if no clip is shown.
+///
+/// It writes to the selected keys, to a layer, to a key if auto-key is on, or else to the unkeyed
+/// pose. `changed` is the edited property.
 pub fn over_shown_clip(
     view: &View<'_>,
     node: NodeId,
@@ -45,9 +47,10 @@ pub fn over_shown_clip(
     Some(over_clip(view.shown_clip()?, view.edit_time(), key, node, local, changed))
 }
 
-/// The commands by which a pose goes where edits go now: into the pose of the file; over the clip
-/// that is shown, and from there into keys with auto-key; or into all selected keys. `start` is the
-/// document that the gesture began with.
+/// Commands that write a pose to the current destination of edits.
+///
+/// The destination is the file's pose, the shown clip or all selected keys. With auto-key, the
+/// commands also set keys. `start` is the document at the start of the gesture.
 pub fn posed(
     view: &View<'_>,
     start: &Document,
@@ -82,7 +85,7 @@ pub fn posed(
     let mut commands = vec![command];
     commands.extend(mirror(over));
     if view.timeline.auto_key {
-        // What keeps pinned nodes where they are moves, too.
+        // Pins also move the limbs that hold them, so these limbs are keyed, too.
         let pins = &start.aids.pins;
         let seen = (!pins.is_empty()).then(|| Pose::evaluate(start, &Stack::default()));
         let limbs = pins.keys().filter_map(|n| ik::limb_of(start, seen.as_ref()?, *n, None, false));
@@ -102,15 +105,14 @@ pub fn posed(
     commands
 }
 
-/// Commands that pose nodes by values that were typed, and those by which the other side follows,
-/// where both are posed alike.
+/// Adds the commands that mirror a typed pose to the other side, if symmetry is on.
 pub fn with_other_side(
     view: &View<'_>,
     nodes: &[NodeId],
     mut commands: Vec<Command>,
 ) -> Vec<Command> {
     let Some(document) = view.session.map(|s| s.document()) else { return commands };
-    // A difference that all selected keys take is none of the other side's.
+    // Offsets of selected keys are not mirrored.
     let on_keys =
         Property::TRS.iter().any(|p| nodes.iter().any(|n| selected_keys(view, *n, *p).is_some()));
     if commands.is_empty() || on_keys {
@@ -133,7 +135,7 @@ pub fn with_other_side(
     commands
 }
 
-/// Destination of a pose: the pose of the file, the shown clip, or the chosen layer of either.
+/// Destination of a pose: the file's pose, the shown clip, or the chosen layer of either.
 pub fn over(view: &View<'_>) -> PoseDestination {
     let over = view
         .shown_clip()
@@ -141,8 +143,8 @@ pub fn over(view: &View<'_>) -> PoseDestination {
     over.in_layer(view.layers.written)
 }
 
-/// The posed nodes whose mirror joints should follow: those of one side, whose partners are not
-/// posed too.
+/// Posed nodes to mirror: those with a partner that is not itself posed. `None` if symmetry is off
+/// or no such node exists.
 fn mirrored(view: &View<'_>, document: &Document, nodes: &[NodeId]) -> Option<Vec<NodeId>> {
     if !view.viewport.symmetry {
         return None;
@@ -153,9 +155,9 @@ fn mirrored(view: &View<'_>, document: &Document, nodes: &[NodeId]) -> Option<Ve
     (!nodes.is_empty()).then_some(nodes)
 }
 
-/// The selected keys of a node's property, where edits change all of them.
+/// Selected keys of a node's property; `None` unless edits change all selected keys.
 fn selected_keys(view: &View<'_>, node: NodeId, property: Property) -> Option<KeySet> {
-    // What a layer adds is not what is seen: its keys are changed one by one.
+    // Layer keys store offsets from the shown pose, so they are edited one by one.
     if !view.timeline.edit_selected || view.layers.written.is_some() {
         return None;
     }
@@ -165,8 +167,10 @@ fn selected_keys(view: &View<'_>, node: NodeId, property: Property) -> Option<Ke
     (!times.is_empty()).then(|| std::iter::once((track, KeyTimes::from(times.to_vec()))).collect())
 }
 
-/// [`over_shown_clip`] without a window's view: `time` in seconds on the clip's clock. A key where
-/// `key` says how values between keys come about in new tracks, else an unkeyed pose.
+/// Like [`over_shown_clip`], but for a given clip, at `time` in seconds.
+///
+/// The command sets a key if `key` is given, which is the interpolation of new tracks. Otherwise it
+/// changes the unkeyed pose.
 pub fn over_clip(
     clip: ClipId,
     time: f32,
@@ -183,7 +187,7 @@ pub fn over_clip(
     SetUnkeyed { clip, time, node, to }.into()
 }
 
-/// The command that sets the weight of a morph target where edits go now.
+/// Command that sets a morph weight at the current destination of edits.
 pub fn set_morph(view: &View<'_>, node: NodeId, target: usize, weight: f32) -> Command {
     let (node, target) = (Nodes::one(node), format!("#{target}"));
     let Some(clip) = view.shown_clip() else { return SetMorph { node, target, weight }.into() };

@@ -1,52 +1,51 @@
-//! The chosen layer, and whether edits go to it: shared by the toolbar, the inspector and all
-//! tools.
+//! The chosen layer, and whether edits go to it. The toolbar, the inspector and all tools share
+//! this state.
 
 use std::collections::BTreeMap;
 
 use ulna_edit::KeysHome;
 use ulna_model::{Clip, ClipId, Document, LayerHome, PoseLayerId, Shared};
 
-/// Requests about layers.
+/// A request about layers.
 #[derive(Clone, Debug)]
 pub enum LayerAction {
-    /// The layer of a clip, or of the pose, that is looked at and written to; none.
+    /// Chooses a layer of a clip or of the pose. Edits go to it. `None` clears the choice.
     Choose(LayerHome, Option<PoseLayerId>),
-    /// Whether edits over a clip go to its chosen layer.
+    /// Sets whether edits over a clip go to its chosen layer.
     Into(bool),
 }
 
-/// Chosen layers, kept for the whole program.
+/// The chosen layer of each clip and of the pose.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     chosen: BTreeMap<LayerHome, PoseLayerId>,
-    /// Whether edits over a clip go to its chosen layer.
+    /// True if edits over a clip go to its chosen layer.
     pub into: bool,
 }
 
-/// View of the layers for the panels.
+/// State of the layers as the panels see it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LayersView {
     /// Owner of the displayed layers: the displayed clip, or the pose.
     pub home: Option<LayerHome>,
-    /// The chosen layer of that.
+    /// The chosen layer of `home`.
     pub chosen: Option<PoseLayerId>,
-    /// The switch in the toolbar.
+    /// State of the toolbar switch: true if edits over a clip go to its chosen layer.
     pub into: bool,
     /// The layer that edits go to.
     pub written: Option<PoseLayerId>,
-    /// Whether the pose has layers, and no clip is seen: what is typed is what is seen with them.
+    /// True if the pose is shown and has layers. Typed values then include the layers.
     pub any_of_pose: bool,
 }
 
 impl LayersView {
-    /// The owner of the keys that are shown and edited: the clip, or the layer of it that edits go
-    /// to.
+    /// Owner of the keys that are shown and edited: the clip, or its layer that receives edits.
     pub fn keys_home(&self, clip: ClipId) -> KeysHome {
         KeysHome { clip, layer: self.written.filter(|_| self.home == Some(LayerHome::Clip(clip))) }
     }
 
-    /// The clip whose keys are shown and edited: the clip itself, or the layer of it that edits go
-    /// to.
+    /// Clip data whose keys are shown and edited: the clip itself, or the keys of the layer that
+    /// receives edits.
     pub fn keys_clip<'d>(&self, document: &'d Document, clip: ClipId) -> Option<&'d Shared<Clip>> {
         let layer = self.written.filter(|_| self.home == Some(LayerHome::Clip(clip)));
         let found =
@@ -56,12 +55,12 @@ impl LayersView {
 }
 
 impl Layers {
-    /// Clears the selected layers, because their ids belong to the previous file.
+    /// Clears the chosen layers, because their ids belong to the previous file.
     pub fn forget_chosen(&mut self) {
         self.chosen.clear();
     }
 
-    /// Performs an action of a panel.
+    /// Performs a request of a panel.
     pub fn apply(&mut self, action: LayerAction) {
         match action {
             LayerAction::Choose(home, Some(layer)) => {
@@ -74,8 +73,10 @@ impl Layers {
         }
     }
 
-    /// The chosen layer of a clip, or of the pose. Over a clip that is the topmost where none was
-    /// chosen; of the pose none, since its own offsets are chosen then.
+    /// The chosen layer of a clip or of the pose.
+    ///
+    /// Without a choice, it is the topmost layer of a clip. For the pose it is then `None`, which
+    /// stands for the pose's own offsets.
     pub fn chosen(&self, document: &Document, home: LayerHome) -> Option<PoseLayerId> {
         let layers = document.aids.pose_layers.get(&home)?;
         let chosen = self.chosen.get(&home).copied().filter(|id| layers.get(*id).is_some());
@@ -83,7 +84,7 @@ impl Layers {
         chosen.or_else(topmost)
     }
 
-    /// View for the panels, of the layers of a clip or of the pose.
+    /// State of the layers of a clip or of the pose, for the panels.
     pub fn view(&self, document: Option<&Document>, home: Option<LayerHome>) -> LayersView {
         let chosen = document.zip(home).and_then(|(d, h)| self.chosen(d, h));
         let written = chosen.filter(|_| self.into || home == Some(LayerHome::Pose));
@@ -93,7 +94,7 @@ impl Layers {
         LayersView { home, chosen, into: self.into, written, any_of_pose }
     }
 
-    /// Chooses the layer that a command made, if it made one.
+    /// Chooses the layer that a command created, if any.
     pub fn follow(&mut self, before: &BTreeMap<LayerHome, Vec<PoseLayerId>>, document: &Document) {
         for (home, layers) in &document.aids.pose_layers {
             let known = before.get(home);
@@ -105,7 +106,7 @@ impl Layers {
     }
 }
 
-/// All layers of the document.
+/// Ids of all layers of the document, by owner.
 pub fn ids(document: &Document) -> BTreeMap<LayerHome, Vec<PoseLayerId>> {
     let all = document.aids.pose_layers.iter();
     all.map(|(home, layers)| (*home, layers.iter().map(|l| l.id).collect())).collect()

@@ -1,5 +1,5 @@
-//! The menu bar: every command of the table in its menu, the file's name in the middle, the modes
-//! at the right.
+//! The menu bar: menus with all commands, the file name in the center, and the mode switch on the
+//! right.
 
 use egui::{
     Align2, FocusDirection, Id, Key, MenuBar, Popup, Response, RichText, Role, Ui, WidgetInfo,
@@ -30,7 +30,7 @@ use ulna_render::{ColorRole, Shading};
 
 const MENUS: [&str; 8] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Rig", "Help"];
 
-/// Commands with a line above them in a menu of the bar.
+/// Commands with a separator above them in a menu.
 const FIRST_OF_GROUP: [&str; 19] = [
     FileCommand::Save.name(),
     FileCommand::Export.name(),
@@ -53,26 +53,25 @@ const FIRST_OF_GROUP: [&str; 19] = [
     FileCommand::Plan.name(),
 ];
 
-/// Files in *Open recent*, at most.
+/// Maximum number of files in *Open recent*.
 const RECENT: usize = 12;
 
-/// The menu bar as it is worked by keyboard. Up and down, and into a menu inside, egui goes by
-/// itself.
+/// Keyboard navigation of the menu bar. egui itself handles up, down and entering a submenu.
 #[derive(Clone, Debug, Default)]
 pub struct MenuKeys {
-    /// The first menu is to be opened.
+    /// Set to open the first menu.
     pub open: bool,
     /// Index of the open menu.
     at: Option<usize>,
     items: Vec<MenuEntry>,
 }
 
-/// An item of the open menu, as it was drawn last.
+/// An item of the open menu in the last frame.
 #[derive(Clone, Copy, Debug)]
 struct MenuEntry {
     id: Id,
     letter: Option<char>,
-    /// It stands in the menu itself, and leads to no other.
+    /// True if the item is in the menu itself, and does not open a submenu.
     plain: bool,
 }
 
@@ -87,12 +86,12 @@ impl MenuEntry {
 }
 
 impl MenuKeys {
-    /// Menu to open instead of the open one, by the arrow keys.
+    /// Index of the menu to open next, if an arrow key was pressed.
     fn turned_to(&self, ui: &Ui) -> Option<usize> {
         let at = self.at?;
         let focused = ui.memory(|m| m.focused());
         let entry = self.items.iter().find(|e| Some(e.id) == focused);
-        // A menu inside is opened by the right arrow, and left by the left one.
+        // The left and right arrows open and close submenus.
         if entry.is_some_and(|e| !e.plain) {
             return None;
         }
@@ -105,7 +104,7 @@ impl MenuKeys {
         }
     }
 
-    /// Goes to the next item that begins with what was typed.
+    /// Moves the focus to the next item whose title starts with the typed letter.
     fn type_letter(&self, ui: &Ui) {
         let typed = ui.input(|i| {
             let letter = |e: &egui::Event| match e {
@@ -174,7 +173,7 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
             }
         }
         keys.items = items;
-        // Not the bar's own edge: that is as wide as the window.
+        // The bar itself is as wide as the window, so its own edge is no limit.
         right
     });
     if closes {
@@ -187,7 +186,7 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
         whole.right_bottom(),
     );
     title(ui, view, whole, egui::Rangef::new(menus.inner + 12.0, modes.left() - 4.0));
-    // Without a file there is nothing to pose, animate or paint.
+    // Modes need an open file.
     if view.session.is_none() {
         return;
     }
@@ -204,7 +203,7 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
     });
 }
 
-/// All menus of the bar as lines of one menu.
+/// Draws all menus of the bar as submenus of one menu.
 pub fn menus_inside(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     for name in MENUS {
         menu_button(ui, name, |ui| {
@@ -214,7 +213,7 @@ pub fn menus_inside(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// A menu's commands, then the menus inside it.
+/// Draws a menu's commands, and then its submenus.
 fn menu_items(
     ui: &mut Ui,
     view: &View<'_>,
@@ -255,7 +254,7 @@ fn menu_items(
     }
 }
 
-/// A menu inside a menu: what is done at once, then what asks for more.
+/// Draws a submenu: commands that run at once, followed by commands that open a dialog.
 fn inside_menu(
     ui: &mut Ui,
     view: &View<'_>,
@@ -290,7 +289,7 @@ fn inside_menu(
     items.extend(within);
 }
 
-/// Files opened lately, newest first.
+/// Draws the submenu of recently opened files, newest first.
 fn open_recent(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
     let title = "Open recent";
     let menu = menu_button(ui, title, |ui| {
@@ -321,7 +320,7 @@ fn open_recent(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry
     MenuEntry::new(&menu, title, false)
 }
 
-/// How finely the viewport is drawn while something moves.
+/// Draws the submenu for the viewport quality during motion.
 fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
     let title = "Quality during motion";
     let menu = menu_button(ui, title, |ui| {
@@ -342,7 +341,7 @@ fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
     MenuEntry::new(&menu, title, false)
 }
 
-/// Whether what a command switches is on; nothing for commands that switch nothing.
+/// State of the switch that a command toggles; `None` for other commands.
 pub fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
     let shown = view.options;
     let switches = [
@@ -378,8 +377,8 @@ pub fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
     })
 }
 
-/// A command's line; `plain` if it stands in a menu of the bar itself, `marks` if commands beside
-/// it have marks.
+/// Draws a command's menu item. `plain` is true directly in a menu of the bar. `marks` reserves
+/// space for check marks.
 fn item(
     ui: &mut Ui,
     view: &View<'_>,
@@ -403,7 +402,7 @@ fn item(
     let key = RichText::new(view.settings.keys.shown(command.name))
         .font(Theme::font(Font::Caption))
         .color(theme.color(ColorRole::TextTertiary));
-    // What is switched on has a mark; the others leave room for it.
+    // Switched-on items have a check mark, and the others an equally wide space.
     let mark =
         RichText::new(if on == Some(true) { "✔" } else { "    " }).font(Theme::font(Font::Caption));
     let mut text = egui::Atoms::new(title.as_str());
@@ -430,7 +429,8 @@ fn item(
     MenuEntry::new(&response, &title, plain)
 }
 
-/// The file's name in the middle, with what is not saved; as much of it as there is room for.
+/// Draws the file name in the center of the bar with the number of unsaved steps, shortened if
+/// necessary.
 fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
     let theme = view.theme;
     let Some(session) = view.session else { return };
@@ -486,7 +486,7 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
         name
     };
     let width = name.size().x + mark;
-    // In the middle of the window, unless the menus reach that far.
+    // Centered in the window, unless the menus need that space.
     let left = (whole.center().x - width * 0.5).min(room.max - width).max(room.min);
     let middle = whole.center().y;
     let at = egui::pos2(left, middle - name.size().y * 0.5);

@@ -1,5 +1,5 @@
-//! Rows of menus: a header that names the target, rows with an icon and a key, submenus and lines
-//! between groups. All context menus consist of them.
+//! Rows of context menus: a header that names the target, rows with an icon and a key, submenus,
+//! and separators.
 
 use std::borrow::Cow;
 
@@ -20,21 +20,21 @@ use super::{
 use ulna_edit::{Command, CommandSpec, key_parts};
 use ulna_render::{ColorRole, Measure};
 
-/// Narrowest and widest row, in points. The menu adds its padding on both sides.
+/// Minimum and maximum width of a row, in points. The menu adds its padding on both sides.
 const WIDTH: std::ops::RangeInclusive<f32> = 228.0..=256.0;
-/// Narrowest row of a menu that another menu opens.
+/// Minimum width of a row in a submenu, in points.
 const NARROW: f32 = 160.0;
-/// Free space at both ends of a row.
+/// Padding at both ends of a row, in points.
 const PADDING: f32 = 8.0;
-/// Size of an icon, of the mark of a checked row, and of the arrow of a submenu.
+/// Size in points of an icon, a check mark, and the arrow of a submenu.
 const SLOT: f32 = 16.0;
-/// Left edge of the titles: behind the slot of the icons.
+/// Left edge of the titles in points, after the icon slot.
 const TITLE: f32 = PADDING + SLOT + 8.0;
 
-/// Paints a mark at a point, in the color of icons.
+/// Function that paints a mark at a point, in the color of icons.
 pub type Mark<'a> = Box<dyn Fn(&egui::Painter, &Theme, egui::Pos2, Color32) + 'a>;
 
-/// One row of a menu, before it is drawn.
+/// A menu row before it is drawn.
 pub struct Row<'a> {
     title: Cow<'a, str>,
     icon: Option<&'a str>,
@@ -45,16 +45,16 @@ pub struct Row<'a> {
     checked: Option<bool>,
     leads_on: bool,
     color: Option<Color32>,
-    /// Painted in place of the icon.
+    /// Function that paints a mark in place of the icon.
     paints: Option<Mark<'a>>,
-    /// The accessible name; the title unless given.
+    /// Accessible name; `None` uses the title.
     said: Option<String>,
-    /// A share of 1, drawn as a bar at the right, with its number.
+    /// Fraction 0 to 1, drawn on the right as a bar with a percentage.
     share: Option<f32>,
 }
 
 impl<'a> Row<'a> {
-    /// A row with a title.
+    /// Creates a row with a title.
     pub fn new(title: impl Into<Cow<'a, str>>) -> Self {
         Self {
             title: title.into(),
@@ -72,8 +72,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The row of a command: its title, icon, key and help, and the reason if it cannot be done
-    /// now.
+    /// Creates the row of a command, with its title, icon, key and help. It is disabled with a
+    /// reason if the command is unavailable.
     pub fn of(view: &View<'_>, spec: &'static CommandSpec) -> Self {
         Self {
             icon: command_icon(spec),
@@ -99,17 +99,17 @@ impl<'a> Row<'a> {
         Self { icon: None, ..self }
     }
 
-    /// Adds a short text behind the title.
+    /// Adds a short text after the title.
     pub fn note(self, note: impl Into<Cow<'a, str>>) -> Self {
         Self { note: note.into(), ..self }
     }
 
-    /// Sets the key at the right to that of a command.
+    /// Shows the key of a command on the right.
     pub fn key_of(self, view: &View<'_>, spec: &CommandSpec) -> Self {
         Self { key: key_text(view, spec), ..self }
     }
 
-    /// Removes the key at the right.
+    /// Removes the key on the right.
     pub fn keyless(self) -> Self {
         Self { key: String::new(), ..self }
     }
@@ -127,12 +127,13 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Enables the row: the menu gives what the command needs.
+    /// Enables the row even if the command alone would lack arguments, because the menu supplies
+    /// them.
     pub fn enabled(self) -> Self {
         Self { enabled: Ok(()), ..self }
     }
 
-    /// Adds a mark that says whether something is on.
+    /// Adds a check mark for a switch that is on, or an empty slot for one that is off.
     pub fn checked(self, on: bool) -> Self {
         Self { checked: Some(on), ..self }
     }
@@ -152,18 +153,18 @@ impl<'a> Row<'a> {
         self.painted(Box::new(|painter, _, at, color| joint_icon(painter, at, color)))
     }
 
-    /// Sets the accessible name, where the title alone says too little.
+    /// Sets the accessible name if the title alone is unclear.
     pub fn said(self, said: impl Into<String>) -> Self {
         Self { said: Some(said.into()), ..self }
     }
 
-    /// Adds a bar and a percentage at the right.
+    /// Adds a bar and a percentage on the right.
     pub fn share(self, share: f32) -> Self {
         Self { share: Some(share), ..self }
     }
 }
 
-/// The key of a command as menus show it, such as `Ctrl C`.
+/// Key of a command as menus show it, such as `Ctrl C`.
 fn key_text(view: &View<'_>, spec: &CommandSpec) -> String {
     key_parts(view.settings.keys.key(spec.name)).join(" ")
 }
@@ -173,15 +174,15 @@ pub struct MenuRows<'a> {
     pub ui: &'a mut Ui,
     pub view: &'a View<'a>,
     pub actions: &'a mut Actions,
-    /// Rows that the keyboard reaches, with the first letter of their titles.
+    /// Rows that can have the focus, with the first letter of their titles.
     entries: Vec<(Id, Option<char>)>,
-    /// A line goes before the next row.
+    /// True if a separator precedes the next row.
     parted: bool,
-    /// Whether rows have a slot for a mark before their icon.
+    /// True if rows have a slot for a check mark before their icon.
     marks: bool,
-    /// Whether there are rows yet.
+    /// True if the menu already has a row.
     begun: bool,
-    /// Width of the narrowest row.
+    /// Minimum width of a row, in points.
     least: f32,
 }
 
@@ -202,12 +203,12 @@ impl<'a> MenuRows<'a> {
         }
     }
 
-    /// Leaves room for marks before the icons of all rows that follow.
+    /// Reserves space for check marks in all following rows.
     pub const fn with_marks(&mut self) {
         self.marks = true;
     }
 
-    /// The first row: the name of the target, and its kind or count.
+    /// Draws the first row: the name of the target, and its kind or count.
     pub fn header(&mut self, name: &str, about: &str) {
         let theme = self.view.theme;
         let (bold, body) = (Theme::font(Font::Heading), Theme::font(Font::Body));
@@ -232,17 +233,17 @@ impl<'a> MenuRows<'a> {
         }
     }
 
-    /// Puts a line before the next row, if there is one, and if rows are above it.
+    /// Requests a separator before the next row. It is drawn only between rows.
     pub const fn separator(&mut self) {
         self.parted = self.begun;
     }
 
-    /// A row of a command, which is done to what is selected and shown.
+    /// Adds the row of a command, which applies to the selection and the shown data.
     pub fn command(&mut self, spec: &'static CommandSpec) {
         self.invoke(spec, Row::of(self.view, spec));
     }
 
-    /// A row of a command with another title.
+    /// Adds the row of a command with a different title.
     pub fn command_as(&mut self, spec: &'static CommandSpec, title: impl Into<Cow<'static, str>>) {
         self.invoke(spec, Row::of(self.view, spec).title(title));
     }
@@ -253,21 +254,21 @@ impl<'a> MenuRows<'a> {
         }
     }
 
-    /// A row that runs a command with its arguments.
+    /// Adds a row that runs a command with arguments.
     pub fn run(&mut self, row: Row<'_>, command: impl FnOnce() -> Command) {
         if self.row(row) {
             self.actions.push(Action::Run(command()));
         }
     }
 
-    /// A row that asks for something else.
+    /// Adds a row that pushes an action.
     pub fn act<A: Into<Action>>(&mut self, row: Row<'_>, action: impl FnOnce() -> A) {
         if self.row(row) {
             self.actions.push(action());
         }
     }
 
-    /// A row; whether it was chosen. That closes the menu.
+    /// Adds a row that closes the menu when chosen. Returns whether it was chosen.
     pub fn row(&mut self, row: Row<'_>) -> bool {
         let chosen = self.lasting_row(row);
         if chosen {
@@ -276,14 +277,14 @@ impl<'a> MenuRows<'a> {
         chosen
     }
 
-    /// A row that leaves the menu open; whether it was chosen.
+    /// Adds a row that leaves the menu open. Returns whether it was chosen.
     pub fn lasting_row(&mut self, row: Row<'_>) -> bool {
         let enabled = row.enabled.is_ok();
         let response = self.add(row);
         enabled && (response.clicked() || is_released_on(&response))
     }
 
-    /// A row that opens another menu.
+    /// Adds a row that opens a submenu.
     pub fn submenu(&mut self, row: Row<'_>, fill: impl FnOnce(&mut MenuRows<'_>)) {
         let enabled = row.enabled.is_ok();
         let response = self.add(Row { leads_on: true, ..row });
@@ -298,7 +299,7 @@ impl<'a> MenuRows<'a> {
         });
     }
 
-    /// Content of its own kind between rows.
+    /// Adds custom widgets between rows.
     pub fn own(&mut self, add: impl FnOnce(&mut Ui, &mut Actions)) {
         if std::mem::take(&mut self.parted) {
             self.line();
@@ -307,10 +308,10 @@ impl<'a> MenuRows<'a> {
         add(self.ui, self.actions);
     }
 
-    /// Allocates a row in the width of the menu.
+    /// Allocates a row with the width of the menu.
     fn allocate(&mut self, wide: f32, sense: Sense) -> (Rect, Response) {
         let least = wide.clamp(self.least, *WIDTH.end());
-        // In the first pass, the menu finds its width.
+        // In the first pass, egui measures the width of the menu.
         let sizing = self.ui.is_sizing_pass();
         let width = if sizing { least } else { self.ui.available_width().max(self.least) };
         self.ui.allocate_exact_size(vec2(width, Measure::RowMenu.points()), sense)
@@ -420,7 +421,7 @@ impl<'a> MenuRows<'a> {
         painter.text(middle(right), Align2::RIGHT_CENTER, &row.key, fonts.key.clone(), color);
     }
 
-    /// Draws a bar and its percentage, and returns the left edge.
+    /// Draws a bar with its percentage. Returns the left edge.
     fn paint_share(&self, at: egui::Pos2, share: f32, font: &FontId) -> f32 {
         let theme = self.view.theme;
         let painter = self.ui.painter();
@@ -440,7 +441,7 @@ impl<'a> MenuRows<'a> {
         left
     }
 
-    /// Moves the focus to the next row that begins with the typed letter.
+    /// Moves the focus to the next row whose title starts with the typed letter.
     fn type_letter(&self) {
         let typed = self.ui.input(|i| {
             i.events.iter().find_map(|event| match event {
@@ -459,8 +460,9 @@ impl<'a> MenuRows<'a> {
     }
 }
 
-/// Widths of the bar and of the number of a share.
+/// Width of the bar, in points.
 const SHARE_BAR: f32 = 58.0;
+/// Width of the percentage, in points.
 const SHARE_NUMBER: f32 = 58.0;
 
 /// Fonts of a row.
@@ -479,7 +481,7 @@ impl Fonts {
         }
     }
 
-    /// Width of what stands at the right of a row, with a gap before it.
+    /// Width of the content on the right of a row, including the gap before it.
     fn right(&self, ui: &Ui, row: &Row<'_>) -> f32 {
         let key = match &*row.key {
             "" => 0.0,
@@ -491,7 +493,7 @@ impl Fonts {
     }
 }
 
-/// A share as a percentage with one decimal.
+/// Percentage with one decimal.
 fn percent(share: f32) -> String {
     format!("{:.1} %", share * 100.0)
 }
@@ -503,7 +505,7 @@ fn width_of(ui: &Ui, text: &str, font: &FontId) -> f32 {
     ui.painter().layout_no_wrap(text.to_owned(), font.clone(), Color32::WHITE).size().x
 }
 
-/// Shows a tooltip at the right of a row, where it covers no other row.
+/// Shows a tooltip on the right of a row, so that it covers no other row.
 fn beside(response: &Response, text: &str) {
     if text.is_empty() {
         return;
@@ -516,8 +518,7 @@ fn beside(response: &Response, text: &str) {
     });
 }
 
-/// Whether the right button, pressed before the menu opened and dragged into it, was released on a
-/// row.
+/// True if the right button was released on a row after a drag from outside the menu.
 fn is_released_on(response: &Response) -> bool {
     let released = response
         .ctx
@@ -525,8 +526,8 @@ fn is_released_on(response: &Response) -> bool {
     released && response.contains_pointer()
 }
 
-/// The menu of a right click on a widget. It opens beside the pointer, and does not cover `clear`,
-/// the row that was clicked.
+/// Shows the context menu of a widget. It opens beside the pointer and does not cover the clicked
+/// row `clear`.
 pub fn context_menu(
     response: &Response,
     clear: Option<Rect>,
@@ -537,7 +538,7 @@ pub fn context_menu(
     popups::context_menu(response, false, clear, |ui| self::fill(ui, view, actions, fill));
 }
 
-/// The same for an area that has widgets of its own: a right click on these opens it, too.
+/// Shows the context menu of an area. A right click on a widget inside the area also opens it.
 pub fn context_menu_over(
     ui: &Ui,
     response: &Response,
@@ -550,7 +551,7 @@ pub fn context_menu_over(
     popups::context_menu(response, opens, Some(area), |ui| self::fill(ui, view, actions, fill));
 }
 
-/// Puts rows into a menu that is being filled.
+/// Adds rows to an open menu.
 pub fn fill(
     ui: &mut Ui,
     view: &View<'_>,
@@ -562,7 +563,7 @@ pub fn fill(
     rows.type_letter();
 }
 
-/// A button that opens a menu of rows.
+/// Draws a button that opens a menu of rows.
 pub fn menu_button<'t>(
     ui: &mut Ui,
     text: impl egui::IntoAtoms<'t>,

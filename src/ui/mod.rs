@@ -1,5 +1,5 @@
-//! Panels: they read a [`View`] and push [`Action`]s. Nothing is changed here but what a panel
-//! keeps for itself, such as which rows are open.
+//! Panels. They read a [`View`] and push [`Action`]s. A panel changes only its own state, such as
+//! expanded rows.
 
 mod action;
 mod asset_ref;
@@ -140,13 +140,13 @@ pub struct Panels {
 }
 
 impl Panels {
-    /// Another file was opened: what belonged to the old one is forgotten.
+    /// Clears all state that belongs to the previous file, except the arrangement of panels.
     pub fn reset(&mut self) {
         let layout = std::mem::take(&mut self.layout);
         *self = Self { layout, ..Self::default() };
     }
 
-    /// Opens the first menu of the bar, to be gone through by keyboard.
+    /// Opens the first menu of the bar for keyboard navigation.
     pub fn open_menu_bar(&mut self) {
         self.menu.open = true;
     }
@@ -156,33 +156,34 @@ impl Panels {
         self.pointer_menu = Some(menu);
     }
 
-    /// Lets the pointer select joints in a circle, or the next drag in a box.
+    /// Starts a selection of joints with the pointer: in a circle, or in a box with the next drag.
     pub const fn select_area(&mut self, circle: bool) {
         self.viewport.select_area(circle);
     }
 
-    /// Starts to blend the pose by a command, controlled by the pointer. Returns whether the
-    /// command blends.
+    /// Starts to blend the pose with a command and the pointer. Returns whether the command
+    /// supports this.
     pub fn begin_blend(&mut self, command: &str) -> bool {
         self.viewport.begin_blend(command)
     }
 
-    /// Whether something is open that Escape closes: a panel over the curves, or an area that
-    /// selects joints.
+    /// True if Escape would close a panel over the curves, or cancel an area selection.
     pub fn holds_escape(&self) -> bool {
         self.timeline.holds_escape() || self.viewport.selects_area()
     }
 
-    /// Whether a gesture is under way that takes digits and letters of axes as its own; `held`: a
-    /// button is down.
+    /// True if an open gesture reads digits and axis letters as its own input. `held` is true while
+    /// a mouse button is pressed.
     pub fn takes_numbers(&self, held: bool) -> bool {
-        // One that a button holds is over where none is down.
+        // A gesture that began with a button press needs the button to be pressed.
         self.viewport.posing().is_some_and(|by_button| held || !by_button)
             || self.timeline.takes_numbers()
     }
 
-    /// Starts an IK drag of the active node's limb: by a point in node space, which is at `from` in
-    /// world space and was pressed at `at` in the picture.
+    /// Starts an IK drag of the active node's limb.
+    ///
+    /// `tip` is the dragged point in node space, `from` the same point in world space, and `at` the
+    /// pressed point in the picture.
     pub fn reach(&mut self, tip: Option<glam::Vec3>, from: glam::Vec3, at: glam::Vec2) {
         self.viewport.reach(tip, from, at);
     }
@@ -192,50 +193,51 @@ impl Panels {
         self.viewport.begin(tool)
     }
 
-    /// Starts to add a joint below each selected one.
+    /// Starts to add a child joint to each selected joint.
     pub fn extrude(&mut self) {
         self.viewport.extrude();
     }
 
-    /// A tool was chosen by its key at `now`, on egui's clock: an axis or a number that is typed
-    /// soon begins what it does.
+    /// Starts to wait for a typed axis or number after a tool was chosen by key. `now` is in
+    /// seconds on egui's clock.
     pub fn wait(&mut self, tool: ulna_edit::command::ToolCommand, now: f64) {
         self.viewport.wait(tool, now);
     }
 
-    /// Whether a tool that was chosen by its key waits for an axis or a number.
+    /// True if a tool that was chosen by key waits for an axis or a number.
     pub fn waits(&self, now: f64) -> bool {
         self.viewport.waits(now)
     }
 
-    /// A tool waits no longer; whether one did.
+    /// Stops waiting for an axis or number. Returns whether a tool was waiting.
     pub fn wait_no_longer(&mut self) -> bool {
         self.viewport.wait_no_longer()
     }
 
-    /// A gesture was ended elsewhere: the press that is still down means nothing any more.
+    /// Ends all gestures of panels after a gesture ended elsewhere. A mouse button that is still
+    /// pressed has no further effect.
     pub fn end_gestures(&mut self) {
         self.viewport.end_gestures();
         self.poses.end_gestures();
         self.timeline.end_gestures();
     }
 
-    /// The timeline, as commands see it.
+    /// State of the timeline, for commands.
     pub const fn timeline(&mut self) -> &mut timeline::TimelineState {
         &mut self.timeline
     }
 
-    /// Arrangement of the panels.
+    /// Current arrangement of the panels.
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Arrangement of the panels, for changes.
+    /// Current arrangement of the panels, to be changed.
     pub const fn layout_mut(&mut self) -> &mut Layout {
         &mut self.layout
     }
 
-    /// Puts the panels elsewhere.
+    /// Replaces the arrangement of the panels.
     pub fn set_layout(&mut self, mut layout: Layout) {
         layout.follow(&self.layout);
         self.layout = layout;
@@ -246,7 +248,7 @@ impl Panels {
         self.outliner.rename(node, view_name);
     }
 
-    /// The clip whose row was clicked, if that was the last row or joint that was clicked.
+    /// The clip whose row was clicked last; `None` if a node was clicked after it.
     pub const fn clicked_clip(&self) -> Option<ulna_model::ClipId> {
         self.outliner.clicked_clip()
     }
@@ -256,12 +258,12 @@ impl Panels {
         self.outliner.rename_clip(clip, name);
     }
 
-    /// Begins to rename a skin, a mesh or a material in its row.
+    /// Starts to rename a skin, a mesh or a material in its row.
     pub fn rename_thing(&mut self, thing: AssetRef, name: String) {
         self.outliner.rename_thing(thing, name);
     }
 
-    /// A node was clicked, in whatever panel.
+    /// Clears the last clicked clip, because a node was clicked.
     pub const fn forget_clicked_clip(&mut self) {
         self.outliner.forget_clicked_clip();
     }
@@ -272,7 +274,7 @@ impl Panels {
     }
 }
 
-/// The whole window.
+/// Draws the whole window.
 pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     name_field::forget_clicked_row(ui.ctx());
@@ -367,13 +369,13 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
     focus_ring::focus_ring(ui.ctx(), theme);
 }
 
-/// Limits for the sizes of panels, by the mode and their content.
+/// Limits for the sizes of panels, from the mode and the panel contents.
 fn room(
     view: &View<'_>,
     problems: &problems::ProblemsState,
     weights: &weights::WeightsState,
 ) -> layout::PanelConstraints {
-    /// Points of the problems beside panels that need the height.
+    /// Maximum height in points of the problems panel if other panels need the space.
     const FEW_PROBLEMS: f32 = 104.0;
     let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
     let content = problems.height(view);
@@ -385,8 +387,8 @@ fn room(
     layout::PanelConstraints {
         timeline: match view.mode.spec().bottom(view.poses.in_animate) {
             BottomPanel::Timeline => bare.then_some(112.0),
-            // Where there are clips, and poses, the picture is as large as beside the timeline, so
-            // that it stays as it is.
+            // In a file with clips, the pose library is as high as the timeline, so that the
+            // picture keeps its size.
             BottomPanel::Poses => poses::height(view, bare),
             BottomPanel::PlaybackStrip => Some(weights::STRIP),
             BottomPanel::RestStrip => Some(rig::REST_STRIP),

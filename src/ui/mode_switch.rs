@@ -1,4 +1,4 @@
-//! The switch of modes at the right end of the menu bar.
+//! The mode switch at the right end of the menu bar.
 
 use egui::{Role, Ui, WidgetInfo};
 
@@ -8,17 +8,17 @@ use super::{
     widgets::{mark_place, segment, segments},
 };
 
-/// Points of width below which the modes are a list.
+/// Window width in points below which the modes are a list.
 const LIST: f32 = 680.0;
-/// Points of the modes side by side, and as a list.
+/// Width in points of the modes side by side, and as a list.
 const WIDTH: (f32, f32) = (230.0, 104.0);
 
-/// Points that the switch takes in a window of a width.
+/// Width of the switch in points, for a given window width.
 pub fn mode_switch_width(window: f32) -> f32 {
     if window < LIST { WIDTH.1 } else { WIDTH.0 }
 }
 
-/// The modes side by side; in a small window, a list of them. The row is laid out from the right.
+/// Draws the modes side by side, or as a list in a narrow window. The layout is right-to-left.
 pub fn mode_switch(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if ui.ctx().content_rect().width() < LIST {
         mode_list(ui, view, actions);

@@ -1,26 +1,26 @@
-//! Modes of the window, one row per mode. Other code asks for a property of the row, never for the
-//! mode itself, so that a new mode is a row with its tools and panels.
+//! Modes of the window, one row per mode. Other code only reads properties of the row. A new mode
+//! is therefore a new row with its tools and panels.
 
 use ulna_edit::{
     Availability, Command,
     command::{DocumentCommand, ModeCommand, MorphCommand, ToolCommand},
 };
 
-/// The mode of the window.
+/// A mode of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// The file's pose is edited; no clip is shown.
+    /// Edits the file's pose. No clip is shown.
     #[default]
     Pose,
-    /// A clip or the mix is shown, and keys are edited.
+    /// Shows a clip or the mix, and edits keys.
     Animate,
-    /// Weights are painted, in the shown pose.
+    /// Paints weights in the shown pose.
     Paint,
-    /// The skeleton is changed, in the rest pose.
+    /// Changes the skeleton in the rest pose.
     Rig,
 }
 
-/// The row of a mode.
+/// Properties of a mode.
 #[derive(Debug)]
 pub struct ModeSpec {
     /// Label in the menu bar. The accessible name is the title of the command.
@@ -28,42 +28,42 @@ pub struct ModeSpec {
     /// The command that changes to the mode. Its key is the mode's key, and its rule states the
     /// requirements of the mode.
     pub command: ModeCommand,
-    /// Panel in the place of the inspector.
+    /// Side panel, in the place of the inspector.
     pub side_panel: SidePanel,
-    /// Panel in the place of the timeline.
+    /// Bottom panel, in the place of the timeline.
     pub bottom_panel: BottomPanel,
     /// Part of the toolbar that shows the destination of edits.
     pub destination: DestinationBar,
-    /// Tools in the toolbar. The viewport ignores a chosen tool that is not among them.
+    /// Tools in the toolbar. The viewport ignores other tools.
     pub tools: &'static [ToolCommand],
     /// Handler of the pointer in the viewport, with its hints in the status bar.
     pub pointer: PointerHandler,
-    /// Whether the current clip is shown.
+    /// Condition under which the current clip is shown.
     pub clip: ClipUse,
-    /// The mix can be shown in place of the clip.
+    /// True if the mix can be shown in place of the clip.
     pub shows_mix: bool,
-    /// The timeline's keys are shown and edited.
+    /// True if the timeline shows and edits keys.
     pub edits_keys: bool,
-    /// The rest pose is shown and joints are changed in it, all of them, bound or not.
+    /// True if joints can be changed in the rest pose. All joints are shown, bound or not.
     pub edits_rest: bool,
-    /// Joints are posed. Pins, pose layers, the center of mass and ghosts are shown.
+    /// True if joints can be posed. Pins, pose layers, the center of mass and ghosts are shown.
     pub poses: bool,
-    /// The handles of the viewport bend joints temporarily, without an edit.
+    /// True if the viewport handles bend joints temporarily, without an edit.
     pub bends: bool,
-    /// Weights are shown in colors, and the brush and its keys paint them.
+    /// True if weights are shown as colors and can be painted with the brush.
     pub paints_weights: bool,
-    /// Vertices can be selected; copying, pasting and commands on weights apply to them.
+    /// True if vertices can be selected. Copying, pasting and weight commands apply to them.
     pub selects_vertices: bool,
     /// Property that is compared with the file as opened.
     pub compares: ComparedProperty,
-    /// Whether the mode shows the result of a command; used after recovery.
+    /// Returns whether the mode shows the result of a command. Used after recovery.
     pub shows_result_of: fn(&Command) -> bool,
 }
 
-/// A panel at the side.
+/// Content of the side panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SidePanel {
-    /// Properties of the selected objects.
+    /// Properties of the selection.
     Inspector,
     /// The brush, joints and weight layers.
     Weights,
@@ -71,20 +71,20 @@ pub enum SidePanel {
     Skeleton,
 }
 
-/// A panel at the bottom.
+/// Content of the bottom panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BottomPanel {
-    /// Keys over time; the pose library can be shown in its place.
+    /// Keys over time. The pose library can replace it.
     Timeline,
     /// The pose library.
     Poses,
     /// Playback without keys.
     PlaybackStrip,
-    /// One line: the rest pose is shown.
+    /// A single line with the note that the rest pose is shown.
     RestStrip,
 }
 
-/// A part of the toolbar that shows the destination of edits.
+/// Part of the toolbar that shows the destination of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DestinationBar {
     /// The file's pose, or a layer of it.
@@ -93,37 +93,37 @@ pub enum DestinationBar {
     Clip,
     /// Weights of the painted joint, or a layer's mask.
     Weights,
-    /// Joints: what becomes of the clips.
+    /// Joints, with the effect of changes on the clips.
     Skeleton,
 }
 
-/// A handler of the pointer in the viewport.
+/// Handler of the pointer in the viewport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointerHandler {
-    /// The chosen tool; a click selects nodes.
+    /// The chosen tool. A click selects nodes.
     Tools,
     /// The brush.
     Brush,
 }
 
-/// When the current clip is shown.
+/// Condition under which a mode shows the current clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClipUse {
     /// Never.
     Never,
     /// Always.
     Always,
-    /// If the user chose so, at first if a clip was shown before the mode was entered. The mix is
-    /// turned off.
+    /// Shown if the user chose so. Initially it is shown if a clip was shown before the mode was
+    /// entered. The mix is turned off.
     Optional,
 }
 
-/// A property that is compared with the file as opened.
+/// Property that is compared with the file as opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComparedProperty {
-    /// The pose, also as a ghost.
+    /// The pose, which can also be shown as a ghost.
     Pose,
-    /// The weights, in the current pose.
+    /// The weights, shown in the current pose.
     Weights,
 }
 
@@ -175,7 +175,8 @@ static ANIMATE: ModeSpec = ModeSpec {
     paints_weights: false,
     selects_vertices: false,
     compares: ComparedProperty::Pose,
-    // After recovery the mode stays as it is, which is this one if the file has clips.
+    // Recovery does not change the mode for results of this mode. It is the initial mode for files
+    // with clips.
     shows_result_of: |_| false,
 };
 
@@ -231,7 +232,7 @@ impl Mode {
     /// The mode of files without clips.
     pub const WITHOUT_CLIPS: Self = Self::Pose;
 
-    /// The row of the mode.
+    /// Properties of the mode.
     pub const fn spec(self) -> &'static ModeSpec {
         match self {
             Self::Pose => &POSE,
@@ -246,7 +247,7 @@ impl Mode {
         Self::ALL.into_iter().find(|mode| mode.spec().command == *command)
     }
 
-    /// The next mode that is available, in the order of the menu bar.
+    /// The next available mode, in the order of the menu bar.
     pub fn next(self, availability: &Availability) -> Self {
         let available = |mode: &Self| mode.spec().command.spec().check(availability).is_ok();
         let all = Self::ALL.into_iter();
@@ -254,12 +255,12 @@ impl Mode {
         following.take(all.len()).find(available).unwrap_or(self)
     }
 
-    /// The mode after a clip was chosen: this one, if it can show a clip.
+    /// The mode to use after a clip was chosen: the same mode if it can show a clip.
     pub fn with_clip(self) -> Self {
         if self.spec().clip == ClipUse::Never { Self::FOR_CLIPS } else { self }
     }
 
-    /// The mode after the last clip was removed: this one, if it works without a clip.
+    /// The mode to use after the last clip was removed: the same mode if it works without a clip.
     pub fn without_clips(self) -> Self {
         if self.spec().clip == ClipUse::Always { Self::WITHOUT_CLIPS } else { self }
     }
@@ -271,7 +272,7 @@ impl Mode {
 }
 
 impl ModeSpec {
-    /// Whether the current clip is shown. `chosen`: the user wants it, where that is optional.
+    /// True if the current clip is shown. `chosen` is the user's choice, for modes that offer it.
     pub fn shows_clip(&self, chosen: bool) -> bool {
         match self.clip {
             ClipUse::Never => false,
@@ -280,7 +281,7 @@ impl ModeSpec {
         }
     }
 
-    /// The panel at the bottom. `poses`: the pose library replaces the timeline.
+    /// Content of the bottom panel. `poses` is true if the pose library replaces the timeline.
     pub fn bottom(&self, poses: bool) -> BottomPanel {
         match self.bottom_panel {
             BottomPanel::Timeline if poses => BottomPanel::Poses,
@@ -294,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_mode_has_a_command_that_names_it() {
+    fn every_mode_has_its_own_command_with_its_name_in_the_title() {
         for mode in Mode::ALL {
             let spec = mode.spec();
             assert_eq!(Mode::of(&spec.command), Some(mode), "the command belongs to one mode");
@@ -318,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn modes_change_when_clips_come_and_go() {
+    fn modes_change_when_a_clip_is_chosen_or_the_last_one_is_removed() {
         assert_eq!(
             Mode::ALL.map(Mode::with_clip),
             [Mode::Animate, Mode::Animate, Mode::Paint, Mode::Animate]

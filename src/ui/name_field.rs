@@ -1,4 +1,4 @@
-//! Names that are typed in place: the same field in all lists.
+//! Editing a name in its row. All lists share this text field.
 
 use egui::{
     Align2, Context, Id, Margin, Rect, Response, Role, TextEdit, Tooltip, Ui, UiBuilder, WidgetInfo,
@@ -7,20 +7,20 @@ use egui::{
 use super::{Theme, widgets::select_all};
 use ulna_render::ColorRole;
 
-/// A name that is being typed in place of another one.
+/// A name that is being edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameDraft<T> {
-    /// The thing that gets the name.
+    /// The element to rename.
     pub of: T,
     text: String,
-    /// Whether the field got the focus.
+    /// True after the field received the focus.
     begun: bool,
 }
 
-/// A sentence about a name, and whether the name can be kept.
+/// Result of checking a name, with a message for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameCheck {
-    /// Nothing to say.
+    /// The name is valid.
     Fine,
     /// The name is valid, with a note.
     Note(String),
@@ -29,8 +29,8 @@ pub enum NameCheck {
 }
 
 impl NameCheck {
-    /// Refuses an empty name, and one that another thing has. `kind` is the kind of the things,
-    /// such as `pose`.
+    /// Refuses empty and duplicate names. `kind` names the kind of element in the message, such as
+    /// `pose`.
     pub fn unique(name: &str, kind: &str, is_taken: impl FnOnce() -> bool) -> Self {
         match name {
             "" => Self::empty(kind),
@@ -39,8 +39,8 @@ impl NameCheck {
         }
     }
 
-    /// Refuses an empty name, and says of one that another thing has that scripts then need the
-    /// number of the thing.
+    /// Refuses an empty name. A duplicate name is valid, with the note that scripts then need the
+    /// element's number.
     pub fn shared(name: &str, kind: &str, is_taken: impl FnOnce() -> bool) -> Self {
         match name {
             "" => Self::empty(kind),
@@ -56,25 +56,25 @@ impl NameCheck {
     }
 }
 
-/// State of a name after a frame.
+/// State of a name field after a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameEnd {
     /// The name is still being typed.
     Typing,
-    /// The new name. It may be the old one.
+    /// The user accepted this name, which may equal the old one.
     Kept(String),
-    /// The old name stays.
+    /// The user canceled, and the old name stays.
     Left,
 }
 
 impl<T> NameDraft<T> {
-    /// Starts to edit the old name.
+    /// Starts to edit the current name.
     pub fn new(of: T, name: impl Into<String>) -> Self {
         Self { of, text: name.into(), begun: false }
     }
 
-    /// Shows the field in an area. Enter and a click elsewhere keep the name, Escape leaves the old
-    /// one. A name that is refused is not kept, and a sentence says why.
+    /// Draws the field in an area. Enter or a click elsewhere accepts the name, and Escape cancels.
+    /// An invalid name is not accepted, and a message tells why.
     pub fn show(
         &mut self,
         ui: &mut Ui,
@@ -125,7 +125,7 @@ impl<T> NameDraft<T> {
     }
 }
 
-/// The row that was clicked last, and the row whose name is asked for.
+/// Ids of the last clicked row, and of the row that the rename key applies to.
 #[derive(Clone, Copy, Debug, Default)]
 struct ClickedRow {
     last: Option<Id>,
@@ -136,22 +136,22 @@ fn rows_id() -> Id {
     Id::unique("row that was clicked last")
 }
 
-/// Forgets the row that was clicked last when another click begins a frame.
+/// Clears the last clicked row at the start of a frame with a click.
 pub fn forget_clicked_row(ctx: &Context) {
     if ctx.input(|i| i.pointer.primary_clicked()) {
         ctx.data_mut(|d| d.insert_temp(rows_id(), ClickedRow::default()));
     }
 }
 
-/// Asks for the name of the row that was clicked last; whether there is one.
+/// Starts to rename the last clicked row. Returns whether there is one.
 pub fn rename_clicked_row(ctx: &Context) -> bool {
     let rows: ClickedRow = ctx.data(|d| d.get_temp(rows_id())).unwrap_or_default();
     ctx.data_mut(|d| d.insert_temp(rows_id(), ClickedRow { asked: rows.last, ..rows }));
     rows.last.is_some()
 }
 
-/// Whether the name of a row is to be typed: by a double click, or by the key after a click. Each
-/// row that the key can rename calls it in each frame.
+/// True if a row's name should be edited: after a double click, or after a click and the rename
+/// key. Every renamable row must call this in each frame.
 pub fn is_renamed(ui: &Ui, row: &Response) -> bool {
     let rows: ClickedRow = ui.data(|d| d.get_temp(rows_id())).unwrap_or_default();
     if row.clicked() || rows.asked == Some(row.id) {

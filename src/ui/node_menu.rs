@@ -1,4 +1,4 @@
-//! The menu of nodes. It has the same rows in the same order in the outliner and in the viewport.
+//! The context menu of nodes. The outliner and the viewport show the same rows in the same order.
 
 use ulna_edit::command::{
     AddNode, Below, BrushCommand, ClearPins, DissolveJoint, DuplicateNodes, InsertJoint, Keep,
@@ -15,16 +15,16 @@ use super::{
     widgets::{node_kind, thousands},
 };
 
-/// Place where the menu of a node is opened.
+/// Place where the menu of a node was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodePlace<'a> {
     /// On a row of the outliner.
     Outliner,
-    /// In the viewport, where these joints and nodes with meshes are under the pointer.
+    /// In the viewport, with the joints and meshes under the pointer.
     Viewport {
-        /// The joints, the most likely one first.
+        /// Joints under the pointer, most likely first.
         joints: &'a [NodeId],
-        /// Nodes with meshes, from front to back.
+        /// Nodes with meshes under the pointer, front to back.
         meshes: &'a [NodeId],
     },
 }
@@ -35,7 +35,7 @@ impl NodePlace<'_> {
     }
 }
 
-/// The nodes that a menu is about.
+/// The nodes that a menu acts on.
 struct Target<'a> {
     document: &'a Document,
     nodes: &'a [NodeId],
@@ -52,7 +52,8 @@ impl Target<'_> {
     }
 }
 
-/// Fills the menu of one or several nodes; whether their name is to be typed.
+/// Fills the menu of one or several nodes. Returns whether the user chose to rename the node in its
+/// row.
 pub fn node_rows(
     rows: &mut MenuRows<'_>,
     document: &Document,
@@ -120,7 +121,7 @@ fn header(rows: &mut MenuRows<'_>, document: &Document, nodes: &[NodeId], are_jo
     }
 }
 
-/// The joints and meshes under the pointer: a click selects one.
+/// Adds rows for the joints and meshes under the pointer. A click selects the node.
 fn under_pointer(rows: &mut MenuRows<'_>, document: &Document, place: NodePlace<'_>) {
     let NodePlace::Viewport { joints, meshes } = place else { return };
     if joints.is_empty() && meshes.is_empty() {
@@ -149,7 +150,7 @@ fn under_pointer(rows: &mut MenuRows<'_>, document: &Document, place: NodePlace<
     rows.separator();
 }
 
-/// A row that selects a node; amber if it is selected.
+/// Adds a row that selects a node. The row is amber if the node is selected.
 fn pick_row(rows: &mut MenuRows<'_>, node: NodeId, row: Row<'_>) {
     let row = match rows.view.selection.nodes.contains(&node) {
         true => row.color(rows.view.theme.color(ulna_render::ColorRole::SelectionText)),
@@ -158,7 +159,7 @@ fn pick_row(rows: &mut MenuRows<'_>, node: NodeId, row: Row<'_>) {
     rows.act(row, || OutlinerAction::Select { node, toggle: false });
 }
 
-/// Rows that change names; whether the name of the node is to be typed in its row.
+/// Adds rows that rename nodes. Returns whether the node should be renamed in its row.
 fn naming(rows: &mut MenuRows<'_>, target: &Target<'_>, are_joints: bool) -> bool {
     if !target.place.is_outliner() {
         return false;
@@ -194,7 +195,7 @@ fn select_rows(rows: &mut MenuRows<'_>, target: &Target<'_>) {
     row(SelectCommand::Joints, "All joints", None);
 }
 
-/// Rows about the pose, in Pose and Animate mode.
+/// Adds rows about the pose, in Pose and Animate mode.
 fn posing_rows(rows: &mut MenuRows<'_>, target: &Target<'_>) {
     let view = rows.view;
     let in_viewport = !target.place.is_outliner();
@@ -225,7 +226,7 @@ fn set_key_rows(rows: &mut MenuRows<'_>) {
     rows.command_as(TimelineCommand::KeyCharacter.spec(), "The whole character");
 }
 
-/// A row that pastes a pose, once one was copied.
+/// Adds a row that pastes a pose. It is disabled until a pose was copied.
 pub fn paste_row(rows: &mut MenuRows<'_>, command: ModeCommand, title: &'static str) {
     let row = Row::of(rows.view, command.spec()).title(title);
     let reason = (!rows.view.poses.copied).then_some("Copy a pose first");
@@ -267,7 +268,7 @@ fn pin_rows(rows: &mut MenuRows<'_>, target: &Target<'_>) {
     rows.run(row, || ClearPins { node: None }.into());
 }
 
-/// Rows that change joints, in Rig mode.
+/// Adds rows that change joints, in Rig mode.
 fn rig_rows(rows: &mut MenuRows<'_>) {
     rows.command(ModeCommand::ExtrudeJoint.spec());
     rows.command(InsertJoint::spec());
@@ -281,7 +282,7 @@ fn rig_rows(rows: &mut MenuRows<'_>) {
     rows.command(RemoveJoint::spec());
 }
 
-/// Rows of the commands that change joints and show their effects before.
+/// Adds rows for commands that change joints. Each previews its effects first.
 pub fn skeleton_rows(rows: &mut MenuRows<'_>) {
     rows.command(OrientJoint::spec());
     rows.command(MoveJoint::spec());
@@ -294,7 +295,7 @@ pub fn skeleton_rows(rows: &mut MenuRows<'_>) {
     rows.command(RemoveJoint::spec());
 }
 
-/// Rows about the weights of a joint, in Paint mode.
+/// Adds rows about the weights of a joint, in Paint mode.
 fn painting_rows(rows: &mut MenuRows<'_>) {
     rows.command(BrushCommand::Lock.spec());
     rows.command(BrushCommand::UnlockAll.spec());
@@ -304,7 +305,7 @@ fn painting_rows(rows: &mut MenuRows<'_>) {
     rows.command_as(BrushCommand::Bend.spec(), "Test bend");
 }
 
-/// Rows about nodes that are no joints.
+/// Adds rows about nodes that are not joints.
 fn plain_rows(rows: &mut MenuRows<'_>, target: &Target<'_>) {
     let view = rows.view;
     if let [node] = *target.nodes {
@@ -377,7 +378,7 @@ fn removal_rows(rows: &mut MenuRows<'_>, target: &Target<'_>) {
     }
 }
 
-/// Whether nodes that can be picked are hidden.
+/// True if any pickable nodes are hidden.
 pub fn hides_any(view: &View<'_>) -> bool {
     !view.visibility.hidden.is_empty()
 }

@@ -1,4 +1,4 @@
-//! A number that is shown as a bar.
+//! A number drawn as a bar.
 
 use egui::{
     Align2, CursorIcon, EventFilter, Id, Key, Rect, Response, Sense, Stroke, StrokeKind, TextEdit,
@@ -11,8 +11,9 @@ use super::{
 };
 use ulna_render::ColorRole;
 
-/// A number as a bar that is dragged from where it is, clicked and typed, or changed by the arrow
-/// keys, with the key that drags it over the model.
+/// Draws a number as a bar. It can be dragged, typed after a click, or changed with the arrow keys.
+///
+/// `key` is the key that drags the number over the model. It is shown beside the bar.
 pub fn number_bar(
     ui: &mut Ui,
     theme: &Theme,
@@ -49,7 +50,7 @@ pub fn number_bar(
     });
 }
 
-/// Changes the value by a drag or by arrow keys; a click and Enter begin typing.
+/// Changes the value on a drag or arrow keys. A click or Enter starts typing.
 fn edit(
     ui: &Ui,
     response: &Response,
@@ -59,7 +60,7 @@ fn edit(
     decimals: usize,
 ) {
     let held = ui.scope_id().with((name, "held"));
-    // The caller may round the value: a slow drag goes on from what it was before.
+    // The caller may round the value. A slow drag therefore continues from the unrounded value.
     let dragged = ui.scope_id().with((name, "dragged"));
     if response.drag_started() {
         ui.data_mut(|d| {
@@ -69,7 +70,7 @@ fn edit(
     }
     let before: Option<f32> = ui.data(|d| d.get_temp(held));
     if response.dragged() && ui.input(|i| i.key_pressed(Key::Escape)) {
-        // As it was, until the button is let go.
+        // Escape restores the old value. The rest of the drag is ignored.
         ui.data_mut(|d| d.remove::<f32>(held));
         if let Some(before) = before {
             *value = before;
@@ -88,7 +89,7 @@ fn edit(
         ui.memory_mut(|m| m.set_focus_lock_filter(response.id, own));
         let presses = |key| ui.input(|i| i.num_presses(key) as f32);
         let steps = presses(Key::ArrowRight) - presses(Key::ArrowLeft);
-        // A twentieth of the range, or the smallest difference that is shown.
+        // 5 % of the range, or the smallest difference that the number of decimals shows.
         let step = ((high - low) / 20.0).max(0.1f32.powi(decimals as i32));
         let step = if ui.input(|i| i.modifiers.shift) { step * 0.1 } else { step };
         if steps != 0.0 {
@@ -100,7 +101,7 @@ fn edit(
     }
 }
 
-/// The bar, filled up to the value, with its name and its number.
+/// Draws the bar, filled up to the value, with its name and number.
 fn paint(
     ui: &Ui,
     theme: &Theme,
@@ -134,7 +135,7 @@ fn paint(
         theme.color(ColorRole::TextSecondary),
     );
     let number = format!("{value:.decimals$}");
-    // These signs follow the number at once.
+    // These units follow the number without a space.
     let text = match unit {
         "" | "°" | "×" => format!("{number}{unit}"),
         unit => format!("{number} {unit}"),
@@ -149,13 +150,13 @@ fn paint(
     );
 }
 
-/// The field in which a number is typed; the number, once it is there.
+/// Draws the text field for typing the number. Returns the number when typing ends.
 fn typed_ui(ui: &mut Ui, rect: Rect, name: &str, typing: Id, mut text: String) -> Option<f32> {
     let font = Theme::font(Font::Number);
     let edit = TextEdit::singleline(&mut text).desired_width(rect.width()).font(font);
     let field = ui.put(rect, edit);
     name_widget(ui, &field, name);
-    // Asked for after it was lost, it would never be.
+    // Requesting the focus after it was lost would keep the field open forever.
     if !field.lost_focus() {
         field.request_focus();
         ui.data_mut(|d| d.insert_temp(typing, text));

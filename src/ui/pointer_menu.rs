@@ -1,5 +1,4 @@
-//! Menus that a key opens at the pointer: ways to show surfaces, what to key, and the menus of the
-//! menu bar.
+//! Menus that a key opens at the pointer: shading, keying, and the menus of the menu bar.
 
 use egui::{LayerId, Popup, PopupKind, SetOpenCommand, Ui};
 
@@ -9,11 +8,11 @@ use ulna_edit::command::{SetKey, TimelineCommand, ViewCommand};
 /// A menu at the pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointerMenu {
-    /// Ways to show surfaces.
+    /// Shading of surfaces.
     Shading,
-    /// Ways to set and delete keys.
+    /// Setting and deleting keys.
     Keys,
-    /// The menus of the menu bar.
+    /// All menus of the menu bar.
     Bar,
 }
 
@@ -58,7 +57,7 @@ impl PointerMenu {
     }
 }
 
-/// Shows the menu that is open; `opens`: the menu to open now.
+/// Shows the open menu. `opens` is a menu to open in this frame.
 pub fn pointer_menus_ui(
     opens: &mut Option<PointerMenu>,
     ui: &Ui,

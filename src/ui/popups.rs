@@ -1,5 +1,5 @@
-//! Menus of all panels. egui compiles its menu code, some three thousand lines, for each closure
-//! type. Here the closure is called by reference, so that a menu is compiled once.
+//! Menus of all panels. egui compiles about three thousand lines of menu code per closure type.
+//! This module passes the closure by reference, so that this code is compiled only once.
 
 use egui::{
     Align2, Atoms, Button, Id, IntoAtoms, Popup, PopupAnchor, PopupCloseBehavior, PopupKind, Pos2,
@@ -7,7 +7,7 @@ use egui::{
     containers::menu::{MenuButton, MenuConfig, MenuState, SubMenu, SubMenuButton, menu_style},
 };
 
-/// A button that opens a menu; within a menu, a line that opens another.
+/// Draws a button that opens a menu. Inside a menu, it draws a row that opens a submenu.
 pub fn menu_button<'a>(
     ui: &mut Ui,
     text: impl IntoAtoms<'a>,
@@ -17,7 +17,7 @@ pub fn menu_button<'a>(
     once(fill, |fill| submenu_or_menu(ui, text, fill))
 }
 
-/// A button that opens a menu which clicks into it leave open.
+/// Draws a button that opens a menu. Clicks inside the menu leave it open.
 pub fn lasting_menu_button(
     ui: &mut Ui,
     button: Button<'_>,
@@ -26,31 +26,32 @@ pub fn lasting_menu_button(
     once(fill, |fill| lasting_menu(ui, button, fill))
 }
 
-/// A line of a menu that opens another one, which clicks into it leave open.
+/// Draws a menu row that opens a submenu. Clicks inside the submenu leave it open.
 pub fn submenu(ui: &mut Ui, text: &str, fill: impl FnOnce(&mut Ui)) -> Response {
     once(fill, |fill| lasting_submenu(ui, text, fill))
 }
 
-/// The menu of a right click on a widget. It opens 4 points right of the pointer and below it, and
-/// on another side where there is no room. It does not cover `clear`, such as the clicked row.
+/// Shows the context menu of a widget. It opens 4 points right of and below the pointer, or on
+/// another side if there is no space.
 ///
-/// `opens` says that it opens now, where another widget took the click.
+/// The menu does not cover `clear`, such as the clicked row. `opens` opens the menu at once, for
+/// clicks that another widget received.
 pub fn context_menu(
     response: &Response,
     opens: bool,
     clear: Option<Rect>,
     fill: impl FnOnce(&mut Ui),
 ) {
-    // A press that is dragged opens the menu of a row; released on a row of it, it chooses that.
+    // A right-button drag from a row opens its menu. A release over a menu row chooses that row.
     let opens =
         opens || if clear.is_some() { opens_menu(response) } else { response.secondary_clicked() };
     once(fill, |fill| context_menu_dyn(response, opens, clear, fill));
 }
 
-/// Whether the menu of a row opens now: by a right click, or because the right button is pressed on
-/// it and dragged.
+/// True if a row's context menu opens in this frame: after a right click, or during a drag with the
+/// right button.
 pub fn opens_menu(response: &Response) -> bool {
-    /// Points of a drag that open it.
+    /// Length in points of a drag that opens the menu.
     const DRAG: f32 = 6.0;
     let is_dragged = response.is_pointer_button_down_on()
         && response.ctx.input(|i| {
@@ -62,18 +63,18 @@ pub fn opens_menu(response: &Response) -> bool {
     response.secondary_clicked() || (is_dragged && !is_open)
 }
 
-/// The menu that a row of a menu opens. Its rows align with that row.
+/// Shows the submenu of a menu row. Its rows align with that row.
 pub fn submenu_of(ui: &Ui, row: &Response, fill: impl FnOnce(&mut Ui)) {
     once(fill, |fill| submenu_dyn(ui, row, fill));
 }
 
-/// Whether the menu that a row opens is open.
+/// True if the submenu of a row is open.
 pub fn is_submenu_open(ui: &Ui, row: &Response) -> bool {
     let id = SubMenu::id_from_widget_id(row.id);
     MenuState::from_ui(ui, |state, _| state.open_item == Some(id))
 }
 
-/// Whether no other menu is open inside this one.
+/// True if no submenu of this menu is open.
 pub fn is_deepest(ui: &Ui) -> bool {
     MenuState::is_deepest_open_sub_menu(ui.ctx(), ui.layer_id().id)
 }
@@ -85,7 +86,7 @@ pub fn show_popup(popup: Popup<'_>, fill: impl FnOnce(&mut Ui)) {
 
 type Fill<'a> = &'a mut dyn FnMut(&mut Ui);
 
-/// Lends a closure that is called at most once as one that may be called by pointer.
+/// Wraps a closure that is called at most once, so that it can be called by reference.
 fn once<R>(fill: impl FnOnce(&mut Ui), show: impl FnOnce(Fill<'_>) -> R) -> R {
     let mut fill = Some(fill);
     show(&mut |ui| {
@@ -99,10 +100,10 @@ fn submenu_or_menu(ui: &mut Ui, text: Atoms<'_>, fill: Fill<'_>) -> Response {
     ui.menu_button(text, |ui| scrolled(ui, fill)).response
 }
 
-/// The lines of a menu, with a scroll bar where the window is too low for all of them.
+/// Draws the rows of a menu. A scroll bar appears if the window is too low.
 fn scrolled(ui: &mut Ui, fill: Fill<'_>) {
     let height = (ui.ctx().content_rect().height() - 24.0).max(64.0);
-    // A popup offers only the height that it had in the frame before.
+    // The explicit height is needed because a popup only offers its height from the last frame.
     ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, fill);
 }
 
@@ -125,12 +126,12 @@ fn popup_dyn(popup: Popup<'_>, fill: Fill<'_>) {
 struct OpenMenu {
     /// Position of the pointer when it opened.
     at: Pos2,
-    /// The widget that had the keyboard focus then.
+    /// The widget that had the keyboard focus when the menu opened.
     focused: Option<Id>,
 }
 
 fn context_menu_dyn(response: &Response, opens: bool, clear: Option<Rect>, fill: Fill<'_>) {
-    /// Distance of the menu from the pointer.
+    /// Distance of the menu from the pointer, in points.
     const AWAY: f32 = 4.0;
     let ctx = &response.ctx;
     let key = response.id.with("context menu");
@@ -140,7 +141,7 @@ fn context_menu_dyn(response: &Response, opens: bool, clear: Option<Rect>, fill:
         let pointer =
             pressed.or_else(|| response.interact_pointer_pos()).or_else(|| ctx.pointer_hover_pos());
         let at = pointer.unwrap_or_else(|| response.rect.center());
-        // The arrows then go to the rows of the menu, and not to those of the panel.
+        // Without the focus in a panel, arrow keys move through the menu rows.
         let focused = ctx.memory(|m| m.focused());
         focused.inspect(|id| ctx.memory_mut(|m| m.surrender_focus(*id)));
         ctx.data_mut(|d| d.insert_temp(key, OpenMenu { at, focused }));
@@ -170,7 +171,7 @@ fn context_menu_dyn(response: &Response, opens: bool, clear: Option<Rect>, fill:
     popup_dyn(popup, &mut |ui| scrolled(ui, fill));
     if !Popup::is_id_open(ctx, id) {
         ctx.data_mut(|d| d.remove_temp::<OpenMenu>(key));
-        // The list goes on to be worked by keyboard, unless the row took the focus elsewhere.
+        // The focus returns to its previous widget, unless the chosen row moved it.
         if let Some(focused) = open.focused.filter(|_| ctx.memory(|m| m.focused()).is_none()) {
             ctx.memory_mut(|m| m.request_focus(focused));
         }

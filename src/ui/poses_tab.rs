@@ -1,4 +1,4 @@
-//! The button that shows the pose library in place of the timeline, or the timeline again.
+//! The button that switches between the pose library and the timeline.
 
 use egui::Ui;
 use egui_material_icons::icons;
@@ -8,10 +8,10 @@ use super::{
     widgets::{icon_button, name_widget},
 };
 
-/// Height of the transport line, points.
+/// Height of the transport row, in points.
 pub const TRANSPORT: f32 = 36.0;
 
-/// Whether the poses are shown below the transport of a clip.
+/// True if the pose library is shown below the transport of a clip.
 pub fn is_under_transport(view: &View<'_>) -> bool {
     view.poses.in_animate
         && has_timeline(view)
@@ -19,12 +19,12 @@ pub fn is_under_transport(view: &View<'_>) -> bool {
         && view.session.is_some_and(|s| !s.document().clips.is_empty())
 }
 
-/// Whether the mode has a timeline, which the poses can replace.
+/// True if the mode has a timeline, which the pose library can replace.
 pub fn has_timeline(view: &View<'_>) -> bool {
     view.mode.spec().bottom_panel == BottomPanel::Timeline
 }
 
-/// A button for the other one of them.
+/// Draws the button that shows the pose library in place of the timeline, or the timeline again.
 pub fn poses_tab_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let clicked = if view.poses.in_animate {
         let button = ui.button("Back to timeline");

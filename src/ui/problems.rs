@@ -1,4 +1,4 @@
-//! Problems of the file, each with its place.
+//! The *Problems* panel: problems of the file with their locations.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,34 +18,35 @@ use ulna_model::{
 };
 use ulna_render::ColorRole;
 
-/// State of the panel: findings in groups, computed again when the findings change.
+/// State of the panel. Findings are grouped, and grouped again when they change.
 #[derive(Clone, Debug, Default)]
 pub struct ProblemsState {
     of: Option<Shared<Vec<Diagnostic>>>,
     groups: Vec<FindingGroup>,
-    /// Groups that are open, by what they say: they stay so when others are found.
+    /// Messages of the expanded groups. A group stays expanded when other findings appear.
     open: BTreeSet<String>,
-    /// Rows of groups, and of the places of open groups; empty if they must be collected again.
+    /// Rows of groups, and of the locations in expanded groups. Empty if they must be collected
+    /// again.
     rows: Vec<Row>,
-    /// How tall each row is, and for which width.
+    /// Height of each row in points, and the panel width that the heights are valid for.
     heights: (u32, Vec<f32>),
 }
 
-/// A row of the list: a group, or one of its places.
+/// A row of the list: a group, or the location of one finding.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     group: usize,
     place: Option<usize>,
 }
 
-/// Findings that say the same.
+/// Findings with the same message.
 #[derive(Clone, Debug)]
 struct FindingGroup {
-    /// Their sentence.
+    /// Message of the findings.
     key: String,
-    /// Their places in the list.
+    /// Indices of the findings in the list of problems.
     all: Vec<usize>,
-    /// `6 meshes: …`, where there are several.
+    /// Message with the number of findings, such as `6 meshes: …`.
     text: String,
     /// Accessible names of each finding's buttons.
     names: Vec<String>,
@@ -82,7 +83,8 @@ impl ProblemsState {
                 1 => first.message.clone(),
                 n => format!("{n} {}: {}", noun(view, &all), first.message),
             };
-            // Once all rules are checked, the same finding may have another code.
+            // Grouped by message, because the code of a finding may change once all rules are
+            // checked.
             let key = first.message.clone();
             FindingGroup { key, all, text, names }
         };
@@ -92,9 +94,9 @@ impl ProblemsState {
 }
 
 impl ProblemsState {
-    /// Points of height that the panel needs for all of its rows, as of the frame before.
+    /// Height in points that the panel needs for all rows, as measured in the last frame.
     pub fn height(&self, view: &View<'_>) -> f32 {
-        /// Title, margins and a few points below the last row.
+        /// Height in points of the title, the margins, and the space below the last row.
         const HEAD: f32 = 48.0;
         const ROW: f32 = 48.0;
         if view.problems.is_empty() {
@@ -134,8 +136,8 @@ pub fn problems_ui(state: &mut ProblemsState, ui: &mut Ui, view: &View<'_>, acti
     state.update(view);
     egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
         head_ui(ui, view);
-        // As wide with a scroll bar as without: a bar that narrows the sentences makes them taller,
-        // and wants itself.
+        // Space for the scroll bar is always reserved. Otherwise the bar would narrow the text,
+        // which makes rows higher, which in turn needs the bar.
         let width = ui.available_width() - ui.spacing().scroll.allocated_width();
         let scroll = ScrollArea::vertical().auto_shrink([false, false]);
         scroll.show_viewport(ui, |ui, seen| {
@@ -157,13 +159,14 @@ pub fn problems_ui(state: &mut ProblemsState, ui: &mut Ui, view: &View<'_>, acti
 }
 
 impl ProblemsState {
-    /// The rows that are in sight, and those about them. How tall another one is, is known when it
-    /// was seen.
+    /// Draws the visible rows and rows near them. The heights of other rows are known once they
+    /// have been drawn.
     fn rows_ui(&mut self, ui: &mut Ui, view: &View<'_>, seen: Rect, actions: &mut Actions) {
-        /// A sentence of one line, its place, and what is between rows.
+        /// Assumed height in points of a row that was not drawn yet: one line, its location, and
+        /// the gap.
         const USUAL: f32 = 48.0;
-        /// Points above and below what is seen that are laid out, too, so that Tab and readers of
-        /// the screen find more.
+        /// Height in points above and below the visible area that is also drawn, so that Tab and
+        /// screen readers find more rows.
         const AROUND: f32 = 200.0;
         if self.rows.is_empty() {
             for (group, of) in self.groups.iter().enumerate() {
@@ -225,7 +228,7 @@ impl ProblemsState {
     }
 }
 
-/// The menu of a right click on a row.
+/// Shows the context menu of a row.
 fn problem_menu(
     ui: &Ui,
     view: &View<'_>,
@@ -234,7 +237,7 @@ fn problem_menu(
     actions: &mut Actions,
 ) {
     let id = ui.scope_id().with(("problem menu", at, place));
-    // Buttons of the row lie above it.
+    // Buttons of the row are in front of this area.
     let response = ui.interact(area, id, egui::Sense::click());
     let found: Vec<usize> = match place {
         Some(k) => vec![group.all[k]],
@@ -296,7 +299,7 @@ fn head_ui(ui: &mut Ui, view: &View<'_>) {
     });
 }
 
-/// A finding, or one row of several; whether it is to be opened or closed.
+/// Draws a finding, or one row for several findings. Returns whether the user toggled the group.
 fn group_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -340,7 +343,7 @@ fn group_ui(
     turned
 }
 
-/// The place of a finding, and what can be done about it.
+/// Draws the location of a finding, with buttons to show and fix it.
 fn place_ui(ui: &mut Ui, view: &View<'_>, group: &FindingGroup, k: usize, actions: &mut Actions) {
     let theme = view.theme;
     let (at, name) = (group.all[k], &group.names[k]);
@@ -348,7 +351,7 @@ fn place_ui(ui: &mut Ui, view: &View<'_>, group: &FindingGroup, k: usize, action
     let place = spoken_place(view, &problem.place);
     let line = egui::Layout::right_to_left(egui::Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 20.0), line, |ui| {
-        // Buttons first: the text takes what is left.
+        // The buttons are laid out first, and the text uses the remaining width.
         if problem.fix.is_some() {
             let how = match problem.fix {
                 Some(Repair::Bind) => "Assigns the weights of the nearest joints",
@@ -377,7 +380,7 @@ fn place_ui(ui: &mut Ui, view: &View<'_>, group: &FindingGroup, k: usize, action
     });
 }
 
-/// A place of the file with the names that it has there: `MainMesh › primitive 0`.
+/// Location in the file with names, such as `MainMesh › primitive 0`.
 fn spoken_place(view: &View<'_>, place: &Location) -> String {
     if place.is_file() {
         return "file".to_owned();
@@ -396,7 +399,7 @@ fn spoken_place(view: &View<'_>, place: &Location) -> String {
     words.join(" › ")
 }
 
-/// The name of an element, of the kinds whose elements are shown by name.
+/// Name of an element; `None` for kinds of elements without shown names.
 fn element_name(document: &Document, AnyId { kind, index }: AnyId) -> Option<String> {
     let asset = match kind {
         IdKind::Node => {
@@ -412,7 +415,7 @@ fn element_name(document: &Document, AnyId { kind, index }: AnyId) -> Option<Str
     Some(asset.name(document))
 }
 
-/// An item of a list: `accessor 7`.
+/// Text for an element by its list and index, such as `accessor 7`.
 fn numbered(list: &str, index: u32) -> String {
     format!("{} {index}", list.strip_suffix('s').unwrap_or(list).replace('/', " › "))
 }

@@ -1,5 +1,5 @@
-//! Program state outside the file: running jobs, recent files, preferences and devices, and actions
-//! of panels on it.
+//! Program state outside the file: running jobs, recent files, preferences and devices. Also the
+//! requests of panels about it.
 
 use std::path::PathBuf;
 
@@ -18,103 +18,104 @@ use ulna_render::DeviceFacts;
 pub struct JobView {
     /// Description, such as *Opening fox.glb*.
     pub label: String,
-    /// 0 to 1.
+    /// Progress, 0..=1.
     pub fraction: f32,
-    /// Whether it can be stopped.
+    /// True if the job can be canceled.
     pub cancelable: bool,
 }
 
-/// A file that was opened lately, as the welcome page shows it.
+/// A recently opened file, as shown on the welcome page.
 #[derive(Clone, Debug)]
 pub struct Recent {
     /// Path of the file.
     pub path: PathBuf,
-    /// When it was opened: *yesterday*.
+    /// Relative time of opening, such as *yesterday*.
     pub when: String,
-    /// Summary of the content: *41 joints · 76 clips*.
+    /// Summary of the content, such as *41 joints · 76 clips*.
     pub facts: String,
-    /// Its picture.
+    /// Thumbnail of the model.
     pub picture: Option<TextureId>,
-    /// Whether the file no longer exists.
+    /// True if the file no longer exists.
     pub missing: bool,
 }
 
-/// Requests about messages, preferences and devices.
+/// A request about messages, preferences or devices.
 #[derive(Clone, Debug)]
 pub enum ProgramAction {
-    /// Draws on this graphics device from now on, by its name; on the best unless given.
+    /// Switches to a graphics device by name; `None` chooses the best one.
     ChooseDevice(Option<String>),
-    /// Other preferences.
+    /// Replaces the preferences.
     Settings(Box<Settings>),
-    /// Ask for a file to write the own keys to, or to read keys from.
+    /// Opens a file dialog to export or import the user's keys.
     AskKeys {
-        /// Whether they are written.
+        /// True to export, false to import.
         saves: bool,
     },
-    /// Requests of the tour's card.
+    /// A request of the tour's card.
     Tour(TourAction),
-    /// A command was run from the palette: it is listed there when nothing is typed.
+    /// Records a command that was run from the palette, for its list of recent commands.
     UsedCommand(&'static CommandSpec),
-    /// A recent file to be forgotten.
+    /// Removes a file from the list of recent files.
     Forget(PathBuf),
-    /// Stop the long work.
+    /// Cancels the running job.
     CancelJob,
-    /// The pointer is over a message: it stays.
+    /// Keeps a message open while the pointer is over it.
     HoldToast(usize),
-    /// Close a message.
+    /// Closes a message.
     CloseToast(usize),
-    /// The end of a limb was moved by itself, so that it came off: another way is to be offered.
+    /// Reports that the end of a limb was moved without IK and is now detached. A message offers IK
+    /// instead.
     Torn {
-        /// The end.
+        /// Node at the end of the limb.
         node: NodeId,
         /// New position in the scene, in meters.
         to: glam::Vec3,
         /// Distance that it was moved, in meters.
         by: f32,
     },
-    /// Instead of the last step, the limb that a node ends is to reach a point of the scene.
+    /// Undoes the last step, and moves the end of the limb to a scene point with IK.
     ReachInstead {
-        /// The end.
+        /// Node at the end of the limb.
         node: NodeId,
-        /// New position, in meters.
+        /// New position in the scene, in meters.
         to: glam::Vec3,
     },
 }
 
-/// A workspace in a list.
+/// A workspace as a row of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkspaceRow {
-    /// Its name.
+    /// Name of the workspace.
     pub name: String,
-    /// Purpose, for a tooltip.
+    /// Purpose of the workspace, as a tooltip.
     pub help: &'static str,
-    /// A person saved it.
+    /// True if the user saved the workspace.
     pub is_own: bool,
-    /// The panels are arranged by it.
+    /// True for the current workspace.
     pub is_shown: bool,
 }
 
-/// View of the program for the panels.
+/// State of the program as the panels see it.
 #[derive(Clone, Debug)]
 pub struct ProgramView<'a> {
-    /// Long work.
+    /// The running background job, if any.
     pub job: Option<JobView>,
-    /// Files opened lately.
+    /// Recently opened files, newest first.
     pub recent: &'a [Recent],
-    /// Arrangements of the panels.
+    /// All workspaces.
     pub workspaces: &'a [WorkspaceRow],
-    /// Whether the welcome page is before the panels.
+    /// True if the welcome page covers the panels.
     pub welcome: bool,
-    /// Names of the commands that were run from the palette last, the latest first.
+    /// Names of commands that were run from the palette, latest first.
     pub used: &'a [String],
-    /// The tour, while it is open.
+    /// The open tour, if any.
     pub tour: Option<&'a Tour>,
-    /// The graphics device.
+    /// Name of the graphics device.
     pub device: &'a str,
-    /// Facts about the device.
+    /// Facts about the graphics device in use.
     pub device_facts: Option<&'a DeviceFacts>,
-    /// All of them, and whether they failed at an earlier start.
+    /// All graphics devices, and whether each failed at an earlier launch.
     pub devices: &'a [(DeviceFacts, bool)],
-    /// The one that a person chose; the best unless given.
+    /// Name of the device that the user chose; `None` for the best one.
     pub device_wish: Option<&'a str>,
 }

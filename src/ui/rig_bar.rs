@@ -1,4 +1,4 @@
-//! The part of the toolbar for Rig mode: acts and switches beside its tools.
+//! The toolbar part of Rig mode: operations and switches beside its tools.
 
 use egui::{RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
@@ -14,7 +14,7 @@ use super::{
 use ulna_edit::command::ModeCommand;
 use ulna_render::ColorRole;
 
-/// Whether all switches are in one menu.
+/// True if all switches are in one menu, because the window is narrow.
 fn is_narrow(ui: &Ui) -> bool {
     ui.ctx().content_rect().width() < 900.0
 }
@@ -23,7 +23,7 @@ fn has_clips(view: &View<'_>) -> bool {
     view.session.is_some_and(|s| !s.document().clips.is_empty())
 }
 
-/// Acts and switches of Rig mode beside its tools.
+/// Draws operations and switches of Rig mode beside its tools.
 pub fn rig_tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let now = view.rig.options;
     spaces_ui(ui, view, actions);
@@ -43,7 +43,7 @@ pub fn rig_tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     divider(ui, view.theme);
 }
 
-/// All switches in one menu, where the window has no room for them side by side.
+/// Draws one menu of all switches, for windows without room for them side by side.
 fn rig_options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (theme, viewport, now) = (view.theme, &view.viewport, view.rig.options);
     let icon = RichText::new(icons::ICON_TUNE.codepoint).font(icon_font(18.0, false));
@@ -89,13 +89,13 @@ fn rig_options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     command_button(ui, view, icons::ICON_CALL_MADE, extrude, false, actions);
 }
 
-/// Choices for the motion of clips whose joints are changed.
+/// Choices for the motion of clips when joints are changed, with their labels and help.
 const CLIPS: [(bool, &str, &str); 2] = [
     (false, "Keep clips true", "The skin moves as before in every clip"),
     (true, "Motion follows pivot", "The same keys turn the skin about the new pivot"),
 ];
 
-/// Motion of clips where joints that they move are changed.
+/// Draws the choice for the motion of clips when joints are changed.
 pub fn skeleton_destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let now = view.rig.options;

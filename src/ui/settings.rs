@@ -1,4 +1,4 @@
-//! Settings: stored between starts, changed in the preferences dialog.
+//! Settings of the preferences dialog. They are stored between launches.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub enum ThemeChoice {
     Light,
     /// White text on black, with borders around controls.
     Contrast,
-    /// The theme of the system.
+    /// The theme of the operating system.
     System,
 }
 
@@ -34,7 +34,7 @@ pub enum Length {
 }
 
 impl Length {
-    /// Number of these units in a meter.
+    /// Number of units per meter.
     pub const fn per_meter(self) -> f32 {
         match self {
             Self::Meters => 1.0,
@@ -43,7 +43,7 @@ impl Length {
         }
     }
 
-    /// Its sign.
+    /// Unit symbol.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Meters => "m",
@@ -53,49 +53,48 @@ impl Length {
     }
 }
 
-/// How a drag turns the view.
+/// Rotation method of an orbit drag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Orbit {
-    /// About the upright; up stays up.
+    /// Rotates about the vertical axis, so that up stays up.
     #[default]
     Turntable,
-    /// About the screen's own axes.
+    /// Rotates about the axes of the screen.
     Trackball,
 }
 
-/// How finely the viewport is drawn while something moves. What stands still is always drawn in
-/// full.
+/// Drawing quality of the viewport during motion. A static view is always drawn in full quality.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Quality {
-    /// Adaptive, by the speed of the device.
+    /// Adapts to the speed of the graphics device.
     #[default]
     Auto,
-    /// Full resolution.
+    /// Draws at full resolution.
     High,
-    /// At half the size.
+    /// Draws at half resolution.
     Fast,
 }
 
-/// Parts of a clip that the timeline shows.
+/// Content of the timeline for a clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineShow {
-    /// Rows of keys.
+    /// Rows of keys (the dope sheet).
     #[default]
     Sheet,
     /// Curves through the keys.
     Curves,
-    /// Rows of keys over curves.
+    /// Rows of keys above curves.
     Both,
 }
 
 impl TimelineShow {
-    /// In the order of the switch.
+    /// All choices, in the order of the switch.
     pub const ALL: [Self; 3] = [Self::Sheet, Self::Curves, Self::Both];
 
-    /// As the switch names it.
+    /// Label on the switch.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Sheet => "Sheet",
@@ -111,37 +110,38 @@ impl TimelineShow {
 pub struct Settings {
     /// Color theme.
     pub theme: ThemeChoice,
-    /// The size of the whole window's contents, 1 as designed.
+    /// Scale factor of the whole user interface; 1 is the default.
     pub scale: f32,
-    /// Whether nothing glides.
+    /// True to disable animated transitions.
     pub reduce_motion: bool,
     /// Key map.
     pub keys: KeyMap,
-    /// In what lengths are shown.
+    /// Unit of displayed lengths.
     pub length: Length,
-    /// How a drag turns the view.
+    /// Rotation method of an orbit drag.
     pub orbit: Orbit,
-    /// Vertical field of view, degrees.
+    /// Vertical field of view, in degrees.
     pub fov: f32,
-    /// Speed of orbit drags; 1 is the default.
+    /// Speed factor of orbit drags; 1 is the default.
     pub orbit_speed: f32,
-    /// Whether the wheel zooms to what is under the pointer, not to the middle.
+    /// True if the wheel zooms toward the point under the pointer, false toward the center of the
+    /// view.
     pub zoom_to_pointer: bool,
-    /// Whether the wheel zooms the other way round.
+    /// True if the wheel zooms in the opposite direction.
     pub reverse_wheel: bool,
-    /// How finely the viewport is drawn while something moves.
+    /// Drawing quality of the viewport during motion.
     pub quality: Quality,
-    /// Whether the first save of a session keeps the previous file as a backup beside it.
+    /// True if the first save of a session keeps the previous file as a backup beside it.
     pub backup: bool,
-    /// Whether saving keys unkeyed poses without asking.
+    /// True if saving sets keys for unkeyed poses without asking.
     pub key_on_save: bool,
-    /// How values between keys come about in tracks that are new.
+    /// Interpolation of keys in new tracks.
     pub new_keys: Between,
-    /// Whether pausing leaves the playhead where it is, between frames.
+    /// True if pausing leaves the playhead between frames. False moves it to a frame.
     pub pause_anywhere: bool,
-    /// The parts of a clip that the timeline shows.
+    /// Content of the timeline for a clip.
     pub timeline: TimelineShow,
-    /// Choices for its curves.
+    /// Settings of the curve editor.
     pub curves: CurveSettings,
 }
 
@@ -170,20 +170,21 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The least and the greatest scale of the window: smaller cannot be read, larger has no room.
+    /// Smallest and largest scale factor of the user interface. Smaller text is unreadable, and
+    /// larger controls do not fit.
     pub const SCALES: (f32, f32) = (0.85, 3.0);
 
-    /// Points that the window has at least: fewer have no room for all of its bars.
+    /// Minimum size of the window content in points. A smaller window cannot show all bars.
     pub const LEAST: egui::Vec2 = egui::vec2(560.0, 380.0);
 
-    /// The scale in a window of a size, in points at scale 1: no larger than the window has room
-    /// for.
+    /// Scale factor for a window of this size, given in points at scale 1. It is reduced if the
+    /// window is too small.
     pub fn scale_in(&self, size: egui::Vec2) -> f32 {
         let most = (size / Self::LEAST).min_elem().max(Self::SCALES.0);
         self.scale.min(most)
     }
 
-    /// The same with numbers that a damaged file cannot spoil.
+    /// Clamps all numbers to valid ranges, in case the stored file is damaged.
     pub fn clamped(mut self) -> Self {
         let keep = |value: f32, low: f32, high: f32, plain: f32| {
             if value.is_finite() { value.clamp(low, high) } else { plain }
@@ -201,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_small_window_has_no_larger_scale_than_it_has_room_for() {
+    fn the_scale_is_limited_in_a_small_window() {
         let large = Settings { scale: 2.0, ..Settings::default() };
         assert_eq!(large.scale_in(egui::vec2(1600.0, 1000.0)), 2.0);
         assert!((large.scale_in(egui::vec2(720.0, 480.0)) - 480.0 / 380.0).abs() < 1e-4);

@@ -1,20 +1,19 @@
-//! Lines between panels: named for screen readers, and moved by arrow keys where they have the
-//! focus.
+//! Splitters between panels: accessible names, and keyboard control of the focused splitter.
 
 use egui::{EventFilter, Id, IdSalt, Key, Modifiers, Role, Ui, WidgetInfo};
 use egui_tiles::{Container, LinearDir, Tile, TileId, Tree};
 
-/// Points by which an arrow key moves a line.
+/// Distance in points that an arrow key moves a splitter.
 const STEP: f32 = 16.0;
 
-/// Names the lines between the panels of a tree that was drawn into `ui` in this frame, and moves
-/// the one that has the focus.
+/// Names the splitters of a tree that was drawn into `ui` in this frame, and moves the focused one.
 pub fn splitters_ui<Pane>(tree: &mut Tree<Pane>, ui: &Ui, title: &dyn Fn(&Pane) -> &'static str) {
     let Some(root) = tree.root() else { return };
     let mut open = vec![(root, ui.scope_id())];
     while let Some((id, parent)) = open.pop() {
         let Some(Tile::Container(container)) = tree.tiles.get(id) else { continue };
-        // As egui_tiles makes them: a scope of the tile, and one in it that can be disabled.
+        // The same ids as in egui_tiles: a scope of the tile, and a nested scope that can be
+        // disabled.
         let scope = parent.with(id).with(IdSalt::new("child"));
         let children: Vec<TileId> = container.children().copied().collect();
         let dir = match container {
@@ -45,7 +44,7 @@ pub fn splitters_ui<Pane>(tree: &mut Tree<Pane>, ui: &Ui, title: &dyn Fn(&Pane) 
     }
 }
 
-/// Points by which a line is moved by the keyboard in this frame.
+/// Distance in points that the keyboard moves a splitter in this frame.
 fn splitter(ui: &Ui, id: Id, name: &str, dir: LinearDir) -> f32 {
     let Some(line) = ui.ctx().read_response(id) else { return 0.0 };
     line.widget_info(|| WidgetInfo::labeled(Role::Splitter, true, name));
@@ -66,7 +65,7 @@ fn splitter(ui: &Ui, id: Id, name: &str, dir: LinearDir) -> f32 {
     })
 }
 
-/// The title of the first panel of a tile.
+/// Title of the first panel inside a tile.
 fn first_title<Pane>(
     tree: &Tree<Pane>,
     id: TileId,

@@ -1,4 +1,4 @@
-//! The status bar: what the mouse and keys do now, and measured numbers.
+//! The status bar: current functions of the mouse and keys, and facts about the scene.
 
 use egui::{ProgressBar, RichText, Ui, vec2};
 
@@ -66,7 +66,7 @@ fn key_hint(view: &View<'_>) -> Option<String> {
 
 /// Hints that do not depend on the selection.
 fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
-    // Keys are the live map's; what the mouse does is the same in all of them.
+    // Keys come from the current key map. Mouse hints are the same for all key maps.
     let key = |command: &str| view.settings.keys.shown(command);
     let open = || {
         vec![
@@ -150,7 +150,7 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
         Press::Hand(text) => text.to_owned(),
         Press::Key(command) => key(command),
     };
-    // At rest there are no keys.
+    // In the rest pose, no keys can be set.
     let keys = !view.mode.spec().edits_rest;
     hints_of(view.tool().unwrap_or(ToolCommand::Select))
         .into_iter()
@@ -166,7 +166,7 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             match &view.program.job {
                 Some(job) => job_ui(ui, view.theme, job, actions),
-                // Numbers of a file that is not in sight say nothing.
+                // The welcome page hides the file, so facts about it would be confusing.
                 None if view.program.welcome => {}
                 None => facts_ui(ui, view),
             }
@@ -176,7 +176,7 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 
 fn hints_ui(ui: &mut Ui, view: &View<'_>) {
     let theme = view.theme;
-    // Numbers at the right come first where there is little room.
+    // If space is short, the facts on the right have priority.
     let room = ui.available_width() - 400.0;
     let mut taken = 0.0;
     for (key, text) in hints(view).into_iter().filter(|(key, _)| !key.trim().is_empty()) {
@@ -197,7 +197,7 @@ fn hints_ui(ui: &mut Ui, view: &View<'_>) {
     }
 }
 
-/// Progress of the running job, and a button that cancels it.
+/// Draws the progress of the running job, and a button that cancels it.
 fn job_ui(ui: &mut Ui, theme: &Theme, job: &JobView, actions: &mut Actions) {
     if job.cancelable && ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 20.0))).clicked() {
         actions.push(ProgramAction::CancelJob);
@@ -214,7 +214,7 @@ fn job_ui(ui: &mut Ui, theme: &Theme, job: &JobView, actions: &mut Actions) {
     ui.label(label);
 }
 
-/// Measured numbers, from the right to the left.
+/// Draws facts about the scene, from right to left.
 fn facts_ui(ui: &mut Ui, view: &View<'_>) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };

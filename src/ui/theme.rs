@@ -1,5 +1,4 @@
-//! The themes, from the design tokens. Panels take colors, sizes and fonts from here and nowhere
-//! else.
+//! The color themes from the design tokens. All colors, sizes and fonts of panels are defined here.
 
 use std::sync::Arc;
 
@@ -15,40 +14,42 @@ use super::settings::ThemeChoice;
 use ulna_model::GroupColor;
 use ulna_render::{Color, ColorRole, Measure, group_color, tokens};
 
-/// A theme of the design tokens.
+/// A color theme from the design tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Theme {
     name: &'static str,
 }
 
-/// Names of the themes in the tokens.
+/// Name of the dark theme in the tokens.
 const DARK: &str = "dark";
+/// Name of the light theme in the tokens.
 const LIGHT: &str = "light";
+/// Name of the high-contrast theme in the tokens.
 const CONTRAST: &str = "contrast";
 
-/// A font role of the tokens' `type` table.
+/// Role of a font in the `type` table of the tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Font {
-    /// Section and panel titles.
+    /// Titles of sections and panels.
     Heading,
-    /// Everything by default.
+    /// Default text.
     Body,
-    /// Track rows, secondary lines.
+    /// Track rows and secondary lines.
     Small,
     /// Group labels, ruler, badges, key hints.
     Caption,
-    /// Every number that can change.
+    /// Numbers that can change.
     Number,
-    /// Ruler and read-outs.
+    /// Ruler and numeric read-outs.
     NumberSmall,
     /// Dialog titles.
     Title,
-    /// The welcome page's heading.
+    /// Heading of the welcome page.
     Display,
 }
 
 impl Theme {
-    /// The theme that is chosen, or the system's.
+    /// The chosen theme, or that of the operating system.
     pub fn of(ctx: &Context, choice: ThemeChoice) -> Self {
         let system = || match ctx.system_theme() {
             Some(egui::Theme::Light) => LIGHT,
@@ -66,22 +67,22 @@ impl Theme {
         Self { name }
     }
 
-    /// `dark`, `light` or `contrast`, as in the tokens.
+    /// Name in the tokens: `dark`, `light` or `contrast`.
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The color of a role.
+    /// Color of a role in this theme.
     pub fn color(&self, role: ColorRole) -> Color32 {
         egui_color(role.color(self.name))
     }
 
-    /// The color of a group of joints.
+    /// Color of a joint group in this theme.
     pub fn group_color(&self, color: GroupColor) -> Color32 {
         egui_color(group_color(color, self.name))
     }
 
-    /// The edge of a field: white on near-white and black on black need one.
+    /// Border of text fields. Only the dark theme has enough contrast without one.
     pub fn field_edge(&self) -> Stroke {
         if self.name == DARK {
             Stroke::NONE
@@ -90,7 +91,7 @@ impl Theme {
         }
     }
 
-    /// The edge of buttons and other controls: only high contrast has one.
+    /// Border of buttons and other controls. Only the high-contrast theme has one.
     pub fn control_edge(&self) -> Stroke {
         if self.name == CONTRAST {
             Stroke::new(1.0, self.color(ColorRole::StrokeControl))
@@ -99,7 +100,7 @@ impl Theme {
         }
     }
 
-    /// The frame of a list in a dialog: dark on a raised panel, or white with an edge.
+    /// Frame of a list in a dialog.
     pub fn well(&self) -> egui::Frame {
         egui::Frame::new()
             .fill(self.color(ColorRole::SurfaceField))
@@ -116,7 +117,7 @@ impl Theme {
         })
     }
 
-    /// The font of a role.
+    /// Font of a role.
     pub fn font(font: Font) -> FontId {
         let semibold = FontFamily::Name("semibold".into());
         match font {
@@ -131,27 +132,28 @@ impl Theme {
         }
     }
 
-    /// Sets the fonts and both styles, once.
+    /// Sets the fonts and both styles of egui, once at launch.
     pub fn install(ctx: &Context) {
         ctx.set_fonts(fonts());
         egui_material_icons::initialize(ctx);
-        // Names come in any script.
+        // Fonts of the operating system supply missing characters, because names can be in any
+        // script.
         ctx.add_font_provider(Arc::new(egui_system_font_provider::SystemFontProvider::new()));
         for theme in [DARK, LIGHT].map(Self::named) {
             ctx.set_style_of(theme.base(), Arc::new(theme.style()));
         }
-        // Ulna has commands of its own for it.
+        // Ulna has its own zoom commands.
         ctx.options_mut(|o| o.zoom_with_keyboard = false);
     }
 
-    /// Makes this theme the window's.
+    /// Applies this theme to the window.
     pub fn show(&self, ctx: &Context) {
-        // egui has two styles: high contrast takes the place of the dark one.
+        // egui has only two styles, so the high-contrast theme replaces the dark one.
         ctx.set_style_of(self.base(), Arc::new(self.style()));
         ctx.set_theme(self.base());
     }
 
-    /// The theme of egui that it is made from.
+    /// The egui theme that this theme is based on.
     fn base(&self) -> egui::Theme {
         if self.name == LIGHT { egui::Theme::Light } else { egui::Theme::Dark }
     }
@@ -237,8 +239,8 @@ fn egui_color(color: Color) -> Color32 {
     Color32::from_rgba_unmultiplied(r, g, b, a)
 }
 
-/// Inter and JetBrains Mono, from crates that carry them; behind both emoji as outlines, and the
-/// icons. What none of them has is looked for among the system's fonts.
+/// Fonts from crates: Inter and JetBrains Mono, with emoji outlines and icons as fallback. Further
+/// characters come from fonts of the operating system.
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
     let inter = |weight: f32| {
@@ -282,7 +284,8 @@ mod tests {
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
-    /// The table of contrasts that the look promises: foreground, background, dark, light, least.
+    /// Rows: foreground, background, ratio in the dark theme, ratio in the light theme, and
+    /// required ratio.
     #[test]
     fn the_tokens_have_the_required_contrasts() {
         let rows: [(ColorRole, ColorRole, f64, f64, f64); 35] = [
@@ -316,7 +319,7 @@ mod tests {
             (ColorRole::TimelineMarker, ColorRole::SurfaceTimeline, 7.6, 6.2, 3.0),
             (ColorRole::TimelineBoxStroke, ColorRole::SurfaceTimeline, 8.8, 3.5, 3.0),
             (ColorRole::AccentBase, ColorRole::SurfacePanel, 7.4, 4.5, 3.0),
-            // Roles of the look's text that its table does not list.
+            // Text colors that the table in the design document does not list.
             (ColorRole::SelectionText, ColorRole::SelectionTint, 4.5, 4.5, 4.5),
             (ColorRole::TextPrimary, ColorRole::SurfaceField, 4.5, 4.5, 4.5),
             (ColorRole::TextPrimary, ColorRole::SurfaceControl, 4.5, 4.5, 4.5),
@@ -339,7 +342,7 @@ mod tests {
         }
     }
 
-    /// Every text at 7:1 (WCAG 2.2, 1.4.6), every mark and border at 3:1 (1.4.11).
+    /// Required ratios: 7:1 for text (WCAG 2.2, 1.4.6), and 3:1 for marks and borders (1.4.11).
     #[test]
     fn the_high_contrast_theme_has_the_strictest_contrasts() {
         use ColorRole::{

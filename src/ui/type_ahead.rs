@@ -1,16 +1,16 @@
-//! Typing with the focus in a list: the next row that begins so gets the focus.
+//! Type-ahead in lists: typed letters move the focus to the next matching row.
 
 use egui::{Response, Ui};
 
-/// Typed text with the focus on a row of a list.
+/// State of type-ahead in a list.
 #[derive(Clone, Debug)]
 pub struct TypeAhead<T> {
     text: String,
-    /// Time of the last letter, seconds.
+    /// Time of the last letter in seconds, on egui's clock.
     at: f64,
-    /// The row that has the focus.
+    /// The focused row.
     focused: Option<T>,
-    /// The row that is to get it.
+    /// The row that will get the focus.
     wanted: Option<T>,
 }
 
@@ -21,11 +21,11 @@ impl<T> Default for TypeAhead<T> {
 }
 
 impl<T: Copy + PartialEq> TypeAhead<T> {
-    /// A pause of so many seconds begins anew.
+    /// Pause in seconds after which typing starts a new text.
     const PAUSE: f64 = 1.0;
 
-    /// Takes what is typed in this frame. Returns the place of the row that is to get the focus,
-    /// where that is another one: the list brings it into sight. Call it before rows are laid out.
+    /// Reads the typed letters of this frame. Returns the index of the row that will get the focus,
+    /// so that the list can scroll to it. Call this before rows are laid out.
     pub fn take(&mut self, ui: &Ui, rows: &[T], label: impl Fn(&T) -> String) -> Option<usize> {
         let place = |row: T| rows.iter().position(|r| *r == row);
         if let Some(at) = self.focused.take().and_then(place) {
@@ -51,7 +51,7 @@ impl<T: Copy + PartialEq> TypeAhead<T> {
         }
         self.at = now;
         self.text.push_str(&typed.to_lowercase());
-        // One letter again and again goes through all that begin with it.
+        // Typing one letter repeatedly cycles through all rows that start with it.
         let from = if self.text.chars().count() > 1 { at } else { at + 1 };
         let around = || (0..rows.len()).map(|k| rows[(from + k) % rows.len()]);
         let name = |row: &T| label(row).to_lowercase();
@@ -59,7 +59,7 @@ impl<T: Copy + PartialEq> TypeAhead<T> {
         self.wanted = begins.or_else(|| around().find(|row| name(row).contains(&self.text)));
     }
 
-    /// Tells of a row that was laid out: it gets the focus if it is wanted.
+    /// Registers a row that was laid out, and focuses it if it is the match.
     pub fn row(&mut self, ui: &Ui, row: T, response: &Response) {
         if self.wanted == Some(row) {
             self.wanted = None;

@@ -11,14 +11,14 @@ use ulna_model::{Clip, ClipId, Diagnostic, Document, KeySet, NodeId, Shared, Unk
 use ulna_motion::Pose;
 use ulna_session::Session;
 
-/// Everything a panel may look at.
+/// All data that panels can read in a frame.
 #[derive(Clone)]
 pub struct View<'a> {
     /// The open file.
     pub session: Option<&'a Session>,
     /// Mode of the window.
     pub mode: Mode,
-    /// Colors and measures.
+    /// Colors and sizes.
     pub theme: &'a Theme,
     /// Settings of the preferences dialog.
     pub settings: &'a Settings,
@@ -32,85 +32,85 @@ pub struct View<'a> {
     pub inspected: Option<AssetRef>,
     /// The joint under the pointer, in any panel.
     pub hover: Option<NodeId>,
-    /// The pose that is shown.
+    /// The displayed pose.
     pub pose: &'a Pose,
-    /// For every node, whether it is a joint.
+    /// True for each node that is a joint, by node index.
     pub joints: &'a [bool],
-    /// For every node, whether it moves vertices; empty where nothing is drawn.
+    /// True for each node that moves vertices, by node index. Empty if nothing is drawn.
     pub deforms: &'a [bool],
-    /// Visible panels and viewport displays.
+    /// Visible panels, and elements that the viewport displays.
     pub options: ViewOptions,
     /// Problems of the file.
     pub problems: &'a Shared<Vec<Diagnostic>>,
-    /// The clock.
+    /// The clock, the shown clip, and the timeline's settings.
     pub timeline: TimelineView<'a>,
-    /// The chosen layer.
+    /// The chosen layer, and whether edits go to it.
     pub layers: LayersView,
-    /// The eye and the tool.
+    /// The camera and the chosen tool.
     pub viewport: ViewportView<'a>,
-    /// Painting.
+    /// State of Paint mode.
     pub paint: PaintView<'a>,
-    /// Rig mode.
+    /// State of Rig mode.
     pub rig: RigView<'a>,
-    /// Kept poses.
+    /// The pose library.
     pub poses: PosesView<'a>,
-    /// The page *Retarget*, while it is open.
+    /// The *Retarget* page, while it is open.
     pub retarget: Option<RetargetView<'a>>,
-    /// Reference models beside the open one.
+    /// Reference models in the scene.
     pub references: ReferencesView<'a>,
-    /// Dialogs and messages.
+    /// Open dialog and messages.
     pub dialogs: DialogsView<'a>,
-    /// The program around the file.
+    /// State of the program outside the file.
     pub program: ProgramView<'a>,
 }
 
 impl View<'_> {
-    /// The clip that is shown, in Animate mode or while painting over one.
+    /// The clip that is shown, if the mode shows one and the mix is off.
     pub fn shown_clip(&self) -> Option<ClipId> {
         let shows = self.mode.spec().shows_clip(self.paint.options.over_clip) && !self.mixes();
         self.timeline.playback.clip.filter(|_| shows)
     }
 
-    /// Whether the mix is shown in place of a clip.
+    /// True if the mix is shown in place of a clip.
     pub fn mixes(&self) -> bool {
         self.timeline.playback.mixing && self.mode.spec().shows_mix
     }
 
-    /// The chosen tool, if the mode has it.
+    /// The chosen tool, if the mode offers it.
     pub fn tool(&self) -> Option<ToolCommand> {
         Some(self.viewport.tool).filter(|tool| self.mode.spec().tools.contains(tool))
     }
 
-    /// The clip whose keys the timeline shows and edits: the clip itself, or the layer of it that
-    /// edits go to.
+    /// Clip data whose keys the timeline shows and edits: the clip itself, or the keys of the layer
+    /// that receives edits.
     pub fn keys_clip<'d>(&self, document: &'d Document, clip: ClipId) -> Option<&'d Shared<Clip>> {
         self.layers.keys_clip(document, clip)
     }
 
-    /// Whether a node is hidden by the user, or by the file in the displayed pose.
+    /// True if a node is hidden by the user, or by the file in the displayed pose.
     pub fn is_hidden(&self, node: NodeId) -> bool {
         self.visibility.hides(node, &self.pose.hidden)
     }
 
-    /// Whether a node cannot be picked or posed: it is locked, or in a locked group of joints.
+    /// True if a node cannot be picked or posed, because it or its joint group is locked.
     pub fn is_locked(&self, node: NodeId) -> bool {
         let groups = self.session.map_or(&[][..], |s| s.document().joint_groups());
         self.visibility.locks(node, groups)
     }
 
-    /// The owner of the keys that the timeline shows; `None` where it shows no clip.
+    /// Owner of the keys that the timeline shows; `None` if it shows no clip.
     pub fn keys_home(&self) -> Option<KeysHome> {
         let clip = self.shown_clip().filter(|_| self.mode.spec().edits_keys)?;
         Some(self.layers.keys_home(clip))
     }
 
-    /// The selected keys of the clip or layer that the timeline shows.
+    /// Selected keys of the clip or layer that the timeline shows.
     pub fn selected_keys(&self) -> &KeySet {
         self.selection.keys_of(self.keys_home())
     }
 
-    /// Time of edits on the clip, in seconds: that of the unkeyed pose that is carried, else the
-    /// playhead's.
+    /// Time of edits on the clip's clock in seconds: the time of a carried unkeyed pose, or else
+    /// the playhead.
     pub fn edit_time(&self) -> f32 {
         let timeline = self.timeline;
         if self.layers.written.is_some() {

@@ -1,4 +1,4 @@
-//! Display of weights, shared by the viewport and the panel of Paint mode.
+//! Colors and marks for weights, shared by the viewport and the panels of Paint mode.
 
 use egui::{Color32, Rect, Ui, pos2};
 
@@ -6,13 +6,13 @@ use super::{Theme, View};
 use ulna_render::{ColorRole, heat};
 use ulna_weights::layers::{LayerTarget, Painted};
 
-/// A mask as a gray, 0 to 1: not quite black and not quite white, so that the shape is still seen
-/// under it.
+/// Gray level of a mask value in 0..=1. It is never quite black or white, so that the shape stays
+/// visible.
 pub fn mask_gray(mask: f32) -> u8 {
     (8.0 + mask.clamp(0.0, 1.0) * 208.0).round() as u8
 }
 
-/// The name of the layer that is painted, and what of it.
+/// Name of the painted layer, and the painted part of it.
 pub fn painted_layer<'a>(view: &View<'a>) -> Option<(&'a str, Painted)> {
     let name = match view.paint.layering.target? {
         LayerTarget::Base => "Base",
@@ -30,13 +30,13 @@ pub fn painted_layer<'a>(view: &View<'a>) -> Option<(&'a str, Painted)> {
     Some((name, view.paint.layering.painted))
 }
 
-/// A color of the heat ramp, as egui has it.
+/// Color of the heat ramp for a weight, in egui's type.
 pub fn heat_color(weight: f32) -> Color32 {
     let ulna_render::Color([r, g, b, _]) = heat(weight);
     Color32::from_rgb(r, g, b)
 }
 
-/// Diagonal lines over a bar, which mark locked weights.
+/// Draws diagonal lines over a bar, which mark locked weights.
 pub fn hatch(ui: &Ui, area: Rect, theme: &Theme) {
     let painter = ui.painter().with_clip_rect(area);
     let mut x = area.left() - area.height();

@@ -1,4 +1,4 @@
-//! The welcome page: recent files, the sample, and the first keys to know.
+//! The welcome page: recent files, the sample model, and the most important keys.
 
 use egui::{Align2, Color32, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -18,7 +18,7 @@ use ulna_edit::{
 };
 use ulna_render::ColorRole;
 
-/// State of the page between frames.
+/// State of the welcome page between frames.
 #[derive(Clone, Debug, Default)]
 pub struct WelcomeState {
     filter: String,
@@ -117,7 +117,7 @@ fn section(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add_space(4.0);
 }
 
-/// Edits of earlier sessions that are in no file, with the way to restore them.
+/// Draws unsaved edits of earlier sessions, with buttons that restore them.
 fn unsaved(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
     let theme = view.theme;
     let left = view.dialogs.recoveries;
@@ -258,7 +258,7 @@ fn recent(
 ) {
     let theme = view.theme;
     if view.program.recent.len() > 3 {
-        // The title begins at the height of the one beside it.
+        // Aligned with the heading of the other column.
         ui.horizontal_top(|ui| {
             ui.label(
                 RichText::new("Recent")
@@ -341,7 +341,7 @@ fn name_of(file: &Recent) -> String {
     file.path.file_name().map_or_else(Default::default, |n| n.to_string_lossy().into_owned())
 }
 
-/// The folder, with the home folder as `~`.
+/// Folder of a file, with the home folder as `~`.
 fn folder_of(file: &Recent) -> String {
     let folder = file.path.parent().map_or_else(Default::default, |p| p.display().to_string());
     match std::env::var("HOME") {

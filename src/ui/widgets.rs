@@ -1,4 +1,5 @@
-//! Small parts that all panels share: icons with names, key diamonds, joints, headers, elided text.
+//! Small widgets that all panels share: icon buttons, key marks, joint icons, titles, shortened
+//! text.
 
 use egui::{
     Align2, Button, Color32, CursorIcon, FontFamily, FontId, Painter, Pos2, Rect, Response,
@@ -13,7 +14,7 @@ use super::{
 use ulna_model::{Document, MixMask, NodeId, Pin, Severity};
 use ulna_render::{ColorRole, Measure};
 
-/// An icon's glyph.
+/// Font of icons in a size.
 pub fn icon_font(size: f32, filled: bool) -> FontId {
     let family = if filled {
         egui_material_icons::FONT_FAMILY
@@ -28,7 +29,7 @@ pub fn paint_icon(painter: &Painter, at: Pos2, icon: MaterialIcon, size: f32, co
     painter.text(at, Align2::CENTER_CENTER, icon.codepoint, icon_font(size, false), color);
 }
 
-/// An icon button with an accessible name, and a tooltip with that name and the key.
+/// Draws an icon button with an accessible name. Its tooltip has the name and the key.
 pub fn icon_button(
     ui: &mut Ui,
     theme: &Theme,
@@ -71,7 +72,7 @@ pub fn icon_button(
     tooltip(response, theme, name, key, enabled)
 }
 
-/// A tooltip with the key at its right, and the reason where it is off.
+/// Adds a tooltip with a key on its right, and the reason if the widget is disabled.
 pub fn tooltip(
     response: Response,
     theme: &Theme,
@@ -100,7 +101,7 @@ pub fn tooltip(
     })
 }
 
-/// The keys of a shortcut, each on a plate.
+/// Draws the keys of a shortcut as chips.
 pub fn key_chips(ui: &mut Ui, theme: &Theme, key: &str) {
     let width = key_width(ui, key);
     let (rect, _) = ui.allocate_exact_size(vec2(width, 18.0), Sense::hover());
@@ -120,7 +121,7 @@ pub fn key_chips(ui: &mut Ui, theme: &Theme, key: &str) {
     }
 }
 
-/// Points that [`key_chips`] takes.
+/// Width of [`key_chips`], in points.
 pub fn key_width(ui: &Ui, key: &str) -> f32 {
     let width = |t: &str| {
         ui.painter()
@@ -132,7 +133,7 @@ pub fn key_width(ui: &Ui, key: &str) -> f32 {
     (ulna_edit::key_parts(key).into_iter().map(width).sum::<f32>() - 3.0).max(0.0)
 }
 
-/// Text limited to a width. Long text is cut at the end.
+/// Text shortened to a width. Long text is cut at the end.
 pub fn cut(ui: &Ui, text: &str, font: &FontId, width: f32) -> String {
     let fits = |t: &str| {
         ui.painter().layout_no_wrap(t.to_owned(), font.clone(), Color32::WHITE).size().x <= width
@@ -150,7 +151,7 @@ pub fn cut(ui: &Ui, text: &str, font: &FontId, width: f32) -> String {
     if short.is_empty() { short } else { format!("{}…", short.trim_end()) }
 }
 
-/// One of several that exclude each other.
+/// Draws one button of a set of exclusive choices.
 pub fn segment(ui: &mut Ui, theme: &Theme, text: &str, on: bool, strong: bool) -> Response {
     let font = if on { Theme::font(Font::Heading) } else { Theme::font(Font::Body) };
     let (fill, color) = match (on, strong) {
@@ -168,7 +169,7 @@ pub fn segment(ui: &mut Ui, theme: &Theme, text: &str, on: bool, strong: bool) -
     response
 }
 
-/// A dark box around segments.
+/// Draws a box around segments.
 pub fn segments<R>(ui: &mut Ui, theme: &Theme, add: impl FnOnce(&mut Ui) -> R) -> R {
     egui::Frame::new()
         .fill(theme.trough())
@@ -181,7 +182,7 @@ pub fn segments<R>(ui: &mut Ui, theme: &Theme, add: impl FnOnce(&mut Ui) -> R) -
         .inner
 }
 
-/// A box with a tick: egui's own has no edge, and is hardly seen on a light panel.
+/// Draws a check box. egui's own has no border, and is hardly visible on a light panel.
 pub fn check(ui: &mut Ui, theme: &Theme, on: &mut bool, text: impl Into<String>) -> Response {
     let text = text.into();
     let side = 16.0;
@@ -225,7 +226,7 @@ pub fn check(ui: &mut Ui, theme: &Theme, on: &mut bool, text: impl Into<String>)
     response
 }
 
-/// Severities have shapes of their own, never color alone.
+/// Draws the icon of a severity. Each severity has its own shape, not only its own color.
 pub fn severity_icon(ui: &Ui, theme: &Theme, at: egui::Pos2, severity: Severity, size: f32) {
     use egui_material_icons::icons;
     let (icon, role) = match severity {
@@ -236,10 +237,10 @@ pub fn severity_icon(ui: &Ui, theme: &Theme, at: egui::Pos2, severity: Severity,
     paint_icon(ui.painter(), at, icon, size, theme.color(role));
 }
 
-/// State shared by a panel and its first title.
+/// Data shared by a panel and its first title.
 #[derive(Clone, Copy, Debug, Default)]
 struct TitlePlace {
-    /// The title stands on a tab already.
+    /// The title that a tab already shows.
     said: Option<&'static str>,
     /// Rectangle of the first title.
     rect: Option<Rect>,
@@ -249,7 +250,8 @@ fn title_place() -> egui::Id {
     egui::Id::unique("title of the panel")
 }
 
-/// Draws a panel and returns where its title stands; a title that a tab has already is left out.
+/// Draws a panel and returns the rectangle of its title. `said` is the title that a tab already
+/// shows, which is not repeated.
 pub fn title_rect(
     ui: &mut Ui,
     said: Option<&'static str>,
@@ -261,12 +263,12 @@ pub fn title_rect(
     place.and_then(|place| place.rect).filter(|_| said.is_none())
 }
 
-/// Whether a title stands on a tab already, and is left out in the panel.
+/// True if a tab already shows this title, so that the panel does not repeat it.
 pub fn is_said(ui: &Ui, text: &str) -> bool {
     ui.data(|d| d.get_temp::<TitlePlace>(title_place())).is_some_and(|p| p.said == Some(text))
 }
 
-/// A panel's title.
+/// Draws a panel's title, unless its tab already shows it.
 pub fn panel_title(ui: &mut Ui, theme: &Theme, text: &str) {
     let place = ui.data(|d| d.get_temp::<TitlePlace>(title_place()));
     if place.is_some_and(|place| place.said == Some(text)) {
@@ -283,14 +285,14 @@ pub fn panel_title(ui: &mut Ui, theme: &Theme, text: &str) {
     }
 }
 
-/// The diamond of a key: four corners, filled, with a dark outline.
+/// Draws the diamond of a key.
 pub fn diamond(painter: &Painter, at: Pos2, size: f32, fill: Color32, outline: Color32) {
     let h = size * 0.5;
     let points = vec![at + vec2(0.0, -h), at + vec2(h, 0.0), at + vec2(0.0, h), at + vec2(-h, 0.0)];
     painter.add(Shape::convex_polygon(points, fill, Stroke::new(1.0, outline)));
 }
 
-/// Icon of a joint in lists: an upright octahedron.
+/// Draws the icon of a joint in lists: an octahedron.
 pub fn joint_icon(painter: &Painter, at: Pos2, color: Color32) {
     let (w, up, down) = (3.5, 4.0, 7.0);
     let top = at + vec2(0.0, -up - 1.0);
@@ -318,7 +320,7 @@ pub fn node_kind(view: &View<'_>, document: &Document, node: NodeId) -> &'static
     }
 }
 
-/// Icon of a node in lists, by its kind.
+/// Draws the icon of a node in lists, by the node's kind.
 pub fn node_icon(
     painter: &Painter,
     view: &View<'_>,
@@ -337,7 +339,7 @@ pub fn node_icon(
     }
 }
 
-/// Text limited to a width. Long text is cut in the middle, because the end contains the side.
+/// Text shortened to a width. Long text is cut in the middle, because the end often names the side.
 pub fn elided(ui: &Ui, text: &str, font: &FontId, width: f32) -> String {
     let fits = |t: &str| {
         ui.painter().layout_no_wrap(t.to_owned(), font.clone(), Color32::WHITE).size().x <= width
@@ -363,8 +365,8 @@ pub fn elided(ui: &Ui, text: &str, font: &FontId, width: f32) -> String {
     shape(low)
 }
 
-/// Scrolls to a widget that just got the focus: Tab may lead to one that is cut by the edge of its
-/// list. A part of the next row comes into sight, too, so that Tab goes on to it.
+/// Scrolls to a widget that just received the focus, because Tab may reach a clipped widget. Part
+/// of the next row also becomes visible, so that Tab can continue.
 pub fn show_focused(ui: &Ui, widget: &Response) {
     if widget.gained_focus() {
         let seen = widget.rect.expand2(vec2(0.0, widget.rect.height() * 0.75));
@@ -372,8 +374,8 @@ pub fn show_focused(ui: &Ui, widget: &Response) {
     }
 }
 
-/// A row one can click, named for readers and scripts; paints what shows that it is selected or
-/// under the pointer.
+/// Draws the background of a clickable row with an accessible name, highlighted if it is selected
+/// or hovered. Returns its rectangle and response.
 pub fn row(
     ui: &mut Ui,
     theme: &Theme,
@@ -398,8 +400,8 @@ pub fn row(
     (rect, response.on_hover_cursor(CursorIcon::Default))
 }
 
-/// Draws fields that are typed into. In the light theme they have an edge: on white they would not
-/// be seen.
+/// Draws text fields with a border in light themes, where they would otherwise be invisible on
+/// white.
 pub fn edged<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
     ui.scope(|ui| {
         if !ui.visuals().dark_mode {
@@ -413,7 +415,7 @@ pub fn edged<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
     .inner
 }
 
-/// A search field with a clear button.
+/// Draws a search field with a clear button.
 pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) -> Response {
     let width = ui.available_width();
     egui::Frame::new()
@@ -464,7 +466,7 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) -
         .inner
 }
 
-/// A drop-down list, with the chevron that all of them have.
+/// Creates a drop-down list with the chevron that all lists share.
 pub fn combo_box(salt: impl std::hash::Hash + std::fmt::Debug) -> egui::ComboBox<'static> {
     egui::ComboBox::from_id_salt(salt).icon(|ui, rect, visuals, _| {
         let chevron = egui_material_icons::icons::ICON_KEYBOARD_ARROW_DOWN;
@@ -472,7 +474,8 @@ pub fn combo_box(salt: impl std::hash::Hash + std::fmt::Debug) -> egui::ComboBox
     })
 }
 
-/// A list of choices, each with what it means; its accessible name says which is taken.
+/// Draws a drop-down list of choices with explanations. Its accessible name includes the current
+/// choice.
 pub fn choices<T: PartialEq + Copy>(
     ui: &mut Ui,
     name: &str,
@@ -493,7 +496,7 @@ pub fn choices<T: PartialEq + Copy>(
     });
 }
 
-/// Name of a mix mask: the part of the body where a clip has an effect.
+/// Description of a mix mask: the part of the body where a clip has an effect.
 pub fn mask_words(document: &Document, mask: Option<&MixMask>) -> String {
     match mask {
         None => "Whole body".into(),
@@ -510,28 +513,28 @@ pub fn mask_words(document: &Document, mask: Option<&MixMask>) -> String {
     }
 }
 
-/// Notes where a widget is in this frame, under the name of its command or another name.
+/// Stores the rectangle of a widget in this frame, under its command's name or another name.
 pub fn mark_place(ui: &Ui, name: &'static str, rect: Rect) {
     let frame = ui.ctx().cumulative_frame_nr();
     ui.data_mut(|d| d.insert_temp(egui::Id::unique(("place of", name)), (frame, rect)));
 }
 
-/// The place of a widget; `None` if it is not drawn.
+/// Rectangle of a widget; `None` if it is not drawn.
 pub fn place_of(ui: &Ui, name: &'static str) -> Option<Rect> {
     let id = egui::Id::unique(("place of", name));
     let (frame, rect) = ui.data(|d| d.get_temp::<(u64, Rect)>(id))?;
     (frame + 1 >= ui.ctx().cumulative_frame_nr()).then_some(rect)
 }
 
-/// Gives a widget its accessible name, where egui has no other way.
+/// Sets the accessible name of a widget if egui has no other way.
 pub fn name_widget(ui: &Ui, response: &Response, name: &str) {
     ui.ctx().accesskit_node_builder(response.id, |node| node.set_label(name));
     show_focused(ui, response);
 }
 
-/// A number as the panels show it: at most six characters, a real minus.
+/// Short text of a number: at most six characters, with a typographic minus sign.
 pub fn short_number(value: f32, degrees: bool) -> String {
-    // What is rounded to nothing has no sign.
+    // A number that rounds to zero has no sign.
     let value = if value.abs() < if degrees { 0.05 } else { 5e-4 } { 0.0 } else { value };
     let magnitude = value.abs();
     let decimals = match (degrees, magnitude) {
@@ -549,7 +552,7 @@ pub fn short_number(value: f32, degrees: bool) -> String {
     if text.chars().count() > 6 { shaped(decimals.saturating_sub(1)) } else { text }
 }
 
-/// `25413` as `25,413`.
+/// Text of a number with thousands separators, such as `25,413`.
 pub fn thousands(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -562,7 +565,7 @@ pub fn thousands(n: usize) -> String {
     out
 }
 
-/// A point snapped so that one-point lines are sharp.
+/// Rounds a point so that one-point lines are sharp.
 pub fn crisp(ui: &Ui, at: Pos2) -> Pos2 {
     let scale = ui.ctx().pixels_per_point();
     pos2((at.x * scale).floor() / scale + 0.5 / scale, (at.y * scale).floor() / scale + 0.5 / scale)
@@ -577,7 +580,7 @@ pub fn select_all(ctx: &egui::Context, field: egui::Id, text: &str) {
     state.store(ctx, field);
 }
 
-/// Name of the components that a pin holds.
+/// Names of the components that a pin holds.
 pub const fn pin_words(pin: Pin) -> &'static str {
     match pin {
         Pin { place: true, angle: true } => "place, angle",
@@ -586,8 +589,7 @@ pub const fn pin_words(pin: Pin) -> &'static str {
     }
 }
 
-/// The mark of a pin: a disc with a dot for the place, an open frame for the angle, the disc in the
-/// frame for both.
+/// Draws the mark of a pin: a disc with a dot for the place, an open frame for the angle, or both.
 pub fn pin_mark(painter: &Painter, theme: &Theme, at: Pos2, pin: Pin, size: f32, lit: bool) {
     let color = theme.color(if lit { ColorRole::AccentText } else { ColorRole::AccentBase });
     let casing = theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.7);

@@ -1,4 +1,4 @@
-//! The workspaces as lines of a menu, and the button in the menu bar that opens it.
+//! The workspaces as menu items, and the menu bar button that opens them.
 
 use egui::{Response, RichText, Role, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
@@ -13,10 +13,10 @@ use super::{
 use ulna_edit::command::ViewCommand;
 use ulna_render::ColorRole;
 
-/// Points of the button with its name, and without.
+/// Width of the button with and without the name of the workspace, in points.
 const WIDTH: (f32, f32) = (132.0, 32.0);
 
-/// Points of the menu bar that the button takes in a window of a width.
+/// Width of the button in points, for a window width.
 pub fn button_width(window: f32) -> f32 {
     match window {
         wide if wide >= 1280.0 => WIDTH.0,
@@ -25,7 +25,7 @@ pub fn button_width(window: f32) -> f32 {
     }
 }
 
-/// A line for each workspace; the one that is shown has a mark.
+/// Draws a menu item for each workspace. The current one has a check mark.
 pub fn workspace_lines(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> Vec<Response> {
     let line = |row: &WorkspaceRow| {
         let mark = if row.is_shown { "✔" } else { "    " };
@@ -48,8 +48,8 @@ pub fn workspace_lines(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> V
     view.program.workspaces.iter().map(line).collect()
 }
 
-/// The button with the name of the workspace; it opens the menu of workspaces. `lines` adds the
-/// lines of commands.
+/// Draws the button with the name of the current workspace, which opens the menu of workspaces.
+/// `lines` adds further menu items.
 pub fn workspace_button(
     ui: &mut Ui,
     view: &View<'_>,

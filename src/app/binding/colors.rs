@@ -1,15 +1,16 @@
-//! Weights of the selected joint, or methods of connected pieces, as colors of the meshes that are
-//! bound.
+//! Colors of the meshes in the *Bind* panel: weights of the selected joint, or the bind method of
+//! each connected piece.
 
 use crate::{app::viewport_renderer::ViewportRenderer, ui::PieceLook};
 use ulna_edit::command::{BindReport, BoundPart};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId};
 use ulna_render::TintKind;
 
-/// Serials of the bind and of the scene, and the joint; no joint for the methods of the pieces.
+/// Inputs of the colors: serial numbers of the bind and of the scene, and the joint. Without a
+/// joint, the colors show the bind methods.
 pub(in crate::app) type ColoredBy = (u64, u64, Option<NodeId>);
 
-/// Colors the meshes of nodes by the weights of a joint; by the methods of the pieces if `None`.
+/// Colors the meshes of nodes by the weights of a joint, or by bind methods if `joint` is `None`.
 pub(super) fn color(
     renderer: &mut ViewportRenderer,
     document: &Document,
@@ -32,7 +33,7 @@ pub(super) fn color(
     }
 }
 
-/// Tints of the vertices of a primitive by their weights of a joint.
+/// Tint of each vertex of a primitive, by its weight of a joint.
 fn weights_of(
     document: &Document,
     node: NodeId,
@@ -48,7 +49,7 @@ fn weights_of(
     Some((0..primitive.positions.len()).map(|v| TintKind::weight(weight(v))).collect())
 }
 
-/// Tints of the vertices of a primitive by the method of their piece.
+/// Tint of each vertex of a primitive, by the bind method of its connected piece.
 fn methods_of(report: &BindReport, mesh: MeshId, primitive: PrimitiveId) -> Option<Vec<u32>> {
     let is_it = |part: &&BoundPart| (part.mesh, part.primitive) == (mesh, primitive);
     let part = report.parts.iter().find(is_it)?;

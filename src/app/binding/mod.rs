@@ -1,5 +1,5 @@
-//! The panel *Bind*: weights are worked out beside the window, shown in the viewport in place of
-//! the document, tried in poses, and applied as one step.
+//! The computation behind the *Bind* panel. Weights are computed in the background, shown in the
+//! viewport in place of the document, tested in poses, and applied as one step.
 
 mod colors;
 mod numbers;
@@ -26,60 +26,60 @@ use ulna_motion::Averaging;
 use ulna_render::TintKind;
 use ulna_session::{Session, Worked};
 
-/// Seconds after a change of the choices until weights are worked out.
+/// Delay in seconds between a change of settings and the computation of weights.
 const SETTLED: f64 = 0.3;
-/// Points of the simplified surface while parameters are dragged.
+/// Number of points of the simplified surface that is used while parameters are dragged.
 const COARSE: usize = 3_000;
-/// Vertices up to which the joints are chosen within a frame.
+/// Maximum number of vertices for which the joints are chosen within one frame.
 const FEW_VERTICES: usize = 2_000;
 
-/// The commands of a bind, and the generation of the document.
+/// Commands of a bind, and the document generation that they apply to.
 type BindOf = (Vec<Command>, u64);
 
-/// The bind of the panel *Bind*.
+/// State of the bind in the *Bind* panel.
 #[derive(Default)]
 pub(super) struct Binding {
     ahead: WorkAhead<BindOf>,
-    /// The same on a simplified surface, while parameters are dragged.
+    /// Computation on a simplified surface, used while parameters are dragged.
     coarse: WorkAhead<BindOf>,
-    /// Joints to bind to, by the generation and the meshes.
+    /// Joints to bind to, by document generation and meshes.
     chosen: Beside<(u64, Vec<NodeId>), Vec<BindJoint>>,
-    /// The joints that were found last.
+    /// The last computed joints.
     joints: Vec<BindJoint>,
-    /// Whether they match the currently selected meshes.
+    /// True if `joints` matches the currently selected meshes.
     are_joints_current: bool,
     foreseen: Option<BindForeseen>,
     preview: Option<BindPreview>,
-    /// The document with the last bind on the whole surface before that.
+    /// Document with the previous bind on the whole surface, for comparison.
     previous: Option<Document>,
-    /// The document that the viewport shows in place of that of the session.
+    /// Document that the viewport shows in place of the session's document.
     in_view: Option<Document>,
-    /// Serial of the preview that the viewport shows; `None` where it shows the document.
+    /// Serial number of the shown preview; `None` if the viewport shows the session's document.
     shown: Option<u64>,
     trial: Trial,
     measuring: Measuring,
-    /// Source of the colors of the meshes; `None` where they show their materials.
+    /// Inputs of the current mesh colors; `None` if the meshes show their materials.
     colored: Option<ColoredBy>,
 }
 
-/// A document with a bind that was worked out.
+/// A document with a computed bind.
 struct BindPreview {
     document: Document,
-    /// Generation of the document that it was worked out on.
+    /// Generation of the document that the bind was computed for.
     generation: u64,
     serial: u64,
-    /// Whether it was worked out on a simplified surface.
+    /// True if the bind was computed on a simplified surface.
     is_coarse: bool,
 }
 
 impl Binding {
-    /// Whether joints, weights or numbers are being worked out.
+    /// True while joints, weights or measurements are being computed.
     pub(super) fn is_busy(&self) -> bool {
         let is_choosing = self.trial.is_open() && !self.are_joints_current;
         is_choosing || self.ahead.is_busy() || self.measuring.is_busy()
     }
 
-    /// The bind as the panel shows it.
+    /// State of the bind for the panel.
     pub(super) fn view(&self) -> BindView<'_> {
         BindView {
             joints: &self.joints,
@@ -97,7 +97,7 @@ impl Binding {
         }
     }
 
-    /// The document to display in the viewport, including the bind if one is displayed.
+    /// Document to display in the viewport, with the bind if one is shown.
     pub(super) fn seen<'a>(&'a self, session: &'a Session) -> &'a Document {
         match &self.preview {
             Some(preview) if self.shown.is_some() => &preview.document,
@@ -105,7 +105,7 @@ impl Binding {
         }
     }
 
-    /// The same for the renderer.
+    /// Document to display, in the form that the renderer needs.
     pub(super) fn shown_document<'a>(&'a self, session: &'a Session) -> ShownDocument<'a> {
         ShownDocument {
             document: self.seen(session),
@@ -114,22 +114,22 @@ impl Binding {
         }
     }
 
-    /// The trial, while the panel is open.
+    /// The test pose; `None` while the panel is closed.
     pub(super) const fn trial(&self) -> Option<&Trial> {
         if self.trial.is_open() { Some(&self.trial) } else { None }
     }
 
-    /// Another scene shows the document itself: the bind is to be shown in it again.
+    /// Marks the bind as not shown, because a new scene shows the session's document.
     pub(super) fn scene_was_made(&mut self) {
         (self.shown, self.in_view) = (None, None);
     }
 
-    /// Whether nothing was worked out or tried.
+    /// True if no bind was computed and the panel is closed.
     pub(super) const fn is_idle(&self) -> bool {
         self.ahead.is_idle() && !self.trial.is_open()
     }
 
-    /// Works out, shows and tries the bind of a draft. `active`: the selected node.
+    /// Computes, shows and tests the bind of the panel's settings. `active` is the active node.
     pub(super) fn follow(
         &mut self,
         ctx: &Context,
@@ -148,7 +148,7 @@ impl Binding {
         self.trial.follow(seen, state, (draft, &self.joints), active);
     }
 
-    /// Shows the bind that was found in place of the document, or the document.
+    /// Shows the computed bind in place of the document. Without a bind, shows the document.
     fn show(&mut self, session: &Session, renderer: &mut ViewportRenderer) {
         let generation = session.generation();
         let Some(preview) = self.preview.as_ref().filter(|p| p.generation == generation) else {
@@ -164,7 +164,7 @@ impl Binding {
         (self.shown, self.in_view) = (Some(preview.serial), Some(preview.document.clone()));
     }
 
-    /// Shows the document again.
+    /// Shows the document in place of the bind.
     pub(super) fn hide(&mut self, session: &Session, renderer: &mut ViewportRenderer) {
         if let Some(seen) = self.in_view.take() {
             let changes = reweighed(&seen, session.document());
@@ -173,29 +173,29 @@ impl Binding {
         }
     }
 
-    /// Hides a bind of another state of the document.
+    /// Hides a bind that was computed for another state of the document.
     pub(super) fn drop_stale(&mut self, session: &Session, renderer: &mut ViewportRenderer) {
         if self.shown.is_some() && self.generation() != Some(session.generation()) {
             self.hide(session, renderer);
         }
     }
 
-    /// Applies the bind as soon as its weights are known.
+    /// Applies the bind as soon as its weights are computed.
     pub(super) fn apply(&mut self) {
         self.ahead.apply();
     }
 
-    /// Stops the computation; the bind that was found last stays.
+    /// Cancels the computation. The last computed bind remains.
     pub(super) fn cancel(&mut self) {
         self.ahead.cancel();
     }
 
-    /// The result that is to be applied, once it is found.
+    /// Returns the result to apply, once it is computed.
     pub(super) fn take_applied(&mut self) -> Option<Box<Worked>> {
         self.ahead.take_applied()
     }
 
-    /// Source of the colors that a draft asks for. `scene`: the serial of the scene.
+    /// Inputs of the colors that the settings request. `scene` is the serial number of the scene.
     pub(super) fn wanted_colors(&self, draft: &BindDraft, scene: u64) -> Option<ColoredBy> {
         let shown = self.shown?;
         let joint = match draft.trial.colors {
@@ -206,7 +206,7 @@ impl Binding {
         Some((shown, scene, joint))
     }
 
-    /// Brings the colors of the meshes up to date.
+    /// Updates the colors of the meshes.
     pub(super) fn color(&mut self, draft: Option<&BindDraft>, renderer: &mut ViewportRenderer) {
         let scene = renderer.scene_serial();
         let wanted = draft.and_then(|draft| self.wanted_colors(draft, scene));
@@ -221,14 +221,14 @@ impl Binding {
         }
     }
 
-    /// The colors for the picture.
+    /// Colors that the renderer should show; `None` for materials.
     pub(super) fn painted(&self) -> Option<Painted> {
         let (.., joint) = self.colored?;
         let tint = if joint.is_some() { TintKind::Heat } else { TintKind::Colors };
         Some(Painted { tint: Some(tint), edges: false })
     }
 
-    /// Measures the bind in the pose that is shown.
+    /// Measures the quality of the bind in the displayed pose.
     pub(super) fn measure(
         &mut self,
         ctx: &Context,
@@ -245,8 +245,8 @@ impl Binding {
         self.measuring.follow(ctx, of, documents, (&draft.nodes(), &turned), renderer.pose());
     }
 
-    /// The clip of the trial; `None` where the panel is closed, an inner `None` where the trial
-    /// shows a pose.
+    /// Clip to display while the panel is open. The outer `None` means that the panel is closed,
+    /// the inner `None` that a pose is tested.
     pub(super) fn clip(
         &self,
         document: &Document,
@@ -268,13 +268,13 @@ impl Binding {
         })
     }
 
-    /// Works out the joints and the weights that a draft asks for.
+    /// Starts to compute the joints and weights that the settings request.
     fn work_out(&mut self, ctx: &Context, session: &Session, draft: &BindDraft) {
         let (document, generation) = (session.document(), session.generation());
         let nodes = draft.nodes();
         let meshes = nodes.iter().filter_map(|n| document.node(*n).mesh);
         let vertices: usize = meshes.map(|mesh| document.mesh(mesh).vertex_count()).sum();
-        // The other measure of `Beside` is the number of keys.
+        // `Beside` expects a number of keys. The largest number makes it use another thread.
         let size = if vertices > FEW_VERTICES { usize::MAX } else { 0 };
         let found = self.chosen.update(ctx, (generation, nodes.clone()), size, || {
             let (document, candidates) = (document.clone(), draft.candidates(document));
@@ -303,8 +303,8 @@ impl Binding {
         }
     }
 
-    /// Works out the weights on a simplified surface while a parameter is dragged: one computation
-    /// after the other, each to its end, until that on the whole surface is found.
+    /// Computes weights on a simplified surface while a parameter is dragged. Each computation runs
+    /// to its end, until the result on the whole surface is ready.
     fn work_coarsely(&mut self, ctx: &Context, session: &Session, draft: &BindDraft) {
         let is_dragged = ctx.input(|i| i.pointer.any_down());
         if self.ahead.is_current() || self.preview.is_none() {
@@ -325,10 +325,10 @@ impl Binding {
         self.coarse.follow(ctx, session, &pace, |(commands, _)| Ok(commands.clone()));
     }
 
-    /// Takes the result of the last bind.
+    /// Stores the result of the last bind for display.
     fn take_found(&mut self, is_coarse: bool) {
         let ahead = if is_coarse { &self.coarse } else { &self.ahead };
-        // The bind on the whole surface says why there is none.
+        // Errors are only taken from the bind on the whole surface.
         let is_useful = |worked: bool| worked || !is_coarse;
         let Some(found) = ahead.found().filter(|f| is_useful(f.worked.is_ok())) else { return };
         self.foreseen = Some(match &found.worked {
@@ -341,20 +341,20 @@ impl Binding {
         let serial = self.preview.as_ref().map_or(1, |preview| preview.serial + 1);
         let (document, generation) = (document.clone(), found.of.1);
         let next = BindPreview { document, generation, serial, is_coarse };
-        // A bind of another state of the document says nothing of this one.
+        // A bind of an older document state cannot be compared with this one.
         match self.preview.replace(next).filter(|before| before.generation == generation) {
             Some(before) if before.is_coarse => {}
             before => self.previous = before.map(|before| before.document),
         }
     }
 
-    /// Generation of the document that the preview was worked out on.
+    /// Document generation of the preview's bind.
     fn generation(&self) -> Option<u64> {
         self.preview.as_ref().map(|preview| preview.generation)
     }
 }
 
-/// Surfaces whose weights or skins differ between two documents of the same meshes.
+/// Surfaces whose weights or skins differ between two documents with the same meshes.
 pub(in crate::app) fn reweighed(before: &Document, after: &Document) -> Vec<Change> {
     let mut changes = Vec::new();
     for node in after.shown_nodes() {

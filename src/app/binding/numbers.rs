@@ -1,4 +1,4 @@
-//! Measurements of a bind in a pose, computed in the background.
+//! Quality measurements of a bind in a pose, computed in the background.
 
 use std::sync::mpsc;
 
@@ -8,12 +8,12 @@ use crate::ui::TrialNumbers;
 use ulna_model::{Document, NodeId};
 use ulna_motion::{Pose, Strain, StrainScratch};
 
-/// Serials of the bind and of the pose.
+/// Serial numbers of the measured bind and of the pose.
 type MeasuredOf = (u64, u64);
-/// Numbers of the bind before the last change, and of the last one.
+/// Measurements of the previous bind, and of the last one.
 type Pair = (Option<TrialNumbers>, Option<TrialNumbers>);
 
-/// Numbers of the last two binds in the pose that is shown. One measurement runs at a time.
+/// Measurements of the last two binds in the displayed pose. Only one measurement runs at a time.
 #[derive(Default)]
 pub(super) struct Measuring {
     running: Option<(MeasuredOf, mpsc::Receiver<Pair>)>,
@@ -21,12 +21,12 @@ pub(super) struct Measuring {
 }
 
 impl Measuring {
-    /// Whether numbers are being measured.
+    /// True while a measurement is running.
     pub(super) const fn is_busy(&self) -> bool {
         self.running.is_some()
     }
 
-    /// The numbers that were found last.
+    /// The last measurements.
     pub(super) fn numbers(&self) -> Pair {
         self.found.map_or((None, None), |(_, pair)| pair)
     }
@@ -36,8 +36,9 @@ impl Measuring {
         *self = Self::default();
     }
 
-    /// Measures documents with the last two binds in a pose, unless that is done or another
-    /// measurement runs. `meant`: nodes of the bound meshes, and the turned joints.
+    /// Measures the last two binds in a pose, unless this is done or another measurement runs.
+    ///
+    /// The node lists are the nodes of the bound meshes, and the rotated joints.
     pub(super) fn follow(
         &mut self,
         ctx: &Context,
@@ -74,10 +75,10 @@ impl Measuring {
     }
 }
 
-/// Numbers of the meshes of nodes in a pose. The volume is measured where turned joints share
-/// vertices with others, or any joints where none is turned.
+/// Measures the meshes of nodes in a pose. The volume is measured at vertices that a rotated joint
+/// shares with other joints. If no joint is rotated, any joint counts.
 fn measure(document: &Document, nodes: &[NodeId], turned: &[NodeId], pose: &Pose) -> TrialNumbers {
-    /// Weight from which a joint shares a vertex.
+    /// Minimum weight at which a joint counts as sharing a vertex.
     const SHARED: f32 = 0.05;
     let mut numbers = TrialNumbers { volume: None, stretch: 1.0, unweighted: 0 };
     let (mut sum, mut count) = (0.0f64, 0u32);

@@ -1,4 +1,4 @@
-//! The pose in which a bind is tried: a bent joint, or the range of motion of all joints.
+//! The pose in which a bind is tested: a bent joint, or the range of motion of all joints.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,24 @@ use ulna_edit::command::BindJoint;
 use ulna_model::{Clip, Derived, Document, NodeId, Shared, SkinId};
 use ulna_motion::{Bend, Mirror, Pose, Stack, bending_axis, trial_motion};
 
-/// Degrees of the range of motion, where the file has no limits.
+/// Range of motion in degrees for joints without limits in the file.
 const RANGE: f32 = 60.0;
-/// Serials of trials: those of the bends of Paint mode are below.
+/// First serial number of test poses. Smaller numbers belong to the bends of Paint mode.
 const FIRST_SERIAL: u64 = 1 << 32;
 
-/// Source of a bend: the state of the document, the joint, the angle in degrees, both sides.
+/// Inputs of a bend: document state, joint, angle in degrees, and whether both sides bend.
 type BendOf = ((u64, Option<u64>), NodeId, u32, bool);
 
-/// The pose in which a bind is tried.
+/// The pose in which a bind is tested.
 #[derive(Default)]
 pub(in crate::app) struct Trial {
-    /// The pose; `None` while the panel is closed.
+    /// Kind of the test pose; `None` while the panel is closed.
     pose: Option<TrialPose>,
     joint: Option<NodeId>,
     skin: Option<SkinId>,
     bend: Derived<BendOf, Bend>,
     range: Derived<(u64, Vec<NodeId>), Shared<Clip>>,
-    /// Number of bends and ranges so far.
+    /// Number of bends and ranges of motion so far.
     serial: u64,
 }
 
@@ -39,40 +39,40 @@ impl Trial {
         self.pose.unwrap_or(TrialPose::Rest)
     }
 
-    /// The selected joint, if it is listed.
+    /// The selected joint, if it is in the list of joints.
     pub(super) const fn joint(&self) -> Option<NodeId> {
         self.joint
     }
 
-    /// The joint that is bent.
+    /// The bent joint, if the test pose is a bend.
     pub(super) fn bent(&self) -> Option<NodeId> {
         self.joint.filter(|_| self.pose == Some(TrialPose::Bend))
     }
 
-    /// The joints that are turned: the bent one, with its mirror joint.
+    /// The rotated joints: the bent joint and, if both sides bend, its mirror joint.
     pub(super) fn turned(&self) -> Vec<NodeId> {
         let bend = self.bend.get().filter(|_| self.bent().is_some());
         bend.map_or_else(Vec::new, |bend| bend.turns.keys().copied().collect())
     }
 
-    /// The bend, with the skin and the number of the bend.
+    /// The bend, its skin, and its serial number.
     pub(in crate::app) fn bend(&self) -> Option<(&Bend, SkinId, u64)> {
         self.bent()?;
         Some((self.bend.get()?, self.skin?, FIRST_SERIAL + self.serial))
     }
 
-    /// The range of motion, with its number.
+    /// The range of motion as a clip, and its serial number.
     pub(super) fn range(&self) -> Option<(&Shared<Clip>, u64)> {
         Some((self.range.get()?, FIRST_SERIAL + self.serial))
     }
 
-    /// Length of the range of motion, seconds.
+    /// Duration of the range of motion, in seconds.
     pub(in crate::app) fn length(&self) -> Option<f64> {
         let is_range = self.pose == Some(TrialPose::Range);
         self.range.get().filter(|_| is_range).map(|clip| f64::from(clip.length()))
     }
 
-    /// Makes the pose that a draft asks for. `state`: of the document that is shown.
+    /// Computes the test pose for the panel's settings. `state` identifies the shown document.
     pub(super) fn follow(
         &mut self,
         document: &Document,
@@ -107,7 +107,7 @@ impl Trial {
     }
 }
 
-/// A bend of a joint about its bending axis.
+/// Bends a joint about its bending axis.
 fn bent(document: &Document, joint: NodeId, degrees: f32, both_sides: bool) -> Bend {
     let mut bend = Bend::default();
     let rest = Pose::evaluate(document, &Stack::default());

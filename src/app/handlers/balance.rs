@@ -5,11 +5,11 @@ use super::overlays::BalanceState;
 use crate::app::App;
 use ulna_motion::{Evaluator, Masses, Pose, Stack};
 
-/// Places along a clip's way.
+/// Number of steps of the center of mass's path over the clip.
 const PLACES: usize = 96;
 
 impl App {
-    /// Finds the center of mass, where it is shown.
+    /// Computes the center of mass if its display is on.
     pub(in crate::app) fn update_balance(&mut self) {
         let clip = self.shown_clip();
         let Some(session) = &self.session else { return };
@@ -29,7 +29,7 @@ impl App {
         let shown = clip.and_then(|id| Some((id, document.clips.get(id)?)));
         let between = self.timeline.playback.between;
         let key = shown.map(|(id, _)| (session.generation(), id, between));
-        // While something is dragged the way stays: it is as many poses as it has places.
+        // During a gesture the path is not recomputed, because each of its points needs a pose.
         let same_clip = way_of.map(|k| (k.1, k.2)) == key.map(|k| (k.1, k.2));
         if *way_of != key && (!session.history().is_open() || !same_clip) {
             *way_of = key;

@@ -26,7 +26,7 @@ impl App {
         self.say(ctx, ToastKind::Note, format!("{there} already exists."), verbs);
     }
 
-    /// Keeps the options of an export, and its destination for this file.
+    /// Stores the export settings in the preferences, and the destination for this file.
     fn remember_export(&mut self, draft: ExportDraft) {
         self.program.preferences.export = Some(draft.clone());
         if let Some(path) = self.session.as_ref().and_then(|s| s.path()) {
@@ -39,7 +39,7 @@ impl App {
     fn set_dialog(&mut self, ctx: &Context, dialog: Option<Dialog>) {
         self.note_kept_plan(ctx, dialog.as_ref());
         if !matches!(dialog, Some(Dialog::Convert { .. })) {
-            // Files dropped together with a declined file are dropped, too.
+            // If the user declines a file, the files that were dropped with it are also declined.
             let waits = matches!(self.files.after_save, Some(DeferredAction::Convert(_)));
             if !waits && self.files.arriving.take().is_some() {
                 self.files.dropped = None;

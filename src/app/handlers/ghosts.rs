@@ -1,5 +1,5 @@
-//! Onion skins: the model at other times of the displayed clip. Chooses the times, and decides when
-//! to pose them again.
+//! Onion skins: the model at other times of the displayed clip. This module chooses the times, and
+//! decides when to recompute the poses.
 
 use super::overlays::GhostsAsked;
 use crate::{
@@ -8,16 +8,17 @@ use crate::{
 };
 use ulna_model::{Clip, NodeId};
 
-/// A time of a clip, in seconds, and its signed distance to the playhead in −1..=1: 0 is nearest,
+/// A time of a clip in seconds, and its signed distance to the playhead in −1..=1. 0 is nearest,
 /// and times before the playhead are negative.
 type GhostTime = (f32, f32);
 
-/// The moments that are shown, of those within the clip.
+/// Times of the ghosts within the clip.
 ///
-/// `keys` are the times of keys, in order; at them where there are no frames to count by.
+/// `keys` are the sorted times of keys, used if ghosts are shown at keys instead of every few
+/// frames.
 fn moments(onion: Onion, now: f64, fps: f64, range: (f32, f32), keys: &[f32]) -> Vec<GhostTime> {
     let count = |n: u32| n.min(Onion::MOST) as usize;
-    // Frames go along with the playhead by whole frames, so that what was posed serves again.
+    // Times are offsets from the nearest whole frame, so that computed poses can be reused.
     let frame = (now * fps).round();
     let half = (0.5 / fps) as f32;
     let side = |later: bool, many: usize| {
@@ -44,7 +45,7 @@ fn moments(onion: Onion, now: f64, fps: f64, range: (f32, f32), keys: &[f32]) ->
     before.into_iter().chain(side(true, count(onion.after))).collect()
 }
 
-/// The times of the keys of these nodes, or of all where there are none of them, in order.
+/// Sorted key times of these nodes, or of all nodes if these have no keys.
 fn key_times(clip: &Clip, nodes: &[NodeId]) -> Vec<f32> {
     let of = |nodes: &[NodeId]| -> Vec<f32> {
         let meant = clip.tracks.values().filter(|t| nodes.is_empty() || nodes.contains(&t.target));
@@ -60,12 +61,11 @@ fn key_times(clip: &Clip, nodes: &[NodeId]) -> Vec<f32> {
 }
 
 impl App {
-    /// Shows the ghosts that are wanted, posing those that are new. While a clip plays there are
-    /// none.
+    /// Shows the requested ghosts, and computes the poses of new ones. Hides them during playback.
     pub(in crate::app) fn show_ghosts(&mut self) {
         let onion = self.viewport.options.onion;
         let shown = self.shown_clip();
-        // While a loop is repaired the pose at 0 stands behind the one at the playhead.
+        // During a loop repair, the pose at time 0 is shown as a ghost.
         let mends = self.timeline.repair.is_some_and(|r| Some(r.clip) == shown);
         let poses = self.mode.spec().poses;
         let compares = self.viewport.compared() == Compare::Both && poses && !self.mixes();
@@ -76,7 +76,8 @@ impl App {
             return;
         };
         let document = session.document();
-        // Nodes that came since have no place in the file as it was opened.
+        // Nodes that were added later do not exist in the file as opened, so the two cannot be
+        // compared.
         let compares = compares && session.opened().nodes.len() == document.nodes.len();
         let clip = shown.and_then(|id| document.clips.get(id));
         let playback = &self.timeline.playback;
@@ -106,7 +107,7 @@ impl App {
             _ => Vec::new(),
         };
         let moments = match clip {
-            // Where it was beside where it is now.
+            // The file as opened, at the playhead.
             _ if compares => vec![(playback.time as f32, -0.0)],
             _ if mends => vec![(0.0, -0.0)],
             Some(clip) => moments(onion, playback.time, playback.fps, (0.0, clip.length()), &keys),
@@ -133,7 +134,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(times(0.5), [11, 7, 19, 23, 27]);
-        // Between two frames they stay where they are, so that none is posed again.
+        // Between two frames the times do not change, so that no pose is recomputed.
         assert_eq!(times(0.51), times(0.5));
         assert_eq!(times(0.0), [4, 8, 12]);
         assert_eq!(times(1.0), [26, 22]);

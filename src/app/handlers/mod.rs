@@ -1,6 +1,5 @@
-//! Actions → changes, a file a panel: for those that need files, jobs or the device. What a panel
-//! asks of its own state alone is done beside it (`ui/outliner/domain.rs`,
-//! `ui/timeline/domain.rs`).
+//! Handlers for the actions of panels, one file per panel. These handlers need files, jobs or the
+//! device. Actions that only change a panel's own state are handled in the panel's `domain.rs`.
 
 mod balance;
 mod dialogs;

@@ -1,5 +1,5 @@
-//! Overlays of the viewport, each with the state it was found from: it is found again when that
-//! state changes.
+//! State of viewport overlays, with the inputs that they were computed from. A changed input
+//! triggers a new computation.
 
 use glam::Vec3;
 
@@ -7,7 +7,7 @@ use crate::ui::Onion;
 use ulna_model::{ClipId, Derived, Mesh, MeshId, NodeId, Shared, Slots};
 use ulna_motion::{Averaging, Balance, Masses, MotionPath};
 
-/// The balance display, with the inputs that it was computed from.
+/// State of the balance display, with the inputs that it was computed from.
 #[derive(Default)]
 pub(in crate::app) struct BalanceState {
     pub masses: Derived<Slots<MeshId, Shared<Mesh>>, Masses>,
@@ -19,7 +19,7 @@ pub(in crate::app) struct BalanceState {
     pub path: Vec<Vec3>,
 }
 
-/// Motion paths, with the inputs that they were computed from.
+/// State of the motion paths, with the inputs that they were computed from.
 #[derive(Default)]
 pub(in crate::app) struct PathState {
     pub of: Option<(u64, ClipId, Vec<NodeId>, u64, Averaging)>,
@@ -27,20 +27,20 @@ pub(in crate::app) struct PathState {
     pub paths: Vec<MotionPath>,
 }
 
-/// Inputs of the requested ghosts: they are computed again when one changes.
+/// Inputs of the ghosts. A changed input triggers a new computation.
 #[derive(PartialEq)]
 pub(in crate::app) struct GhostsAsked {
-    /// The document's generation, and the clip.
+    /// Document generation and displayed clip.
     pub made_from: (u64, Option<ClipId>),
-    /// Whether a loop is repaired.
+    /// True while a loop is being repaired.
     pub mends: bool,
-    /// Whether the file as opened is displayed beside the current document.
+    /// True if the file as opened is shown as a ghost.
     pub compares: bool,
     /// Interpolation of LINEAR rotations.
     pub between: Averaging,
-    /// Bits of the playhead's time, seconds.
+    /// Bits of the playhead's time in seconds, for exact comparison.
     pub time: u64,
-    /// Bits of the frame rate, frames per second.
+    /// Bits of the frame rate in frames per second, for exact comparison.
     pub fps: u64,
     pub onion: Onion,
     /// The selected nodes.

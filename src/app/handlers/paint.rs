@@ -1,5 +1,5 @@
-//! Actions and commands of Paint mode. Each goes to the context that it may change. Commands that
-//! come of them run here.
+//! Actions and commands of Paint mode. Each is passed to the context that may change its data.
+//! Commands on the document run here.
 
 use egui::Context;
 
@@ -86,7 +86,7 @@ impl App {
         }
     }
 
-    /// Commands of the brush.
+    /// Runs a command of the brush.
     pub(in crate::app) fn brush_command(&mut self, ctx: &Context, command: &BrushCommand) {
         let painting = &mut self.painting;
         match command {
@@ -147,15 +147,15 @@ impl App {
         }
     }
 
-    /// Commands that select vertices, and that copy their weights.
+    /// Runs a command that selects vertices, or copies or pastes their weights.
     pub(in crate::app) fn vertex_command(&mut self, ctx: &Context, command: &VertexCommand) {
         if let Some(mut weights) = self.weight_context(ctx) {
             weights.vertex_command(command);
         }
     }
 
-    /// Pastes weights onto vertices: from a text, or those that were copied here last if the
-    /// system's clipboard does not answer.
+    /// Pastes weights onto vertices, from a text. Without a text, the last weights copied in this
+    /// program are used.
     pub(in crate::app) fn paste_weights(&mut self, ctx: &Context, text: Option<&str>) {
         let Some(mut weights) = self.weight_context(ctx) else { return };
         let assign = match text {

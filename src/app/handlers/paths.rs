@@ -8,11 +8,11 @@ use ulna_motion::motion_paths;
 
 /// Maximum number of joints with a motion path.
 const JOINTS: usize = 12;
-/// Places along a way at most.
+/// Maximum number of points per path.
 const PLACES: usize = 240;
 
 impl App {
-    /// Finds the ways of the selected joints, where they are shown.
+    /// Computes the motion paths of the selected joints if their display is on.
     pub(in crate::app) fn follow_paths(&mut self) {
         let clip = self.shown_clip();
         let (Some(session), Some(id)) = (&self.session, clip) else {

@@ -1,4 +1,4 @@
-//! Pictures of the open model in kept poses.
+//! Pictures of the open model in the poses of the pose library.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use egui::{TextureHandle, TextureId};
 use crate::ui::Library;
 use ulna_render::Capture;
 
-/// Pictures of the model that is open in each pose that is shown.
+/// Rendered pictures of the open model in the displayed poses.
 #[derive(Default)]
 pub(in crate::app) struct PosePictures {
-    /// Thumbnails as textures for the panels.
+    /// Textures of the pictures, for the panels.
     pub shown: BTreeMap<(Library, String), TextureId>,
-    /// Per pose: hash of the picture's inputs, and the texture.
+    /// For each pose: the hash of the picture's inputs, and the texture.
     pub taken: BTreeMap<(Library, String), (u64, Option<TextureHandle>)>,
-    /// The upload of the model that they are of.
+    /// Serial number of the uploaded model in the pictures.
     pub serial: u64,
-    /// Picture that is being rendered.
+    /// The picture that is being rendered.
     pub awaited: Option<((Library, String), u64, Capture)>,
 }

@@ -1,5 +1,5 @@
-//! Pose library: the user's own poses, stored beside the preferences, thumbnails of poses on this
-//! model, and the clipboard.
+//! The pose library: the user's own poses, which are stored beside the preferences, and pictures of
+//! poses on this model.
 
 use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
@@ -23,10 +23,10 @@ use ulna_edit::{
 use ulna_model::{Components, Document, KeptPose, NodeId};
 use ulna_motion::{Pose, Stack, fit, keep_pose};
 
-/// Pixels of a picture: twice the points of a card.
+/// Size of a picture in pixels, twice that of a card in points.
 const PICTURE: [u32; 2] = [244, 188];
 
-/// `poses.json`.
+/// Content of `poses.json`.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Stored {
     version: u32,
@@ -67,7 +67,7 @@ impl App {
             PosesAction::SetAmount(amount) => self.poses.amount = amount,
             PosesAction::ShowInAnimate(shown) => {
                 self.end_gesture(ctx);
-                // Keys that are out of sight are not selected.
+                // Keys that are not visible must not stay selected.
                 self.outliner.selection.clear_keys();
                 self.poses.in_animate = shown;
             }
@@ -167,7 +167,7 @@ impl App {
             .map(|d| d.join("poses.json"))
     }
 
-    /// Reads the poses of one's own. A file that cannot be read stays where it is.
+    /// Loads the user's own poses. An unreadable file is kept under another name.
     pub(in crate::app) fn load_own(&mut self) {
         let Some(path) = self.own_poses().filter(|p| p.is_file()) else { return };
         let read = std::fs::read_to_string(&path).map_err(|e| e.to_string());
@@ -178,7 +178,7 @@ impl App {
             }
             Err(error) => {
                 log::warn!("{} cannot be read: {error}", path.display());
-                // What is there is not written over.
+                // The unreadable file must not be overwritten.
                 if let Err(error) = std::fs::rename(&path, path.with_extension("unread.json")) {
                     log::warn!("{} could not be renamed: {error}", path.display());
                 }
@@ -186,7 +186,7 @@ impl App {
         }
     }
 
-    /// Writes the user's own poses: first a temporary file, which then replaces the old one.
+    /// Stores the user's own poses in a temporary file, which then replaces the old file.
     fn store_own(&mut self, ctx: &Context) {
         let Some(path) = self.own_poses() else { return };
         let stored = Stored { version: 1, poses: self.poses.own.clone() };
@@ -208,13 +208,13 @@ impl App {
         }
     }
 
-    /// Takes the next picture that is missing, one at a time.
+    /// Renders the next missing picture. Only one picture is rendered at a time.
     pub(in crate::app) fn picture_poses(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let pictures = &mut self.pose_pictures;
         let serial = self.renderer.scene_serial();
         if pictures.serial != serial {
-            // Of another model none is shown, not even for a moment.
+            // Pictures of another model must not be shown, even briefly.
             *pictures = PosePictures { serial, ..PosePictures::default() };
         }
         if let Some((key, mark, capture)) = &pictures.awaited {

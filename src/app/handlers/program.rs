@@ -68,7 +68,7 @@ impl App {
         self.say(ctx, ToastKind::Note, text, verbs);
     }
 
-    /// Takes the last step back, and has the limb that a node ends reach a point of the scene.
+    /// Undoes the last step, and moves the end of the limb to a scene point with IK.
     fn reach_instead(&mut self, ctx: &Context, node: NodeId, to: Vec3) {
         self.run(ctx, SessionCommand::Undo);
         let Some(session) = &mut self.session else { return };

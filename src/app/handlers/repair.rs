@@ -1,5 +1,4 @@
-//! A loop that is being repaired: the clip as it will be, which the viewport shows in place of the
-//! one that is.
+//! Repairing a loop: the viewport shows the repaired clip in place of the current one.
 
 use crate::{
     app::App,
@@ -8,14 +7,14 @@ use crate::{
 use ulna_edit::command::{CloseHow, frame_of};
 use ulna_motion::clip_edit::seam;
 
-/// Seconds before the seam and after it that play while it is mended.
+/// Time in seconds that is played before and after the seam during the repair.
 const AROUND: f64 = 0.75;
-/// Seconds of the shortest tail that is offered.
+/// Shortest blend range that is offered, in seconds.
 const SHORTEST: f64 = 0.16;
 
 impl App {
-    /// Begins to repair the loop of the clip that is shown: at its end, where it jumps, in the way
-    /// that its seam needs.
+    /// Starts to repair the loop of the shown clip. Moves the playhead to the seam, and chooses a
+    /// suitable repair method.
     pub(in crate::app) fn repair_loop(&mut self) {
         let (Some(session), Some(id)) = (&self.session, self.shown_clip()) else { return };
         let document = session.document();
@@ -26,7 +25,7 @@ impl App {
             _ => CloseHow::Blend,
         };
         let end = f64::from(clip.length());
-        // Five frames, or as many as make the same time where frames are short.
+        // At least five frames, or more at high frame rates.
         let frames = (SHORTEST / frame_of(clip)).round().max(5.0) as usize;
         self.timeline.repair =
             Some(RepairLoop { clip: id, how, frames, speed: true, preview: true, all: false });
@@ -35,10 +34,10 @@ impl App {
         self.viewport.options.inspector = true;
     }
 
-    /// Makes the clip as it will be, where that is to be seen.
+    /// Computes the repaired clip if its preview is on.
     pub(in crate::app) fn preview_repair(&mut self) {
         let shown = self.shown_clip();
-        // Another clip is shown: this one is left as it is.
+        // Choosing another clip cancels the repair.
         if self.timeline.repair.is_some_and(|r| Some(r.clip) != shown) {
             self.timeline.repair = None;
         }

@@ -10,7 +10,7 @@ use ulna_model::{ClipId, Shared, Tree};
 use ulna_motion::{BestSeam, best_seams};
 
 impl App {
-    /// Compares all clips with each other.
+    /// Starts to compare all clips with each other.
     pub(in crate::app) fn find_seams(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let document = session.document().clone();

@@ -1,5 +1,5 @@
-//! Commands on the selection of keys and gestures that keys begin; what stays selected over undo
-//! and redo.
+//! Timeline commands on selected keys, gestures that start at keys, and the key selection after
+//! undo and redo.
 
 use std::collections::BTreeSet;
 
@@ -156,7 +156,8 @@ impl App {
         }
     }
 
-    /// Deletes the keys of the selected joints at the playhead, whatever keys are selected.
+    /// Deletes the keys of the selected joints at the playhead. The selection of keys has no
+    /// effect.
     fn delete_keys_here(&mut self, ctx: &Context, home: KeysHome) {
         let nodes = Nodes::Ids(self.outliner.selection.nodes.iter().copied().collect());
         let time = Some(Seconds(self.timeline.playback.time as f32));
@@ -214,8 +215,8 @@ impl App {
         self.timeline.keep_keys(session.history().revision(), home, self.selected_keys().clone());
     }
 
-    /// After a command: selects the keys that it says, or, after undo and redo, those that were
-    /// selected in that state.
+    /// Updates the key selection after a command. After undo and redo, it is the selection stored
+    /// for that state.
     pub(in crate::app) fn follow_keys(&mut self, command: Option<&Command>) {
         let Some(session) = &mut self.session else { return };
         let went =
@@ -232,7 +233,7 @@ impl App {
         }
     }
 
-    /// Starts choosing the time range in which a node is locked in place. The initial position is
+    /// Starts to choose the time range in which a node is locked in place. The initial position is
     /// that at the playhead.
     fn begin_hold(&mut self, clip: ClipId, playhead: f64) {
         let Some(session) = &self.session else { return };
@@ -264,8 +265,8 @@ impl App {
             .step_key(&clip, forward, |node| nodes.is_empty() || nodes.contains(&node));
     }
 
-    /// Begins or ends what plays at the playhead; a range that would end before it begins ends with
-    /// the clip, or begins with it.
+    /// Sets the start or end of the playback range to the playhead. An invalid range is extended to
+    /// the start or end of the clip.
     pub(in crate::app) fn preview_range(&mut self, starts: bool) {
         let Some(session) = &self.session else { return };
         let playback = &mut self.timeline.playback;
@@ -280,7 +281,7 @@ impl App {
         });
     }
 
-    /// Plays, or stops: on a frame, unless the ruler is not kept to.
+    /// Handles a pause: moves the playhead to a frame, unless the preferences disable this.
     pub(in crate::app) fn pause(&mut self, command: &PlayCommand) {
         let playback = &mut self.timeline.playback;
         let snaps = !self.program.settings.pause_anywhere;
@@ -293,8 +294,7 @@ impl App {
     }
 }
 
-/// The chains that nodes are in: up to where a joint has several children, and down to the next
-/// such one or the end.
+/// Nodes of the unbranched chains that contain the given nodes.
 fn limb(document: &Document, nodes: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
     let mut chain = BTreeSet::new();
     for node in nodes {

@@ -11,7 +11,7 @@ use ulna_geometry::{Ray, middle_along_ray, middle_of_loop};
 use ulna_model::{JointGroup, NodeId};
 use ulna_motion::{ik, joints_at};
 
-/// Whether the hit of a ray at a distance is in front of a point.
+/// True if a ray hit at a distance is in front of a point.
 fn is_before(ray: &Ray, distance: f32, spot: Vec3) -> bool {
     distance < (spot - ray.origin).dot(ray.direction)
 }
@@ -59,15 +59,15 @@ impl App {
         }
     }
 
-    /// The joint that moves the skin under the pointer most is pointed at, too.
+    /// Highlights the joint that has the largest weight on the skin under the pointer.
     fn hover_surface(&mut self, at: glam::Vec2, size: glam::Vec2, behind: Option<PickedBone>) {
-        /// With more vertices the surface is not posed for that alone.
+        /// Maximum number of vertices for which the surface is posed only for highlighting.
         const MOST: usize = 200_000;
         let key = (self.renderer.pose_serial(), self.viewport.camera, at);
         let Some(session) = &self.session else { return };
         let document = self.binding.seen(session);
         let large = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() > MOST;
-        // While it moves, each frame would pose the surface on the CPU.
+        // During playback, each frame would have to pose the surface on the CPU.
         let is_still = !self.timeline.playback.playing && !self.rig.clip.is_planned();
         if large || !is_still || session.history().is_open() {
             self.outliner.hover = self.outliner.hover.or(behind.map(|b| b.joint));
@@ -94,16 +94,18 @@ impl App {
         self.outliner.hover = self.outliner.hover.or(*found);
     }
 
-    /// A click on the skin means the joint that moves that spot most; clicking again, the next. A
-    /// part without weights means the joint that carries it, clicked again the part itself, and
-    /// then what carries both. A joint that moves no vertices is meant where no skin lies before
-    /// it.
+    /// Selects a node by a click on the surface. Repeated clicks at the same point cycle through
+    /// the candidates.
+    ///
+    /// On skin, these are the joints by descending weight. On an unskinned part, they are its
+    /// nearest ancestor joint, the part itself, and its other ancestors. A bone in front of the
+    /// skin is selected directly.
     fn pick_surface(&mut self, at: Vec2, size: Vec2, behind: Option<PickedBone>, toggle: bool) {
         let ray = self.viewport.camera.ray(at, size);
         let Some(session) = &self.session else { return };
         let document = self.binding.seen(session);
         let in_file = self.renderer.pose().hidden.clone();
-        // The surface with planned changes may have joints that are not in the document yet.
+        // With planned changes, the surface may have joints that are not in the document yet.
         let hit = if self.rig.clip.is_planned() {
             None
         } else {
@@ -158,10 +160,10 @@ impl App {
         }
     }
 
-    /// Finds joints and meshes at a point of the picture. The one that a click would select is
-    /// selected, unless it is among the selected ones.
+    /// Finds the joints and meshes at a point of the picture, for the context menu. Selects the
+    /// node that a click would select, unless one of the found nodes is already selected.
     fn pick_for_menu(&mut self, at: Vec2, size: Vec2, near: &[PickedBone]) {
-        /// Maximum number of meshes along the ray that repeated clicks select.
+        /// Maximum number of meshes along the ray.
         const MESHES: usize = 8;
         self.viewport.under = UnderPointer::default();
         let Some(session) = &self.session else { return };
@@ -172,7 +174,7 @@ impl App {
         let mut under = UnderPointer::default();
         let mut skin: Vec<NodeId> = Vec::new();
         let mut distance = f32::INFINITY;
-        // The surface with planned changes may have joints that are not in the document yet.
+        // With planned changes, the surface may have joints that are not in the document yet.
         if !self.rig.clip.is_planned() {
             let surface = self.renderer.surface(document);
             while under.meshes.len() < MESHES {
@@ -192,10 +194,10 @@ impl App {
                 under.meshes.push(hit.node);
             }
         }
-        // As for a click: a bone that moves vertices, else the skin, else a bone before it.
+        // As for a click: a bone that moves vertices, or else the skin, or a bone in front of it.
         let is_first = |bone: &&PickedBone| bone.deforms || !is_before(&ray, distance, bone.spot);
         let bone = near.first().filter(is_first).map(|bone| bone.joint);
-        // A part without weights means the joint that carries it.
+        // For a part without weights, the nearest ancestor joint is the candidate.
         let flags = document.joint_flags();
         let carrier = under.meshes.first().copied().map(|mesh| {
             let mut above = std::iter::successors(Some(mesh), |n| document.node(*n).parent);
@@ -218,7 +220,7 @@ impl App {
         self.viewport.under = under;
     }
 
-    /// Takes hold of the limb under the pointer, by a joint or by a point of its skin.
+    /// Starts an IK drag of the limb under the pointer, at a joint or at a point of the skin.
     fn grab(&mut self, at: glam::Vec2, size: glam::Vec2, bone: Option<PickedBone>) {
         let Some(session) = &self.session else { return };
         let document = session.document();
@@ -241,7 +243,8 @@ impl App {
                 Some((node, ray.origin + ray.direction * hit.distance))
             });
             skin.or_else(|| bone.map(|b| (b.joint, b.spot))).map(|(node, point)| {
-                // The end of a limb is put there as it is; what lies within one turns, too.
+                // A drag moves the end joint of a limb itself. Other joints also rotate, so the
+                // grabbed point of the skin is dragged.
                 let bones =
                     ik::limb_of(document, &pose, node, None, false).map_or(0, |l| l.turns.len());
                 let is_end = bones >= 2 || ik::body_of(document, node) == node;
@@ -333,7 +336,7 @@ impl App {
                 let size = Vec2::new(rect.width(), rect.height());
                 self.spot_under(at, size)
             });
-        // Without a spot under the pointer, as from a menu, that of the active joint.
+        // Without a point under the pointer, as from a menu, the pivot is at the active joint.
         let found = found.or_else(|| Some((self.outliner.selection.active?, Vec3::ZERO)));
         let Some((node, spot)) = found else {
             self.toast(ctx, ToastKind::Note, NOTHING);
@@ -346,8 +349,7 @@ impl App {
         self.toast(ctx, ToastKind::Ok, format!("The pivot is now a point on {name}"));
     }
 
-    /// The spot under a point of the picture: the joint that it is of, and where in that joint's
-    /// space.
+    /// The joint under a point of the picture, and the hit point in this joint's space.
     fn spot_under(&mut self, at: Vec2, size: Vec2) -> Option<(NodeId, Vec3)> {
         /// Maximum distance from a joint to the pointer, in points.
         const REACH: f32 = 8.0;

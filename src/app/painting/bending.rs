@@ -1,6 +1,5 @@
-//! Bending while weights are painted: rings at the painted joint, poses to try, and how far from
-//! bind it all stands. Nothing of it is an edit; a bend that is worth it is kept with the file as a
-//! pose.
+//! Bends joints temporarily while weights are painted, with rings at the painted joint, test poses,
+//! and a slider from the bind pose. A bend is not an edit, but can be saved in the file as a pose.
 
 use egui::Context;
 use glam::Vec3;
@@ -17,14 +16,14 @@ use ulna_edit::{
 use ulna_model::{Components, NodeId, Shared};
 use ulna_motion::{Bend, Mirror, TestPose, fit, keep_pose, test_poses};
 
-/// Seconds after which a key that is let go was held, not pressed.
+/// Time in seconds after which a released key counts as held instead of pressed.
 const HELD: f64 = 0.3;
 
 impl Bending {
-    /// Handles the key of the rings, or its command. The rings are shown until the next press, or
-    /// while the key is held.
+    /// Handles the key or command of the rings. A press toggles the rings. While the key is held,
+    /// they are shown only until its release.
     pub(in crate::app) fn press_key(&mut self, ctx: &Context) {
-        // Keys that are held are pressed again and again.
+        // A held key repeats its press event.
         if self.held.is_some() {
             return;
         }
@@ -33,13 +32,13 @@ impl Bending {
         self.held = Some(HeldKey { since: ctx.input(|i| i.time), used });
     }
 
-    /// The key of the rings, while it is held.
+    /// The key of the rings while it is held.
     pub(in crate::app) fn held_key(&self, keys: &KeyMap) -> Option<egui::Key> {
         self.held.as_ref()?;
         keys::parse(keys.key(BrushCommand::Bend.name())).map(|k| k.logical_key)
     }
 
-    /// Hides the rings when their key is released after it was held, or in a mode without them.
+    /// Hides the rings when their held key is released, or in a mode without rings.
     pub(in crate::app) fn follow_key(&mut self, ctx: &Context, keys: &KeyMap, bends: bool) {
         if !bends {
             (self.rings, self.held, self.drag) = (false, None, None);
@@ -65,7 +64,8 @@ impl Bending {
 }
 
 impl BendContext<'_> {
-    /// Applies an action. Returns the command that adds the pose to the file, if that is wanted.
+    /// Performs an action. Returns the command that adds the pose to the file, if the action
+    /// requests it.
     pub(in crate::app) fn apply(&mut self, action: BendAction) -> Option<KeepPose> {
         let session = self.session;
         let document = session.document();
@@ -111,7 +111,7 @@ impl BendContext<'_> {
             before: bending.bend.clone(),
             seen: self.renderer.whole_bend().clone(),
         });
-        // What is bent by hand is seen whole.
+        // A drag shows the full bend, whatever the slider's amount was.
         let mut bend = Bend { amount: 1.0, ..bending.bend.clone() };
         let start = (&drag.before.turns, &drag.seen);
         bend.turn(document, start, nodes, (axis, degrees.to_radians()));
@@ -124,7 +124,7 @@ impl BendContext<'_> {
         bending.change(|now| *now = bend);
     }
 
-    /// The command that adds the pose of the skin's joints to the file.
+    /// Command that adds the pose of the skin's joints to the file.
     fn kept(&mut self, name: &str) -> Option<KeepPose> {
         let painted = self.painting.session()?;
         let document = self.session.document();

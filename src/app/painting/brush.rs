@@ -1,5 +1,5 @@
-//! The brush on the surface: the touched point, the rim, the preview of its effect, and drags of
-//! its numbers.
+//! The brush on the surface: the touched point, the rim, the preview of its effect, and drags that
+//! change brush settings.
 
 use glam::{Vec2, Vec3};
 
@@ -13,19 +13,19 @@ use ulna_model::{Document, NodeId, PrimitiveId};
 use ulna_render::Camera;
 use ulna_weights::{Brush, Influences, Radius, Refusal, Touch, WeightConstraints, paint};
 
-/// A brush's touch on the surface, and what was hit.
+/// A point that the brush touches, with the hit triangle.
 pub(super) struct BrushHit {
     pub touch: Touch,
     pub node: NodeId,
     pub primitive: PrimitiveId,
     pub vertex: u32,
     pub own_vertex: u32,
-    /// Shares of the corners at the spot.
+    /// Barycentric coordinates of the point in the hit triangle.
     pub shares: [f32; 3],
 }
 
 impl BrushContext<'_> {
-    /// Finds the surface under the brush. Returns whether the display of the brush changed.
+    /// Finds the surface point under the brush. Returns whether the display of the brush changed.
     pub(in crate::app) fn update(&mut self) -> bool {
         self.painting.drop_stale_surface(self.session.document());
         let shown = |painting: &PaintDomain| {
@@ -51,7 +51,7 @@ impl BrushContext<'_> {
         }
     }
 
-    /// The brush over the surface, for display.
+    /// Display data of the brush over a surface point.
     fn hover_of(&mut self, at: Vec2, found: &BrushHit) -> Option<BrushHover> {
         let document = self.session.document();
         let (rim, half) = rings(self.camera, &found.touch, self.painting, document, self.renderer);
@@ -91,8 +91,7 @@ impl BrushContext<'_> {
         let (document, hidden) = (self.session.document(), self.hidden);
         let ray = self.camera.ray(at, size);
         let hit = self.renderer.surface(document).hit(document, &ray, &|n| hidden.contains(&n))?;
-        // A mesh may hang on other skins at other nodes: there it lies elsewhere, and other joints
-        // move it.
+        // A mesh may be used by nodes with other skins. Their joints cannot be painted here.
         let mesh = document
             .node(hit.node)
             .mesh
@@ -122,7 +121,7 @@ impl BrushContext<'_> {
         })
     }
 
-    /// Sets the brush's value to the weight, or to the mask, under the brush.
+    /// Sets the brush's value to the weight or mask under the brush.
     pub(in crate::app) fn sample(&mut self) {
         let painting = &mut *self.painting;
         let painted = painting.state.session();
@@ -146,7 +145,7 @@ impl BrushContext<'_> {
         }
     }
 
-    /// Selects the next joint that influences the vertex under the brush, or the last such vertex.
+    /// Selects the next joint with weight on the vertex that is or was last under the brush.
     pub(in crate::app) fn step_influence(&mut self, back: bool) {
         let painted = self.painting.session();
         let shares = painted.and_then(|s| s.touched.as_ref()).map_or(&[][..], |h| &h.shares);
@@ -162,8 +161,7 @@ impl BrushContext<'_> {
     }
 }
 
-/// The next row of a list, or the previous one. Both ends are connected. `None` if the list is
-/// empty.
+/// Next or previous index of a list, wrapping at the ends. `None` if the list is empty.
 pub(super) const fn step(now: Option<usize>, count: usize, back: bool) -> Option<usize> {
     match (now, back) {
         _ if count == 0 => None,
@@ -174,14 +172,14 @@ pub(super) const fn step(now: Option<usize>, count: usize, back: bool) -> Option
 }
 
 impl PaintDomain {
-    /// Starts or ends the drag of a brush number.
+    /// Starts the drag of a brush setting; `None` ends it.
     pub(in crate::app) fn adjust_brush(&mut self, number: Option<BrushNumber>) {
         let from = self.pointer.map(|(at, _)| at);
         let before = self.options.brush;
         self.adjusting = number.map(|number| BrushDrag { number, before, from });
     }
 
-    /// Escape: the brush is as before the drag.
+    /// Cancels the drag, and restores the brush.
     pub(in crate::app) fn cancel_adjusting(&mut self) {
         if let Some(adjusting) = self.adjusting.take() {
             self.options.brush = adjusting.before;
@@ -216,8 +214,8 @@ impl PaintDomain {
         }
     }
 
-    /// Effect of a dab on a vertex: the joints that lose or receive weight, or the reason why there
-    /// is none. The flag says whether the text is a reason.
+    /// Text about the effect of a dab on a vertex: the joints that lose or receive weight, or a
+    /// reason why nothing changes. The flag is true for a reason.
     fn preview_effect(&self, document: &Document, vertex: u32) -> (String, bool) {
         let Some((session, joint)) = self.session().and_then(|s| Some((s, s.joint?))) else {
             return ("select a joint to paint it".into(), true);
@@ -233,7 +231,7 @@ impl PaintDomain {
             return (String::new(), false);
         }
         let locked = session.locked_flags(&self.options.locked);
-        // What a stroke would work on: of layers, the painted one.
+        // With weight layers, a stroke changes the painted layer.
         let layer = session.stroke.as_ref().and_then(|s| s.layer.as_ref());
         let maps = layer.map(|l| l.paint.maps(canvas));
         let maps = maps.or_else(|| self.layering.next_maps(canvas));
@@ -311,7 +309,7 @@ impl PaintDomain {
     }
 }
 
-/// The rim of a brush on the surface, and where it falls to half.
+/// Points of the brush's rim on the surface, and of the ring where the falloff is half.
 fn rings(
     camera: &Camera,
     touch: &Touch,
@@ -319,9 +317,10 @@ fn rings(
     document: &Document,
     stage: &ViewportRenderer,
 ) -> (Vec<Vec3>, Vec<Vec3>) {
-    /// Number of rays of a brush ring. The ring during a stroke has fewer, because the painted
-    /// weights move the surface.
+    /// Number of rays for a ring.
     const STEPS: usize = 48;
+    /// Number of rays for a ring during a stroke. It is smaller, because changing weights move the
+    /// surface.
     const WHILE_PAINTING: usize = 24;
     let painting_now = painting.is_stroking();
     let steps = if painting_now { WHILE_PAINTING } else { STEPS };
@@ -331,8 +330,8 @@ fn rings(
         let mean = (normals[0] + normals[1] + normals[2]).normalize_or(-touch.direction);
         if mean.dot(touch.direction) > 0.0 { -mean } else { mean }
     };
-    // Half way between the surface's own tilt and the screen's: a circle that lies on the surface,
-    // but never on its edge.
+    // The circle's normal is between that of the surface and that of the screen, so that the circle
+    // is never seen edge-on.
     let normal = (normal - touch.direction * 0.6).normalize_or(-touch.direction);
     let u = normal.any_orthonormal_vector();
     let v = normal.cross(u);
@@ -345,7 +344,7 @@ fn rings(
         (0..steps)
             .map(|k| {
                 let at = touch.at + (u * angle(k).cos() + v * angle(k).sin()) * radius;
-                // Down onto the surface, where it is near.
+                // Projects the point onto the surface if it is close.
                 let lift = radius.max(touch.radius * 0.5);
                 let ray = match touch.eye {
                     Some(eye) => {

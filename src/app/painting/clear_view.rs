@@ -1,5 +1,5 @@
-//! A clear view of the surface under the brush: joints near it fade, and the weights of the file as
-//! opened can be shown in place of the edited ones.
+//! Keeps the surface under the brush visible. Joints near the brush fade, and the original weights
+//! can be shown in place of the edited ones.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,10 @@ use ulna_render::Camera;
 use ulna_session::Session;
 use ulna_weights::PosedSurface;
 
-/// Joints nearer to the brush than this part of its radius fade.
+/// Distance as a factor of the brush's radius within which joints fade.
 const NEAR: f32 = 1.15;
 
-/// The distance of a point from a segment of the picture.
+/// Distance of a point from a line segment, in the picture.
 fn distance(p: Vec2, [a, b]: [Vec2; 2]) -> f32 {
     let way = b - a;
     let part = if way.length_squared() > 0.0 {
@@ -48,8 +48,8 @@ impl PaintSession {
         bones.iter().filter(|b| Some(b.joint) != own).filter(near).map(|b| b.joint).collect()
     }
 
-    /// The primitives of the canvas whose weights are others than the file was opened with; nothing
-    /// where they cannot be shown in place of each other.
+    /// Primitives of the painted surface whose weights differ from the file as opened. `None` if
+    /// the original weights do not fit the current skin.
     fn reweighed(&self, session: &Session) -> Option<Vec<Change>> {
         let (canvas, document, opened) = (&self.surface, session.document(), session.opened());
         let mut changes = Vec::new();
@@ -75,7 +75,7 @@ impl PaintSession {
 }
 
 impl BrushContext<'_> {
-    /// The vertices of the painted surface in a part of the picture.
+    /// Vertices of the painted surface within an area of the picture.
     pub(in crate::app) fn vertices_in(&mut self, area: &VertexArea, size: Vec2) -> Vec<u32> {
         let (document, camera, hidden) = (self.session.document(), self.camera, self.hidden);
         let surface = self.renderer.surface(document);
@@ -87,7 +87,7 @@ impl BrushContext<'_> {
 }
 
 impl SurfaceContext<'_> {
-    /// Switches from the original weights to the current weights.
+    /// Shows the current weights in place of the original ones.
     fn show_present_weights(&mut self) {
         let document = self.session.document();
         let there = |change: &Change| match change {
@@ -102,23 +102,23 @@ impl SurfaceContext<'_> {
         self.painting.invalidate_colors();
     }
 
-    /// Shows the weights that the file was opened with while those are compared with, and the
-    /// present ones else.
+    /// Shows the original weights while they are compared, and otherwise the current ones.
     pub(super) fn compare_weights(&mut self, changes: &[Change]) {
         let of = self.painting.session().map(|s| (s.scene, s.skin()));
         if self.painting.original.as_ref().is_some_and(|o| Some((o.scene, o.skin)) != of) {
-            // Another skin, or another scene: what was shown of the one before is shown as it is.
+            // Another skin or scene became active, so the previous one shows its current weights
+            // again.
             self.show_present_weights();
         }
         let session = self.session;
-        // A stroke goes on whatever key is held.
+        // During a stroke, the comparison is not shown.
         let wanted = self.mode.compares == ComparedProperty::Weights
             && self.compared == Compare::File
             && !self.painting.is_stroking();
         let moved =
             changes.iter().any(|c| matches!(c, Change::Weights { .. } | Change::Bound { .. }));
         if moved && self.painting.original.is_some() {
-            // What is done is seen.
+            // After an edit, its result is shown.
             *self.compare = Compare::Edited;
         }
         let before = wanted && !moved;
@@ -133,7 +133,7 @@ impl SurfaceContext<'_> {
         }
         let reweighed = |s: &PaintSession| Some((s.scene, s.skin(), s.reweighed(session)?));
         let Some((scene, skin, changes)) = self.painting.session().and_then(reweighed) else {
-            // They cannot be shown in place of each other: nothing says that they are.
+            // The original weights do not fit, so the comparison ends.
             *self.compare = Compare::Edited;
             return;
         };

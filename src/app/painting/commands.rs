@@ -1,5 +1,5 @@
-//! Commands of the brush on a whole surface, and the arguments that painting adds to commands on
-//! weights: meshes, locks, the limit, selected vertices.
+//! Brush commands on a whole surface, and the arguments that Paint mode adds to weight commands:
+//! meshes, locks, the influence limit, and selected vertices.
 
 use glam::Vec2;
 
@@ -21,7 +21,7 @@ use ulna_model::{MeshId, NodeId};
 use ulna_weights::{BrushKind, SurfacePart};
 
 impl WeightContext<'_> {
-    /// Commands on the weights of several joints, which make one undo step.
+    /// Commands on the weights of several joints, as one undo step.
     pub(in crate::app) fn on_joints(
         &mut self,
         nodes: &[NodeId],
@@ -109,7 +109,7 @@ impl WeightContext<'_> {
         self.messages.toast(ToastKind::Note, text);
     }
 
-    /// The effect of the brush as a command on the selected vertices, or on the whole surface.
+    /// Command that applies the brush operation to the selected vertices, or to the whole surface.
     pub(in crate::app) fn flood(&mut self) -> Option<Command> {
         let kind = self.painting.options.brush.kind;
         if !kind.is_of_one_joint() && kind != BrushKind::Smooth {
@@ -131,7 +131,8 @@ impl WeightContext<'_> {
         )
     }
 
-    /// Commands that set the mask of the selected vertices, or of all, to the brush value.
+    /// Commands that set the mask of the selected vertices, or of the whole surface, to the brush
+    /// value.
     pub(in crate::app) fn flood_mask(&mut self) -> Option<Vec<Command>> {
         let brush = self.painting.options.brush;
         if brush.kind != BrushKind::Replace {
@@ -146,9 +147,11 @@ impl WeightContext<'_> {
         Some(self.on_painted(mask.into()))
     }
 
-    /// A command on weights with what painting knows: the meshes of the skin, locked joints, the
-    /// limit, and what is selected of the surface, or is seen of it. Several where it cannot say
-    /// that alone.
+    /// Completes a weight command with the meshes of the skin, locked joints, the influence limit,
+    /// and the selected or visible vertices.
+    ///
+    /// Returns several commands if the vertices belong to several parts and one command cannot name
+    /// all of them.
     pub(in crate::app) fn on_painted(&self, mut command: Command) -> Vec<Command> {
         const fn given<T>(argument: &Option<&mut Option<T>>) -> bool {
             matches!(argument, Some(Some(_)))
@@ -156,7 +159,7 @@ impl WeightContext<'_> {
         let Some(touch) = command.touch() else { return vec![command] };
         let named = given(&touch.mesh) || given(&touch.primitive) || given(&touch.vertices);
         let narrows = touch.vertices.is_some() && !named && self.mode.selects_vertices;
-        // What the brush does to all of the surface it does not do to what is hidden.
+        // A brush operation on the whole surface leaves hidden vertices unchanged.
         let painted = self.painting.session();
         let hides = painted.filter(|s| s.vertices.is_empty() && touch.of_brush && s.hides_any());
         let seen = hides.map(PaintSession::visible_vertices);
@@ -174,8 +177,7 @@ impl WeightContext<'_> {
         let of_weights = matches!(command, Command::Document(DocumentCommand::Weight(_)));
         let mut commands = match &parts[..] {
             [] => vec![command],
-            // One for all: what each makes of its neighbors it makes of them as they are now,
-            // across seams too.
+            // A single command reads all neighbors before it changes any vertex, also across parts.
             [_, _, ..] if of_weights => {
                 let spelled = parts
                     .iter()
@@ -198,8 +200,8 @@ impl WeightContext<'_> {
         Some(Meshes::Ids(meshes))
     }
 
-    /// Adds to a command on weights what painting knows: the meshes of the skin, locked joints, the
-    /// limit, the layer.
+    /// Adds the arguments that Paint mode supplies to a weight command: the meshes of the skin,
+    /// locked joints, the influence limit, and the layer.
     fn fill_painted(&self, command: &mut Command) {
         let document = self.session.document();
         let canvas =
@@ -209,7 +211,7 @@ impl WeightContext<'_> {
             Command::Document(DocumentCommand::Weight(WeightCommand::MirrorWeights(_)))
         );
         let painted = match (self.painted_meshes(), canvas) {
-            // The other side may be meshes on other skins.
+            // Mirroring may also change meshes with other skins.
             (Some(Meshes::Ids(mut meshes)), Some(canvas)) if is_mirror => {
                 let more = meshes_of_body(document, canvas.skin)
                     .into_iter()
@@ -226,7 +228,7 @@ impl WeightContext<'_> {
             *locked = Some(Nodes::Ids(options.locked.iter().copied().collect()));
         }
         let Some(canvas) = canvas else { return };
-        // What names another mesh has nothing to do with the painted layer.
+        // A command on other meshes ignores the painted layer.
         let ours = touch.mesh.as_ref().and_then(|m| m.as_ref()).is_none_or(|meshes| {
             let found = meshes.find(document).unwrap_or_default();
             canvas.parts().iter().any(|p| found.contains(&p.mesh))
@@ -244,7 +246,7 @@ impl WeightContext<'_> {
 }
 
 impl BrushContext<'_> {
-    /// The command for a gradient between two surface points, given in rest positions.
+    /// Command for a gradient between two surface points, in rest positions.
     pub(in crate::app) fn gradient(
         &mut self,
         from: Vec2,
@@ -306,7 +308,7 @@ const fn how(kind: BrushKind) -> How {
     }
 }
 
-/// A command on vertices of one part of the canvas.
+/// Command on vertices of one part of the painted surface.
 fn on_part(mut command: Command, part: &SurfacePart, own: &[u32]) -> Command {
     if let Some(Touch {
         mesh: Some(mesh),
@@ -322,7 +324,7 @@ fn on_part(mut command: Command, part: &SurfacePart, own: &[u32]) -> Command {
     command
 }
 
-/// Vertices in rising order as text: `0-99, 120`.
+/// Text for ascending vertex indices, such as `0-99, 120`.
 pub(in crate::app) fn spell(vertices: &[u32]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for v in vertices {

@@ -1,4 +1,4 @@
-//! The parts of the window that the handlers of painting read and change.
+//! The parts of the window that the handlers of Paint mode read and change.
 
 use std::collections::BTreeSet;
 
@@ -16,14 +16,14 @@ use ulna_session::{Playback, Session};
 /// The parts of the window that a brush reads and changes.
 pub(in crate::app) struct BrushContext<'a> {
     pub(super) painting: &'a mut PaintDomain,
-    /// Strokes are edits of its document.
+    /// The open file, which strokes edit.
     pub(super) session: &'a mut Session,
-    /// Poses the surface.
+    /// Renderer with the posed surface.
     pub(super) renderer: &'a mut ViewportRenderer,
     pub(super) camera: &'a Camera,
-    /// The joint selection, which a press outside the surface changes.
+    /// The joint selection. A press outside the surface changes it.
     pub(super) selection: &'a mut Selection,
-    /// Hidden nodes, which the brush does not touch.
+    /// Hidden nodes. The brush does not touch them.
     pub(super) hidden: &'a BTreeSet<NodeId>,
     pub(super) messages: Messages<'a>,
 }
@@ -32,15 +32,15 @@ pub(in crate::app) struct BrushContext<'a> {
 pub(in crate::app) struct BendContext<'a> {
     pub(super) painting: &'a mut PaintDomain,
     pub(super) session: &'a Session,
-    /// Has the pose that is shown.
+    /// Renderer with the displayed pose.
     pub(super) renderer: &'a ViewportRenderer,
-    /// Whether joints of the other side are bent, too.
+    /// True if joints of the other side are also bent.
     pub(super) symmetry: bool,
     pub(super) messages: Messages<'a>,
 }
 
-/// The parts of the window that commands on weights, and the selection of vertices, read and
-/// change. The commands themselves are returned.
+/// The parts of the window that weight commands and the vertex selection read and change. Commands
+/// on the document are returned to the caller.
 pub(in crate::app) struct WeightContext<'a> {
     pub(super) painting: &'a mut PaintDomain,
     pub(super) session: &'a Session,
@@ -52,29 +52,29 @@ pub(in crate::app) struct WeightContext<'a> {
 pub(in crate::app) struct SpotContext<'a> {
     pub(super) painting: &'a mut PaintDomain,
     pub(super) session: &'a Session,
-    /// Shows the clip and the time of a spot.
+    /// Playback state, to show the clip and time of a deformation.
     pub(super) playback: &'a mut Playback,
     pub(super) selection: &'a mut Selection,
     pub(super) messages: Messages<'a>,
 }
 
-/// The parts of the window that the painted surface depends on, and those that show it.
+/// The parts of the window that determine or show the painted surface.
 pub(in crate::app) struct SurfaceContext<'a> {
     pub(super) painting: &'a mut PaintDomain,
     pub(super) session: &'a Session,
     pub(super) renderer: &'a mut ViewportRenderer,
     pub(super) mode: &'static ModeSpec,
     pub(super) selection: &'a mut Selection,
-    /// Hidden nodes, which cannot be touched.
+    /// Hidden nodes. Their meshes cannot be painted.
     pub(super) hidden: &'a BTreeSet<NodeId>,
     pub(super) problems: &'a mut Problems,
-    /// The chosen comparison.
+    /// The comparison that the user chose.
     pub(super) compare: &'a mut Compare,
-    /// The comparison that is shown, a held key included.
+    /// The displayed comparison, which a held key may change.
     pub(super) compared: Compare,
-    /// Whether tints of another panel stay.
+    /// True if colors of another panel must not be replaced.
     pub(super) keeps_tints: bool,
-    /// Name of the theme.
+    /// Name of the color theme.
     pub(super) theme: &'a str,
 }
 
@@ -87,7 +87,7 @@ pub(in crate::app) struct ProblemContext<'a> {
     pub(super) messages: Messages<'a>,
 }
 
-/// Each context is `None` without a file.
+/// Creates the contexts. Each is `None` without an open file.
 impl App {
     pub(in crate::app) fn brush_context<'a>(
         &'a mut self,

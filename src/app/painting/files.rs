@@ -1,4 +1,4 @@
-//! Weights on the clipboard and in files of their own.
+//! Weights in the clipboard and in separate files.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -21,12 +21,13 @@ use ulna_session::{
 };
 use ulna_weights::{Scope, WorkingWeights};
 
-/// Number of frames to wait for the system's clipboard. After that, the program's own copy is used.
+/// Number of frames to wait for the system's clipboard. After that, the last weights copied in this
+/// program are used.
 const FRAMES: u8 = 1;
 
 impl PaintSession {
-    /// The mean of the selected vertices, or what the one under the brush has, as the command that
-    /// gives it to others; and of how many vertices it is.
+    /// Command that assigns copied weights, and the number of copied vertices. The weights are the
+    /// mean of the selected vertices, or those of the vertex last under the brush.
     fn copied(&self, document: &Document, locked: &BTreeSet<NodeId>) -> Option<(Assign, usize)> {
         let canvas = &self.surface;
         let last = self.touched.as_ref().map(|h| h.surface_vertex);
@@ -51,13 +52,13 @@ impl PaintSession {
         Some((assign, meant.len()))
     }
 
-    /// The selected vertices, each with its weights, as rows of text.
+    /// Weights of each selected vertex, as rows of text.
     fn copied_each(&self, document: &Document) -> Option<String> {
         (!self.vertices.is_empty())
             .then(|| write_rows(&weight_rows(document, &self.surface, &self.vertices)))
     }
 
-    /// The command that applies a pasted text of weights.
+    /// Command that applies pasted text with weights.
     fn pasted(
         &self,
         document: &Document,
@@ -109,8 +110,8 @@ impl PaintSession {
 }
 
 impl WeightClipboard {
-    /// Asks for the content of the system's clipboard. If it does not answer, the weights that were
-    /// copied here last are pasted.
+    /// Requests the content of the system's clipboard. If there is no answer, the last weights
+    /// copied in this program are pasted.
     pub(in crate::app) fn ask(&mut self, ctx: &Context) {
         self.waiting = Some(FRAMES);
         ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
@@ -119,7 +120,7 @@ impl WeightClipboard {
 }
 
 impl WeightContext<'_> {
-    /// Copies weights: of selected vertices their mean, or each for itself.
+    /// Copies the mean weights of the selected vertices, or with `each` the weights of each vertex.
     pub(in crate::app) fn copy(&mut self, each: bool) {
         let ctx = self.messages.ctx;
         let document = self.session.document();
@@ -162,8 +163,8 @@ impl WeightContext<'_> {
         }
     }
 
-    /// Waits a frame for the system's clipboard. If it has not answered in time, returns the
-    /// command that pastes the weights that were copied here last.
+    /// Waits one frame for the system's clipboard. If there is no answer in time, returns the
+    /// command that pastes the last weights copied in this program.
     pub(in crate::app) fn wait_for_clipboard(&mut self) -> Option<Assign> {
         let clipboard = &mut self.painting.clipboard;
         clipboard.waiting = clipboard.waiting?.checked_sub(1);
@@ -179,7 +180,7 @@ impl WeightContext<'_> {
         copied.filter(|_| self.has_vertices())
     }
 
-    /// Whether vertices are selected. Says so if not.
+    /// True if vertices are selected. Otherwise shows a message.
     fn has_vertices(&mut self) -> bool {
         let has = !self.painting.vertices().is_empty();
         if !has {
@@ -188,7 +189,7 @@ impl WeightContext<'_> {
         has
     }
 
-    /// The command that gives vertices the weights of a text.
+    /// Command that assigns the weights of a text to the vertices.
     pub(in crate::app) fn paste(&mut self, text: &str) -> Option<Assign> {
         self.painting.clipboard.waiting = None;
         let pasted = self.painting.session().map_or_else(
@@ -207,7 +208,7 @@ impl WeightContext<'_> {
         }
     }
 
-    /// The command that gives cells of the table their weights.
+    /// Command that assigns weights to cells of the vertex table.
     pub(in crate::app) fn set_cells(
         &mut self,
         vertices: &[u32],
@@ -228,7 +229,7 @@ impl WeightContext<'_> {
         }
     }
 
-    /// Selects vertices that a text names.
+    /// Selects the vertices that a text names.
     fn choose_vertices(&mut self, terms: &VertexTerms, add: bool) {
         let session = self.session;
         let Some(painted) = self.painting.state.session_mut() else { return };
@@ -253,7 +254,7 @@ impl WeightContext<'_> {
         }
     }
 
-    /// Handles commands that select vertices, and that copy their weights.
+    /// Runs a command that selects vertices, or copies or pastes their weights.
     pub(in crate::app) fn vertex_command(&mut self, command: &VertexCommand) {
         match command {
             VertexCommand::Copy => self.copy(false),
@@ -272,7 +273,8 @@ impl WeightContext<'_> {
     }
 }
 
-/// Writes all weights of a document to a file. Returns the message: that it was done, or why not.
+/// Writes all weights of a document to a file. Returns a message about the success, or the reason
+/// for a failure.
 pub(in crate::app) fn export_weights(session: &Session, path: &Path) -> Result<String, String> {
     let shown = path.display();
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Painting goes along with the document, the selection and the pose.
+//! Updates the state of Paint mode when the document, the selection or the pose changes.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -13,8 +13,8 @@ use ulna_edit::Change;
 use ulna_model::{Derived, Document, NodeId, SkinId};
 use ulna_weights::{CrossSkinSeams, SkinnedSurface, Stroke, WeightStats};
 
-/// The skin that is painted: that of the selected joint or mesh, else the last one, else the first
-/// that can be.
+/// The skin to paint: that of the selected joint or mesh, or else the last painted one, or else the
+/// first paintable one.
 fn wanted_skin(
     document: &Document,
     active: Option<NodeId>,
@@ -36,7 +36,8 @@ fn wanted_skin(
 }
 
 impl PaintDomain {
-    /// Follows changes of the selection, and of the surface if the skin or the scene changes.
+    /// Updates the painted joint when the selection changes, and the painted surface when the skin
+    /// or the scene changes.
     pub(super) fn follow(&mut self, document: &Document, scene: u64, active: Option<NodeId>) {
         let before = self.session().map(|s| (s.scene, s.skin()));
         let wanted = wanted_skin(document, active, before.map(|(_, skin)| skin));
@@ -49,7 +50,7 @@ impl PaintDomain {
         session.update_pairs(document);
         session.joint = active.and_then(|a| session.surface.joint(a)).or(session.joint);
         if session.joint.is_none() {
-            // The joint that moves most is a good one to look at first.
+            // Initially, the joint that moves the most vertices is painted.
             let counted = session.counts.has_vertices();
             let most = session.counts.used().iter().enumerate().max_by_key(|(_, n)| **n);
             session.joint = most.filter(|(_, n)| counted && **n > 0).map(|(k, _)| k as u16);
@@ -68,16 +69,17 @@ impl PaintDomain {
         if let Some(worst) = &mut self.worst {
             worst.unscored.clear();
         }
-        // A joint's number is that of its skin.
+        // Joint slots are only valid in their skin.
         let joint = before.filter(|(of, _)| Some(*of) == skin).and_then(|(_, joint)| joint);
-        // A stroke goes on, though nothing of it is left on this surface.
+        // An open stroke continues, although its surface was replaced.
         let stroke = self.session_mut().and_then(|s| s.stroke.take());
         let Some(surface) = skin.and_then(|skin| SkinnedSurface::new(document, skin)) else {
             self.state = Painting::Off;
             return;
         };
         let maps = surface.maps(document);
-        // As many joints a vertex as the file has room for: nothing is cut that nobody wanted cut.
+        // The limit is the number of influences that the file stores, so that painting removes
+        // none.
         let parts = 0..surface.parts().len();
         self.options.limit = parts.map(|k| maps.part(k).stride()).max().unwrap_or(4);
         let session = Box::new(PaintSession {
@@ -105,7 +107,7 @@ impl PaintDomain {
 }
 
 impl Painting {
-    /// The surface is ready as soon as the thread that prepares it ended.
+    /// Takes the prepared surface when the preparing thread has ended.
     fn take_prepared(&mut self) {
         *self = match std::mem::take(self) {
             Self::Preparing(mut session, thread) if thread.is_finished() => {
@@ -121,8 +123,8 @@ impl Painting {
 }
 
 impl PaintSession {
-    /// Poses the surface. What is hidden cannot be touched, but where it shares a point with what
-    /// is seen. Which points they share is known only once the surface is ready.
+    /// Updates the posed surface. Hidden vertices cannot be touched, except at points that they
+    /// share with visible ones. Shared points are known once the surface is ready.
     pub(super) fn pose(
         &mut self,
         document: &Document,
@@ -151,7 +153,7 @@ impl PaintSession {
             let Some(view) =
                 shown.parts().find(|v| v.node == part.node && v.primitive == part.primitive)
             else {
-                // Not shown: it cannot be hit, and keeps its place in the count.
+                // A part that is not drawn cannot be hit. It keeps its range of vertex indices.
                 if whole {
                     let end = (part.first + part.count) as usize;
                     posed.positions.resize(end, Vec3::NAN);
@@ -186,7 +188,7 @@ impl PaintSession {
 }
 
 impl SurfaceContext<'_> {
-    /// Takes the state of painting along with document, selection and pose.
+    /// Updates Paint mode after changes of the document, the selection or the pose.
     pub(in crate::app) fn follow(&mut self) {
         if !self.mode.paints_weights {
             self.painting.entered = false;
@@ -196,14 +198,14 @@ impl SurfaceContext<'_> {
             return;
         }
         if !std::mem::replace(&mut self.painting.entered, true) {
-            // Nothing is painted on what was.
+            // The original weights cannot be painted on, so entering Paint mode ends a comparison.
             *self.compare = Compare::Edited;
         }
         let document = self.session.document();
         if self.selection.active.is_none()
             && let Some(joint) = self.painting.joint_node()
         {
-            // What is painted is what is selected.
+            // The painted joint is always selected.
             self.selection.set(joint);
         }
         self.painting.follow(document, self.renderer.scene_serial(), self.selection.active);
@@ -225,7 +227,7 @@ impl SurfaceContext<'_> {
         }
     }
 
-    /// Another way to look at weights; the tints follow.
+    /// Updates the vertex tints after the weights or the display of weights changed.
     pub(in crate::app) fn tint(&mut self, changes: &[Change]) {
         let moved = |c: &Change| match c {
             Change::Weights { mesh, primitive, .. } | Change::Bound { mesh, primitive } => {
@@ -291,7 +293,7 @@ mod tests {
         Transform, WeightMap,
     };
 
-    /// A triangle on two joints; the second holds one vertex, the first two.
+    /// A triangle with two joints: one vertex belongs to the second joint, two to the first.
     fn document() -> Document {
         let weights = WeightMap {
             sets: 1,
@@ -387,7 +389,7 @@ mod tests {
         };
         let (open, wait) = std::sync::mpsc::channel::<()>();
         let work = move || {
-            // It ends when the sender is dropped.
+            // `recv` fails when the sender is dropped, which ends the thread.
             assert!(wait.recv().is_err());
             CrossSkinSeams::default()
         };

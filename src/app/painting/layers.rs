@@ -1,4 +1,4 @@
-//! The mask of a layer that is shown.
+//! Display of a weight layer's mask.
 
 use crate::{
     app::{ranges::ranges, viewport_renderer::ViewportRenderer},
@@ -9,7 +9,7 @@ use ulna_render::{Color, TintKind};
 use ulna_weights::{SkinnedSurface, layers::masks};
 
 impl Layering {
-    /// Brings the shown mask up to date; nothing where none is shown.
+    /// Updates the displayed mask. Returns its serial number; `None` if no mask is displayed.
     pub(super) fn follow_mask(
         &mut self,
         document: &Document,
@@ -21,7 +21,7 @@ impl Layering {
         let known =
             mask.values.key().is_some_and(|(l, of)| *l == layer && Shared::ptr_eq(of, layers));
         if !known || mask.values.get().is_none_or(|values| values.len() != canvas.vertex_count()) {
-            // Why there is none is said when it is painted.
+            // Painting the mask reports why there are no values.
             let values = masks(document, canvas, layer)
                 .unwrap_or_else(|_| vec![f32::NAN; canvas.vertex_count()]);
             mask.values.put((layer, layers.clone()), values);
@@ -31,7 +31,7 @@ impl Layering {
         Some(mask.serial)
     }
 
-    /// Tints all vertices with the mask, or those that changed.
+    /// Tints all vertices with the mask, or only the changed ones.
     pub(super) fn tint_mask(
         &mut self,
         canvas: &SkinnedSurface,
@@ -63,7 +63,7 @@ impl Layering {
     }
 }
 
-/// The darker, the less of the layer counts.
+/// Tint for a mask value. Smaller values are darker.
 fn mask_tint(mask: f32) -> u32 {
     if mask.is_nan() {
         return TintKind::NONE;

@@ -1,4 +1,4 @@
-//! Painting: meshes of the painted joint's skin, the brush, strokes, and vertex tints.
+//! Paint mode: the meshes of the painted joint's skin, the brush, strokes, and vertex tints.
 
 mod bending;
 mod brush;

@@ -17,8 +17,8 @@ use ulna_session::{Session, surface_findings};
 use ulna_weights::SkinnedSurface;
 
 impl ProblemContext<'_> {
-    /// Shows where a problem is: selects its node, and shows the faults of weights in colors.
-    /// Returns the mode that shows them.
+    /// Shows the location of a problem: selects its node, and shows invalid weights as colors.
+    /// Returns the mode that shows the problem.
     pub(in crate::app) fn show(&mut self, problem: usize) -> Option<ModeCommand> {
         let problem = self.problems.list.get(problem)?;
         let document = self.session.document();
@@ -57,8 +57,8 @@ impl ProblemContext<'_> {
                 return None;
             }
             self.painting.options.look = WeightLook::Faults;
-            // Weights that do not sum to 1 draw vertices into the model, where their colors are
-            // not seen; dots are.
+            // Weights with a wrong sum move vertices into the model, where their colors are hidden.
+            // Selected vertices are visible as dots.
             self.painting.select_next = Some(VertexCommand::Faulty);
             return Some(ModeCommand::PaintMode);
         }
@@ -89,7 +89,7 @@ impl Problems {
         })
     }
 
-    /// Adds the problems of a painted surface, once per skin and scene.
+    /// Adds the problems of a painted surface to the list, once per skin and scene.
     pub(super) fn add_of_surface(&mut self, canvas: &SkinnedSurface, scene: u64) {
         let place = Location::of(canvas.skin);
         if self.surfaces_told.insert((scene, canvas.skin)) {
@@ -101,14 +101,14 @@ impl Problems {
         }
     }
 
-    /// Updates the problems of the weights that changed.
+    /// Updates the problems of weights that changed.
     pub(super) fn refresh_of_weights(&mut self, session: &Session) {
         let started = std::time::Instant::now();
         let moved = std::mem::take(&mut self.weights_moved);
         let places: Vec<Location> =
             moved.iter().map(|(mesh, primitive)| Location::primitive(*mesh, *primitive)).collect();
         let document = session.document();
-        // What the file says of a node whose mesh had no joints is so no longer.
+        // Removes a problem of nodes whose mesh has weights by now.
         let is_skinned = |node: u32| {
             let mesh = document.nodes.get(NodeId(node)).and_then(|n| n.mesh);
             mesh.is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.weights.is_some()))
@@ -119,7 +119,7 @@ impl Problems {
         };
         self.change(|list| {
             list.retain(|p| (p.fix.is_none() || !places.contains(&p.place)) && !past(p));
-            // And is so again when that is undone.
+            // Adds the problem again if the weights were removed by undo.
             let again = session
                 .diagnostics
                 .iter()

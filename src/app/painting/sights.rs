@@ -1,4 +1,4 @@
-//! Vertices that nothing hides from the eye.
+//! Finds the vertices that the camera sees.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,8 @@ pub(super) fn in_sight(
     posed: PosedSurface<'_>,
     vertex: u32,
 ) -> bool {
-    /// Hits this close in front of a vertex, as a fraction of its distance, are its own surface.
+    /// Distance as a fraction of the vertex's distance within which a hit counts as the vertex's
+    /// own surface.
     const OWN: f32 = 2e-4;
     let Some(at) = posed.positions.get(vertex as usize).copied().filter(|p| p.is_finite()) else {
         return false;

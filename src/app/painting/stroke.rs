@@ -16,11 +16,11 @@ use ulna_weights::{
     Brush, BrushKind, Claimed, Dab, Paint, PartChange, Radius, Reach, layers::NotPaintable,
 };
 
-/// Message where no dab touched the surface.
+/// Message if no dab touched the surface.
 const NOT_UNDER_BRUSH: &str = "Nothing was painted: this skin's surface is not under the brush.";
 
 impl BrushContext<'_> {
-    /// A part of a stroke.
+    /// Handles the start, a move or the end of a stroke.
     pub(in crate::app) fn stroke(
         &mut self,
         phase: StrokePhase,
@@ -58,19 +58,19 @@ impl BrushContext<'_> {
         }
     }
 
-    /// Takes the current stroke out of its session.
+    /// Moves the current stroke out of the paint session, so that both can be changed.
     fn take_stroke(&mut self) -> Option<PaintStroke> {
         self.painting.session_mut()?.stroke.take()
     }
 
-    /// Returns the current stroke to its session.
+    /// Moves the stroke back into the paint session.
     fn keep_stroke(&mut self, stroke: PaintStroke) {
         if let Some(painted) = self.painting.session_mut() {
             painted.stroke = Some(stroke);
         }
     }
 
-    /// Starts a stroke, or selects the joint under the pointer if there is no surface.
+    /// Starts a stroke. If the pointer is over a joint instead of the surface, selects the joint.
     fn begin_stroke(
         &mut self,
         joint: Option<NodeId>,
@@ -124,7 +124,7 @@ impl BrushContext<'_> {
         self.keep_stroke(stroke);
     }
 
-    /// Makes the painted layer ready for a stroke, where there are layers.
+    /// Prepares the painted layer for a stroke; `None` if there are no layers.
     fn begin_layer(&self) -> Result<Option<LayerStroke>, NotPaintable> {
         let (layering, session) = (&self.painting.layering, &*self.session);
         let (Some(painted), Some(target)) = (self.painting.session(), layering.target) else {
@@ -137,7 +137,7 @@ impl BrushContext<'_> {
         LayerStroke::new(session.document(), &painted.surface, what, mirror, generation).map(Some)
     }
 
-    /// Drops what mixing left of far joints.
+    /// Removes tiny weights of distant joints that smoothing left behind.
     fn drop_traces(&mut self, stroke: &mut PaintStroke) {
         let session = &mut *self.session;
         let Some(painted) = self.painting.state.session_mut() else { return };
@@ -162,7 +162,7 @@ impl BrushContext<'_> {
         }
     }
 
-    /// Makes one step of the dabs, and says why where there is nothing.
+    /// Commits all dabs as one undo step. Shows a message if nothing was painted.
     fn end_stroke(&mut self, stroke: PaintStroke) {
         let masked = stroke.is_of_mask();
         let PaintStroke { layer, label, fault, .. } = stroke;
@@ -189,7 +189,7 @@ impl BrushContext<'_> {
                 return;
             }
             Ok(true) => {
-                // Said once: it may be so on purpose.
+                // Shown only once, because the user may intend it.
                 if let Some(why) = refused.filter(|why| self.painting.reported.insert(*why)) {
                     self.messages
                         .toast(ToastKind::Note, format!("Some vertices did not change: {why}."));
@@ -222,7 +222,7 @@ impl BrushContext<'_> {
         self.messages.toast(ToastKind::Error, format!("Nothing was painted: {why}."));
     }
 
-    /// Why a stroke changed nothing, where no vertex was refused.
+    /// Shows a message about a stroke that changed nothing, although no vertex refused the change.
     fn say_unchanged(&mut self) {
         let brush = self.painting.options.brush;
         let painted = self.painting.session();
@@ -241,7 +241,7 @@ impl BrushContext<'_> {
         self.messages.toast(ToastKind::Note, text);
     }
 
-    /// Paints the dabs that remain from previous frames of a fast stroke.
+    /// Paints dabs of a fast stroke that earlier frames did not finish.
     fn catch_up(&mut self, stroke: &mut PaintStroke, size: Vec2, pressure: f32) {
         const MOST: usize = 16;
         for _ in 0..MOST {
@@ -254,8 +254,8 @@ impl BrushContext<'_> {
         }
     }
 
-    /// Places dabs from the last one to the pointer at a constant spacing, independent of the
-    /// pointer's speed. The number per frame is limited; the next frames place the rest.
+    /// Places dabs from the last dab to the pointer. The spacing is constant, whatever the
+    /// pointer's speed. The number per frame is limited, and later frames place the rest.
     fn dabs_to(&mut self, stroke: &mut PaintStroke, to: Vec2, size: Vec2, pressure: f32) {
         const MOST: usize = 64;
         stroke.to = to;
@@ -289,7 +289,7 @@ impl BrushContext<'_> {
             return;
         };
         let masked = stroke.is_of_mask();
-        // A mask is painted as the first of two joints.
+        // A mask is stored as the weights of two joints, of which the first is painted.
         let Some(joint) = painted.joint.map(|j| if masked { 0 } else { j }) else { return };
         let started = Instant::now();
         let options = &self.painting.options;
@@ -323,7 +323,7 @@ impl BrushContext<'_> {
         let sides = mirror.get().filter(|_| stroke.brush.mirror && !masked);
         let mirror = layer.and_then(|l| l.pairs.as_ref()).or(sides.map(|sides| &sides.map));
         let limit = if masked { 2 } else { options.limit };
-        // Its two joints are none that bend anything.
+        // The two joints of a mask do not move vertices.
         let brush = Brush { keep_volume: stroke.brush.keep_volume && !masked, ..stroke.brush };
         let paint = Paint { brush, joint, locked: &locked, limit, mirror };
         let maps = layer.map(|l| l.paint.maps(canvas));
@@ -347,7 +347,7 @@ impl BrushContext<'_> {
 }
 
 impl PaintSession {
-    /// Adds the patches of a dab to the stroke, and to the edit that it makes.
+    /// Adds the patches of a dab to the stroke and to its open edit.
     fn extend(
         &mut self,
         stroke: &mut PaintStroke,
@@ -364,12 +364,12 @@ impl PaintSession {
             }
         };
         if !self.seams.is_empty() {
-            // What a layer holds is seen whatever the other side can have.
+            // In a layer, the painted weights are kept even if the other skin cannot match them.
             self.keep_seams(session.document(), &mut changes, stroke.layer.is_none());
         }
         for (mesh, primitive, patch) in changes {
             if let Err(error) = session.extend(stroke.label, mesh, primitive, patch) {
-                // Said when the stroke ends; the dabs before it stay.
+                // The error is shown when the stroke ends. Earlier dabs are kept.
                 stroke.fault.get_or_insert(error.to_string());
             }
         }
@@ -378,8 +378,8 @@ impl PaintSession {
         }
     }
 
-    /// Adds what keeps the seams with meshes on other skins closed. What lies under layers of its
-    /// own stays as it is: a stroke goes into one layer.
+    /// Adds the changes that keep the seams to meshes with other skins closed. Meshes with weight
+    /// layers of their own are skipped, because a stroke changes only one layer.
     fn keep_seams(
         &mut self,
         document: &Document,

@@ -1,4 +1,4 @@
-//! Vertex tints of the weight display, and the counts of its legend.
+//! Vertex tints of the weight display, and the statistics for its legend.
 
 use std::{
     collections::BTreeMap,
@@ -17,15 +17,16 @@ use ulna_render::ColorRole;
 use ulna_render::{Color, TintKind, tokens};
 use ulna_weights::{Fault, SkinnedSurface, WeightStats, fault_in};
 
-/// Time per frame for counting.
+/// Maximum time per frame for counting.
 const COUNTING: Duration = Duration::from_millis(5);
-/// Vertices from which on tints are made by several threads.
+/// Number of vertices above which tints are computed by several threads.
 const MANY_VERTICES: usize = 1 << 14;
-/// Vertices or places that are counted before the clock is looked at again.
+/// Number of vertices that are counted between checks of the time.
 const BATCH: usize = 8192;
 
 impl PaintDomain {
-    /// Counts changed weights within the time limit of a frame. A stroke is counted when it ends.
+    /// Counts the changed weights within the time limit of a frame. A stroke is counted when it
+    /// ends.
     pub fn count(&mut self, document: &Document, changes: &[Change]) {
         let limit = self.options.limit;
         let Some(session) = self.session_mut() else { return };
@@ -58,7 +59,7 @@ impl PaintDomain {
         log::trace!("counted weights for {:?}", started.elapsed());
     }
 
-    /// The kind of tints that are shown.
+    /// Kind of the displayed tints; `None` outside of Paint mode.
     pub fn tint_kind(&self) -> Option<TintKind> {
         self.session()?;
         if self.layering.masked().is_some() {
@@ -72,8 +73,8 @@ impl PaintDomain {
         }
     }
 
-    /// Brings the tints on the device up to date: all of them where something else is shown, else
-    /// those that changed.
+    /// Updates the tints on the device: all tints if the display changed, else only those of
+    /// changed vertices.
     pub fn tint(
         &mut self,
         document: &Document,
@@ -107,7 +108,8 @@ impl PaintDomain {
         if look == WeightLook::Materials {
             return;
         }
-        // A vertex strains its neighbors, too, and the farthest one says what a color means.
+        // Strain is recomputed for all vertices. A vertex affects its neighbors, and the largest
+        // strain sets the color scale.
         let whole = is_new || (look.is_strain() && !changes.is_empty() && !waits);
         let moved = std::mem::take(&mut session.moved_outliers);
         let reweighed = changes.iter().any(|c| matches!(c, Change::Weights { .. }));
@@ -152,7 +154,8 @@ impl PaintDomain {
             wanted.extend(ranges(&own));
             for range in wanted {
                 let (first, count) = (range.start, range.len());
-                // Vertices need nothing of one another; few are not worth the way to the threads.
+                // Few vertices are computed on this thread, because starting the other threads
+                // takes longer.
                 let values: Vec<u32> = if count > MANY_VERTICES {
                     range.into_par_iter().map(|v| tints.of(v)).collect()
                 } else {
@@ -172,16 +175,16 @@ struct PartTints<'a> {
     joint: Option<u16>,
     limit: usize,
     tally: &'a WeightStats,
-    /// The strain of each vertex of the canvas, where it is known.
+    /// Strain of each vertex of the painted surface, if it is known.
     strain: Option<&'a [f32]>,
     colors: &'a Colors<'a>,
     map: &'a WeightMap,
-    /// The canvas's number of the primitive's first vertex.
+    /// Index of the primitive's first vertex in the painted surface.
     first: u32,
 }
 
 impl PartTints<'_> {
-    /// The tint of one vertex of the primitive.
+    /// Tint of a vertex of the primitive.
     fn of(&self, vertex: usize) -> u32 {
         let Self { map, first, colors, .. } = *self;
         match self.look {
@@ -229,9 +232,9 @@ impl PartTints<'_> {
     }
 }
 
-/// Colors of the views that have some.
+/// Colors of displays other than a single joint's weights.
 struct Colors<'a> {
-    /// The canvas, where strays are known.
+    /// The painted surface, once outliers are known.
     placed: Option<&'a SkinnedSurface>,
     joints: Vec<[f32; 3]>,
     none: Color,
@@ -256,7 +259,8 @@ impl<'a> Colors<'a> {
     }
 }
 
-/// A color a joint; no joint has that of its parent, or of a sibling while there are enough.
+/// One color per joint. A joint never has its parent's color. It has no sibling's color if there
+/// are enough colors.
 pub fn joint_colors(document: &Document, canvas: &SkinnedSurface) -> Vec<Color> {
     let list: Vec<Color> = tokens()["categorical"]
         .as_array()
@@ -267,7 +271,7 @@ pub fn joint_colors(document: &Document, canvas: &SkinnedSurface) -> Vec<Color> 
     }
     let joints = canvas.joints();
     let mut chosen: Vec<Option<usize>> = vec![None; joints.len()];
-    // Parents first, whatever the skin's order.
+    // Parents come first, whatever the order in the skin.
     let mut order: Vec<usize> = (0..joints.len()).collect();
     let depth = |node: ulna_model::NodeId| {
         let mut at = document.node(node).parent;
@@ -279,7 +283,7 @@ pub fn joint_colors(document: &Document, canvas: &SkinnedSurface) -> Vec<Color> 
         depth
     };
     order.sort_by_key(|k| (depth(joints[*k]), *k));
-    // By parent: the colors of its children so far.
+    // Colors of the children so far, by parent.
     let mut taken: BTreeMap<Option<JointSlot>, Vec<usize>> = BTreeMap::new();
     for (next, k) in order.into_iter().enumerate() {
         let parent = canvas.parents()[k];

@@ -1,4 +1,4 @@
-//! Vertex selection: by areas of the picture, by topology, and by weights.
+//! Vertex selection: by areas of the picture, by topology, by weights.
 
 use glam::Vec2;
 
@@ -9,8 +9,8 @@ use ulna_render::Camera;
 use ulna_weights::{Brush, Pick, PosedSurface, Reshape, faces_eye, pick, reshape};
 
 impl PaintSession {
-    /// The vertices of the canvas in a part of the picture; those that turn from the eye, or lie
-    /// behind something as `in_sight` says, only where the brush paints such.
+    /// Vertices of the painted surface within an area of the picture. Back-facing vertices, and
+    /// those that `in_sight` rejects, are only included if the brush settings allow it.
     pub(super) fn vertices_in(
         &self,
         brush: &Brush,
@@ -35,7 +35,7 @@ impl PaintSession {
             VertexArea::Brush(line, radius) => line.iter().any(|p| p.distance(at) <= *radius),
         };
         if let VertexArea::Here = area {
-            // All copies of it: the surface must not tear there.
+            // All vertices at this point are included, so that the surface does not tear.
             let Some(hover) = self.hover() else { return Vec::new() };
             let point = self.surface.point_of(hover.surface_vertex);
             return self.surface.vertices_at(point).to_vec();
@@ -48,7 +48,7 @@ impl PaintSession {
         })
     }
 
-    /// Changes the selection of vertices by topology, or by a joint.
+    /// Changes the vertex selection by topology, or by a joint's weights.
     pub(super) fn select_by(&mut self, document: &Document, command: &VertexCommand, limit: usize) {
         let canvas = &self.surface;
         let chosen = |what: Pick| pick(document, canvas, &what);
@@ -88,8 +88,7 @@ impl PaintSession {
         }
     }
 
-    /// All vertices of the meshes with selected vertices, or of the mesh that was last under the
-    /// brush.
+    /// All vertices of the meshes with selected vertices, or else of the mesh last under the brush.
     fn of_meshes(&self, document: &Document) -> Vec<u32> {
         let canvas = &self.surface;
         let last = self.touched.as_ref().map(|h| h.surface_vertex);
@@ -103,7 +102,7 @@ impl PaintSession {
     }
 }
 
-/// Whether a point is inside a closed line, by the even-odd rule.
+/// True if a point is inside a closed polygon, by the even-odd rule.
 fn within(line: &[Vec2], at: Vec2) -> bool {
     let mut inside = false;
     for k in 0..line.len() {

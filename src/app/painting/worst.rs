@@ -1,5 +1,5 @@
-//! Worst deformations: the worst time of each vertex, the list of the worst spots, and showing one
-//! of them.
+//! Worst deformations: the worst time of each vertex, the list of the worst deformations, and
+//! showing one of them.
 
 use glam::Vec3;
 
@@ -16,37 +16,38 @@ use ulna_model::{Document, SkinId};
 use ulna_motion::{Spot, WorstPose, range_of_motion};
 use ulna_render::Camera;
 
-/// Degrees of the range of motion that is shown.
+/// Angle of the displayed range of motion, in degrees.
 const DEGREES: f32 = 45.0;
-/// Maximum number of vertices that are scored during a stroke. Above it, scores are updated at the
-/// end.
+/// Maximum number of vertices that are scored during a stroke. Larger changes are scored when the
+/// stroke ends.
 const LIVE: usize = 20_000;
-/// Vertices of a primitive that are scored again at once; more want another search.
+/// Maximum number of vertices of a primitive that are scored again at once. Above it, a new search
+/// is needed.
 const MANY: u32 = 200_000;
 
 impl PaintDomain {
-    /// Whether the strain of a stroke is displayed only when it ends, because a large surface is
-    /// measured completely.
+    /// True if the strain of a stroke is only displayed when the stroke ends, because measuring a
+    /// large surface takes too long.
     pub(super) fn waits_for_the_stroke(&self) -> bool {
         self.session().is_some_and(|session| {
             session.stroke.is_some() && session.surface.vertex_count() > MANY as usize
         })
     }
 
-    /// Takes the result of a search.
+    /// Stores the result of a search.
     fn take_worst(&mut self, found: WorstPose) {
         self.worst = Some(WorstSearch::new(found));
         self.invalidate_tints();
     }
 
-    /// Brings scores up to date after weights changed.
+    /// Updates the scores after weights changed.
     pub(super) fn score(&mut self, document: &Document, changes: &[Change]) {
         let is_stroking = self.is_stroking();
         let Some(worst) = &mut self.worst else { return };
         let mut gone = false;
         for change in changes {
             let Change::Weights { mesh, primitive, vertices } = change else {
-                // Another kind of surface wants another search.
+                // A changed surface needs a new search.
                 gone |= matches!(change, Change::Bound { .. });
                 continue;
             };
@@ -81,7 +82,7 @@ impl PaintDomain {
             }
         }
         if gone {
-            // Another search is as fast, and does not hold the window up.
+            // A new search is as fast, and does not block the window.
             self.worst = None;
         }
     }
@@ -115,7 +116,8 @@ impl PaintDomain {
 }
 
 impl BrushContext<'_> {
-    /// Takes the result of a search for the worst pose. A canceled search has none.
+    /// Handles the result of a search for the worst deformations; `None` if the search was
+    /// canceled.
     pub(in crate::app) fn take_search(&mut self, found: Option<Box<WorstPose>>, serial: u64) {
         let Some(found) = found else { return };
         if serial == self.renderer.scene_serial() {
@@ -128,8 +130,8 @@ impl BrushContext<'_> {
         }
     }
 
-    /// The camera that frames the spot that was gone to, once its pose is shown. Selects the joint
-    /// that moves it most.
+    /// Camera that frames the chosen deformation, once its pose is displayed. Selects the joint
+    /// with the largest weight on its vertex.
     pub(in crate::app) fn focus_spot(&mut self) -> Option<Camera> {
         let spot = self.painting.worst.as_mut()?.focus.take()?;
         let document = self.session.document();
@@ -155,7 +157,7 @@ impl BrushContext<'_> {
 }
 
 impl SpotContext<'_> {
-    /// Shows the range of motion of the painted skin, or the pose that was shown before.
+    /// Shows the range of motion of the painted skin; with false, the previous pose.
     pub(in crate::app) fn show_range(&mut self, on: bool) {
         let skin = self.painting.session().map(|s| s.skin()).filter(|_| on);
         self.show_range_of(skin);
@@ -177,10 +179,10 @@ impl SpotContext<'_> {
         self.playback.seek(0.0);
     }
 
-    /// Shows the spot after the one that was shown last, or the one before it.
+    /// Shows the next or previous deformation in the list.
     pub(in crate::app) fn step(&mut self, back: bool) {
         let next = self.painting.worst.as_ref().and_then(|worst| {
-            // Before the first step, the way back begins at the last spot.
+            // Before the first step, the previous deformation is the last of the list.
             let now = worst.current.or(back.then_some(0));
             worst.spots.get(step(now, worst.spots.len(), back)?).copied()
         });
@@ -193,7 +195,7 @@ impl SpotContext<'_> {
         }
     }
 
-    /// Shows a spot at its worst moment.
+    /// Shows a deformation at its worst time.
     pub(in crate::app) fn go_to(&mut self, spot: Spot) {
         match spot.clip {
             Some(clip) => {
@@ -206,7 +208,7 @@ impl SpotContext<'_> {
                 self.show_range_of(self.session.document().node(spot.node).skin);
             }
         }
-        // The joints of the spot's skin are painted from here on.
+        // Selecting the node makes its skin the painted one.
         self.selection.set(spot.node);
         self.playback.playing = false;
         self.playback.seek(f64::from(spot.time));

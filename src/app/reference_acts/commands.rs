@@ -7,14 +7,14 @@ use crate::app::App;
 use crate::ui::{PathFor, ReferenceFacts, ReferencePlace, ToastKind};
 use ulna_edit::command::ReferenceCommand;
 
-/// A rotation about x, then y, then z, degrees.
+/// Rotation from Euler angles about x, then y, then z, in degrees.
 fn rotation(degrees: Vec3) -> Quat {
     let [x, y, z] = degrees.to_array().map(f32::to_radians);
     Quat::from_euler(EulerRot::XYZ, x, y, z)
 }
 
 impl App {
-    /// Carries out a command on reference models.
+    /// Runs a command on reference models.
     pub(in crate::app) fn reference_command(&mut self, ctx: &Context, command: &ReferenceCommand) {
         match command {
             ReferenceCommand::Load { path: Some(path) } => {
@@ -47,7 +47,7 @@ impl App {
         ctx.request_repaint();
     }
 
-    /// Carries out a command on one reference model.
+    /// Runs a command on one reference model.
     fn change_reference(&mut self, ctx: &Context, k: usize, command: &ReferenceCommand) {
         let facts = &mut self.references.facts[k];
         match command {
@@ -81,7 +81,7 @@ impl App {
         }
     }
 
-    /// Shows a whole reference model.
+    /// Frames a reference model in the view.
     fn frame_reference(&mut self, ctx: &Context, k: usize) {
         let size = self.renderer.size();
         let Some((low, high)) = self.references.models[k].bounds() else { return };
@@ -90,7 +90,7 @@ impl App {
         self.begin_transition(ctx, camera);
     }
 
-    /// Puts the lowest point of a reference model on the ground.
+    /// Moves a reference model so that its lowest point is on the ground.
     fn ground_reference(&mut self, k: usize) {
         if let Some((low, _)) = self.references.models[k].bounds() {
             self.references.facts[k].place.translation.y -= low.y;
@@ -98,7 +98,7 @@ impl App {
     }
 }
 
-/// The index of a clip of a reference model by its name; `None` for the rest pose.
+/// Index of a reference model's clip by name; `None` for the rest pose.
 fn clip_of(facts: &ReferenceFacts, name: Option<&str>) -> Result<Option<usize>, String> {
     let Some(name) = name else { return Ok(None) };
     let found = facts.clips.iter().position(|(other, _)| other == name);

@@ -1,4 +1,4 @@
-//! Reference models in the window: loaded, selected, placed and kept.
+//! Loading, selecting, placing and storing reference models.
 
 mod commands;
 mod snapping;
@@ -19,17 +19,17 @@ use ulna_formats::gltf::ReadError;
 use ulna_session::{Conversion, Session};
 
 impl App {
-    /// Reference models beside the open file, for tests and scripts.
+    /// All reference models, for tests and scripts.
     pub fn references(&self) -> ReferencesView<'_> {
         self.references.view()
     }
 
-    /// A box around a reference model in the scene, for tests.
+    /// Bounding box of a reference model in the scene, for tests.
     pub fn reference_bounds(&mut self, k: usize) -> Option<(glam::Vec3, glam::Vec3)> {
         self.references.models.get_mut(k)?.bounds()
     }
 
-    /// Number of joints of reference models that are drawn, for tests.
+    /// Number of drawn joints of reference models, for tests.
     pub const fn reference_bones(&self) -> usize {
         self.references.bones.len()
     }
@@ -62,7 +62,7 @@ impl App {
         loaded: Result<Box<Loaded>, ReadError>,
         request: ReferenceRequest,
     ) {
-        // Another file was opened meanwhile.
+        // Another file was opened in the meantime.
         if request.file != self.references.file || self.session.is_none() {
             return;
         }
@@ -91,12 +91,12 @@ impl App {
         ctx.request_repaint();
     }
 
-    /// Name of the selected reference model, as commands take it.
+    /// Name of the selected reference model, in the form of a command argument.
     pub(super) fn selected_reference(&self) -> Option<Option<String>> {
         self.references.view().selected().map(|facts| Some(facts.name.clone()))
     }
 
-    /// Selects a reference model, or none.
+    /// Selects a reference model; `None` deselects.
     pub(super) fn select_reference(&mut self, id: Option<ReferenceId>) {
         let nodes = self.outliner.selection.nodes.clone();
         self.references.selected = id.map(|id| (id, nodes));
@@ -105,7 +105,7 @@ impl App {
         }
     }
 
-    /// Carries out a request of a panel.
+    /// Performs a request of a panel.
     pub(super) fn apply_reference(&mut self, action: ReferenceAction) {
         match action {
             ReferenceAction::Select(id) => self.select_reference(id),
@@ -116,27 +116,27 @@ impl App {
         }
     }
 
-    /// Poses the reference models that changed.
+    /// Updates the poses of reference models whose inputs changed.
     pub(super) fn follow_references(&mut self) {
         let time = self.timeline.playback.time;
         let nodes = &self.outliner.selection.nodes;
         self.references.follow(&mut self.renderer, time, nodes);
     }
 
-    /// The file that the reference models are kept for.
+    /// Path of the open file, under which its reference models are stored.
     fn file_of_references(&self) -> Option<PathBuf> {
         let path = self.session.as_ref()?.path()?;
         Some(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
     }
 
-    /// Keeps the reference models of the open file, to be loaded with it again.
+    /// Stores the reference models of the open file, so that they are loaded again with it.
     pub(super) fn keep_references(&mut self) {
         let Some(path) = self.file_of_references() else { return };
         let all = self.references.facts.iter().map(KeptReference::of).collect();
         KeptReferences::keep(&mut self.program.preferences.references, &path, all);
     }
 
-    /// Loads the reference models of a file that was opened. Files that are gone are left out.
+    /// Loads the reference models that are stored for the opened file. Missing files are skipped.
     pub(super) fn load_kept_references(&mut self, ctx: &Context) {
         let path = self.file_of_references();
         let is_its = |kept: &&KeptReferences| path.as_ref() == Some(&kept.model);

@@ -1,4 +1,4 @@
-//! Snapping: reference models to joints, and joints to reference models.
+//! Snapping of reference models to joints, and of joints to reference models.
 
 use egui::Context;
 use glam::Vec3;
@@ -22,7 +22,8 @@ impl App {
         Some(world.w_axis.truncate()).filter(|at| at.is_finite())
     }
 
-    /// Moves a reference model so that its nearest joint, or its origin, is at the active joint.
+    /// Moves a reference model so that its joint nearest to the active joint, or its origin,
+    /// coincides with the active joint.
     pub(super) fn snap_reference(&mut self, ctx: &Context, k: usize) {
         let Some(at) = self.outliner.selection.active.and_then(|n| self.seen_position(n)) else {
             self.toast(ctx, ToastKind::Note, "No joint is selected to move the model to.");
@@ -33,8 +34,8 @@ impl App {
         self.references.facts[k].place.translation += at - from;
     }
 
-    /// Moves the selected joints to the nearest points of the reference models: where edits go, or
-    /// by the plan in Rig mode.
+    /// Moves the selected joints to the nearest points of the reference models. The result goes to
+    /// the current destination of edits, or to the plan in Rig mode.
     pub(super) fn snap_joints(&mut self, ctx: &Context, onto: Option<ReferencePoint>) {
         let title = ReferenceCommand::SnapJoints { onto }.spec().title;
         let edits_rest = self.mode.spec().edits_rest;
@@ -81,7 +82,7 @@ impl App {
         self.say_done(ctx, ran, title);
     }
 
-    /// The command that moves a joint to a point of the scene: the end of a limb by IK.
+    /// Command that moves a joint to a point of the scene. The end of a limb is moved with IK.
     fn snapping_command(&self, (node, from, to): (NodeId, Vec3, Vec3)) -> Command {
         let Some(session) = &self.session else {
             return ReferenceCommand::SnapJoints { onto: None }.into();

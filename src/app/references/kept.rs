@@ -1,4 +1,4 @@
-//! Reference models of files, kept from one start to the next.
+//! Reference models of files, stored between launches.
 
 use std::path::{Path, PathBuf};
 
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::ui::{ReferenceFacts, ReferencePlace};
 
-/// Saved state of a reference model of a file.
+/// Stored state of a reference model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::app) struct KeptReference {
     pub(in crate::app) path: PathBuf,
     place: ReferencePlace,
-    /// Name of the clip that it plays.
+    /// Name of the playing clip; `None` for the rest pose.
     clip: Option<String>,
     hidden: bool,
     plain: bool,
@@ -21,7 +21,7 @@ pub(in crate::app) struct KeptReference {
 /// Reference models of one file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::app) struct KeptReferences {
-    /// The file.
+    /// Path of the file that the models belong to.
     pub(in crate::app) model: PathBuf,
     pub(in crate::app) all: Vec<KeptReference>,
 }
@@ -38,7 +38,7 @@ impl KeptReference {
         }
     }
 
-    /// Facts of a model that was loaded, with the place and the display of an earlier time.
+    /// Facts about a loaded model, with the stored transform and display.
     pub(super) fn applied(&self, facts: &ReferenceFacts) -> ReferenceFacts {
         let clip = |name: &String| facts.clips.iter().position(|(other, _)| other == name);
         ReferenceFacts {
@@ -53,7 +53,8 @@ impl KeptReference {
 }
 
 impl KeptReferences {
-    /// Puts the models of a file first; of many files the oldest are forgotten.
+    /// Stores the models of a file at the front of the list. The oldest files are removed from long
+    /// lists.
     pub(in crate::app) fn keep(list: &mut Vec<Self>, model: &Path, all: Vec<KeptReference>) {
         const FILES: usize = 40;
         list.retain(|kept| kept.model != model);

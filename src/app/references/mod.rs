@@ -1,5 +1,5 @@
-//! Reference models: files that are shown beside the open one. They are no part of its document,
-//! of its history, or of what is saved.
+//! Reference models: files that are shown together with the open one. They are not part of its
+//! document, its history or its saved file.
 
 mod kept;
 mod model;
@@ -26,33 +26,33 @@ use ulna_render::BoneLook;
 #[derive(Default)]
 pub(super) struct References {
     pub(super) models: Vec<Reference>,
-    /// One per model, as panels see it.
+    /// Facts about each model, as panels see them.
     pub(super) facts: Vec<ReferenceFacts>,
-    /// The selected one, with the nodes that were selected then.
+    /// The selected model, and the nodes that were selected at the same time.
     pub(super) selected: Option<(ReferenceId, BTreeSet<NodeId>)>,
     next: u32,
-    /// Another number for each open file.
+    /// Serial number of the open file.
     pub(super) file: u64,
-    /// Joints that are drawn.
+    /// The drawn joints of all models.
     pub(super) bones: Vec<BoneLook>,
 }
 
-/// A file on its way to be a reference model.
+/// A file that is being loaded as a reference model.
 pub(super) struct ReferenceRequest {
     pub(super) path: PathBuf,
-    /// Place and display of an earlier time.
+    /// Stored transform and display of the model; `None` if it is new.
     pub(super) kept: Option<KeptReference>,
     /// Serial number of the open file that the reference belongs to.
     pub(super) file: u64,
 }
 
 impl References {
-    /// The models, as panels see them.
+    /// State of the models as panels see it.
     pub(super) fn view(&self) -> ReferencesView<'_> {
         ReferencesView { all: &self.facts, selected: self.selected() }
     }
 
-    /// The selected one.
+    /// Id of the selected model.
     pub(super) fn selected(&self) -> Option<ReferenceId> {
         self.selected.as_ref().map(|(id, _)| *id)
     }
@@ -68,7 +68,7 @@ impl References {
         *self = Self { file, next: self.next, ..Self::default() };
     }
 
-    /// Selects none.
+    /// Deselects the selected model.
     pub(super) fn deselect(&mut self) {
         self.selected = None;
     }
@@ -77,13 +77,14 @@ impl References {
         self.facts.iter().position(|facts| facts.id == id)
     }
 
-    /// Index of the reference model of a name; without a name of the selected model, or the last.
+    /// Index of the reference model with a name. Without a name, the selected model, or else the
+    /// last one.
     pub(super) fn named(&self, name: Option<&str>) -> Option<usize> {
         let facts = self.view().named(name)?;
         self.index_of(facts.id)
     }
 
-    /// A name that no other reference model has.
+    /// The name, with a number appended if another model has this name.
     fn free_name(&self, name: &str) -> String {
         let is_free = |name: &String| self.facts.iter().all(|facts| facts.name != *name);
         let numbered = (2..).map(|k| format!("{name} {k}"));
@@ -114,8 +115,8 @@ impl References {
         }
     }
 
-    /// Poses what changed at the time of the playhead, seconds. Selecting other nodes deselects the
-    /// selected model.
+    /// Updates the poses of models for the playhead at `time` in seconds. A change of the selected
+    /// nodes deselects the selected model.
     pub(super) fn follow(
         &mut self,
         renderer: &mut ViewportRenderer,
@@ -140,13 +141,13 @@ impl References {
         }
     }
 
-    /// Models that are drawn.
+    /// The visible models, for drawing.
     pub(super) fn drawn(&self) -> Vec<Beside<'_>> {
         let both = self.models.iter().zip(&self.facts).filter(|(_, facts)| !facts.hidden);
         both.filter_map(|(model, facts)| model.beside(facts.plain)).collect()
     }
 
-    /// Joints that are drawn.
+    /// The drawn joints of all models.
     pub(super) fn bones(&self) -> &[BoneLook] {
         &self.bones
     }

@@ -1,4 +1,5 @@
-//! One reference model: its document, posed at the playhead and put at its place.
+//! One reference model: its document, posed at the playhead and transformed to its place in the
+//! scene.
 
 use std::path::PathBuf;
 
@@ -20,19 +21,19 @@ pub(in crate::app) struct Reference {
     skeleton: Skeleton,
     clips: Vec<ClipId>,
     evaluator: Evaluator,
-    /// Pose in its own scene.
+    /// Pose in the model's own scene.
     own: Pose,
-    /// Pose in the scene of the open model.
+    /// Pose in the scene of the open file.
     pose: Pose,
     bones: Vec<Bone>,
-    /// Source of the pose; `None` if it is to be posed again.
+    /// Inputs of the current pose; `None` if the pose must be computed again.
     posed: Option<PosedBy>,
     surface: Surface,
-    /// Whether the surface is in the pose.
+    /// True if `surface` matches the current pose.
     is_surface_posed: bool,
 }
 
-/// Source of a pose: the clip, its time in seconds, and the place.
+/// Inputs of a pose: the clip, its time in seconds, the transform, and the display.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct PosedBy {
     clip: Option<ClipId>,
@@ -43,7 +44,7 @@ struct PosedBy {
 }
 
 impl Reference {
-    /// A file that was loaded, with facts about it.
+    /// Creates a reference model from a loaded file. Also returns facts about it.
     pub(in crate::app) fn new(
         loaded: Loaded,
         id: ReferenceId,
@@ -53,7 +54,7 @@ impl Reference {
         let Loaded { session, posed, uploaded } = loaded;
         let document = session.document().clone();
         let skeleton = Skeleton::of(&document);
-        // Files without skins have loose joints.
+        // In files without skins, nodes count as joints.
         let is_unskinned = document.skins.values().all(|skin| skin.joints.is_empty());
         let skeleton = if is_unskinned { skeleton.with_loose(&document) } else { skeleton };
         let clips: Vec<ClipId> = document.clips.ids().collect();
@@ -89,12 +90,12 @@ impl Reference {
         (model, facts)
     }
 
-    /// Whether it has no surfaces.
+    /// True if the model has no surfaces.
     pub(in crate::app) fn is_bare(&self) -> bool {
         self.surface.parts().len() == 0
     }
 
-    /// Poses it if its source changed. Returns whether it did.
+    /// Updates the pose if its inputs changed. Returns whether they did.
     pub(in crate::app) fn follow(
         &mut self,
         renderer: &mut ViewportRenderer,
@@ -126,13 +127,13 @@ impl Reference {
         true
     }
 
-    /// Its joints for drawing.
+    /// The model's joints, for drawing.
     pub(in crate::app) fn bone_looks(
         &self,
         colors: &ViewportColors,
         is_selected: bool,
     ) -> impl Iterator<Item = BoneLook> {
-        /// Part of the color of joints of the open model.
+        /// Opacity factor relative to joints of the open file.
         const FADED: f32 = 0.6;
         let fade = |[r, g, b, a]: [f32; 4]| [r, g, b, a * FADED];
         let (color, edge) = match is_selected {
@@ -142,12 +143,12 @@ impl Reference {
         self.bones.iter().map(move |bone| BoneLook { bone: *bone, color, edge })
     }
 
-    /// Its part of a picture; `None` if it is not uploaded.
+    /// The model's surfaces, for drawing; `None` if they are not uploaded.
     pub(in crate::app) fn beside(&self, plain: bool) -> Option<Beside<'_>> {
         self.uploaded.as_ref().map(|uploaded| Beside { uploaded, plain })
     }
 
-    /// Its surface at its place, for snapping and clicks.
+    /// The posed surface in the scene, for snapping and clicks.
     pub(in crate::app) fn surface(&mut self) -> &Surface {
         if !self.is_surface_posed {
             self.surface.update(&self.document, &self.pose);
@@ -156,20 +157,20 @@ impl Reference {
         &self.surface
     }
 
-    /// The document and its surface in the last pose.
+    /// The document, and its surface in the current pose.
     pub(in crate::app) fn parts(&mut self) -> (&Document, &Surface) {
         self.surface();
         (&self.document, &self.surface)
     }
 
-    /// Positions of its joints in the scene.
+    /// Scene positions of the model's joints.
     pub(in crate::app) fn joints(&self) -> impl Iterator<Item = Vec3> {
         let both = self.skeleton.joints.iter().zip(&self.pose.world);
         let joints = both.filter(|(is_joint, _)| **is_joint).map(|(_, world)| world.w_axis);
         joints.map(|at| at.truncate()).filter(|at| at.is_finite())
     }
 
-    /// Lowest and highest corner of a box around it in the scene.
+    /// Lowest and highest corner of the model's bounding box in the scene.
     pub(in crate::app) fn bounds(&mut self) -> Option<(Vec3, Vec3)> {
         let bounds = self.surface().bounds();
         bounds.or_else(|| joint_bounds(&self.document, &self.pose))

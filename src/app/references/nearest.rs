@@ -1,4 +1,4 @@
-//! Points of reference models: near a point of the scene, and under the pointer.
+//! Points of reference models: the nearest to a point of the scene, and those under the pointer.
 
 use glam::{Vec2, Vec3};
 
@@ -9,12 +9,12 @@ use ulna_geometry::Ray;
 use ulna_motion::PartView;
 use ulna_render::Camera;
 
-/// The nearest of some points.
+/// The point that is nearest to `at`.
 pub(in crate::app) fn nearest(at: Vec3, points: impl Iterator<Item = Vec3>) -> Option<Vec3> {
     points.min_by(|a, b| a.distance_squared(at).total_cmp(&b.distance_squared(at)))
 }
 
-/// The vertex of a part that is nearest to a point of the scene.
+/// The vertex of a surface part that is nearest to a point of the scene.
 fn nearest_vertex(part: &PartView<'_>, at: Vec3) -> Option<Vec3> {
     let Some(places) = part.places else { return nearest(at, part.positions.iter().copied()) };
     let all = places.iter().flat_map(|scene_from_mesh| {
@@ -24,8 +24,8 @@ fn nearest_vertex(part: &PartView<'_>, at: Vec3) -> Option<Vec3> {
 }
 
 impl References {
-    /// The joint or vertex of the shown models that is nearest to a point of the scene. By default
-    /// it is a vertex, or a joint where no model has surfaces.
+    /// The joint or vertex of the visible models that is nearest to a point of the scene. By
+    /// default it is a vertex, or a joint if no model has surfaces.
     pub(in crate::app) fn nearest_point(
         &mut self,
         at: Vec3,
@@ -44,15 +44,15 @@ impl References {
         nearest(at, vertices.into_iter()).or_else(|| nearest(at, joints.into_iter()))
     }
 
-    /// Models that a drag can snap to: all that are shown, but not the one that is dragged.
+    /// Indices of models that a drag can snap to: all visible ones, except the dragged one.
     fn snapped_to(&self) -> impl Iterator<Item = usize> {
         let dragged = self.selected();
         let all = self.facts.iter().enumerate();
         all.filter(move |(_, f)| !f.hidden && Some(f.id) != dragged).map(|(k, _)| k)
     }
 
-    /// The joint of the models that is nearest to a point of the picture, with its distance in
-    /// points of the picture.
+    /// The joint of the models that is nearest to a point of the picture. Returns the distance in
+    /// the picture in points, and the joint's scene position.
     pub(in crate::app) fn joint_under(
         &self,
         camera: &Camera,
@@ -63,8 +63,8 @@ impl References {
         seen.min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// The point of the models that a ray hits first, with its distance in meters; of
-    /// [`SnapTo::Vertex`] the nearest vertex of the triangle.
+    /// The point of the models that a ray hits first, and its distance in meters. For
+    /// [`SnapTo::Vertex`], it is the nearest vertex of the hit triangle.
     pub(in crate::app) fn spot_under(&mut self, ray: &Ray, of: SnapTo) -> Option<(f32, Vec3)> {
         let all: Vec<usize> = self.snapped_to().collect();
         let hits = all.into_iter().filter_map(|k| {
@@ -78,7 +78,7 @@ impl References {
         hits.min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// The model that a ray hits first, with the distance in meters.
+    /// The model that a ray hits first, and the distance in meters.
     pub(in crate::app) fn hit(&mut self, ray: &Ray) -> Option<(f32, ReferenceId)> {
         let both = self.models.iter_mut().zip(&self.facts).filter(|(_, facts)| !facts.hidden);
         let hits = both.filter_map(|(model, facts)| {

@@ -1,4 +1,5 @@
-//! The bodies of the page: a file that is read as the source, and the open one.
+//! The two bodies of the *Retarget* page: a loaded file as the source, and the open file as the
+//! target.
 
 use std::{
     collections::HashMap,
@@ -25,18 +26,18 @@ use ulna_model::{ClipId, Document, NodeId};
 use ulna_motion::{Evaluator, MirrorPairs, Pose, Skeleton, Stack, joint_bounds};
 use ulna_session::{Conversion, Session};
 
-/// The source of clips.
+/// The file that supplies the clips.
 pub(super) struct Source {
     pub loaded: Box<Loaded>,
     pub document: Arc<Document>,
     pub clips: Vec<ClipId>,
     pub facts: BodyFacts,
     pub body: PosedBody,
-    /// Another number for each source.
+    /// Serial number, different for each loaded source.
     pub serial: u64,
 }
 
-/// The open file, as the page works with it.
+/// The open file as the target of retargeting.
 pub(super) struct Target {
     pub document: Arc<Document>,
     pub facts: BodyFacts,
@@ -44,16 +45,16 @@ pub(super) struct Target {
     pub revision: u64,
 }
 
-/// A body in the pose of the playhead.
+/// A body in the pose at the playhead.
 pub(super) struct PosedBody {
     pub evaluator: Evaluator,
     pub pose: Pose,
     pub skeleton: Skeleton,
-    /// Pose at rest.
+    /// The rest pose.
     pub rest: Pose,
-    /// Box around it at rest, meters.
+    /// Bounding box in the rest pose, in meters.
     pub bounds: Option<[Vec3; 2]>,
-    /// Names of nodes, as maps have them.
+    /// Unique names of the nodes, as used in maps.
     names: Vec<String>,
     nodes: HashMap<String, NodeId>,
 }
@@ -62,7 +63,7 @@ impl PosedBody {
     fn new(document: &Document, bounds: Option<(Vec3, Vec3)>) -> Self {
         let names = table_names(document);
         let skeleton = Skeleton::of(document);
-        // Bodies without skins have loose joints.
+        // In files without skins, nodes count as joints.
         let is_bare = document.skins.values().all(|skin| skin.joints.is_empty());
         Self {
             evaluator: Evaluator::beside(),
@@ -75,12 +76,12 @@ impl PosedBody {
         }
     }
 
-    /// Name of a node, as maps have it.
+    /// Unique name of a node, as used in maps.
     pub(super) fn name(&self, node: NodeId) -> &str {
         self.names.get(node.index()).map_or("", String::as_str)
     }
 
-    /// The node of a name.
+    /// The node with a unique name.
     pub(super) fn node(&self, name: &str) -> Option<NodeId> {
         self.nodes.get(name).copied()
     }
@@ -107,7 +108,7 @@ impl Target {
         }
     }
 
-    /// Follows edits of the open file.
+    /// Updates the target after edits of the open file.
     pub(super) fn follow(&mut self, session: &Session) {
         if session.history().revision() != self.revision {
             *self = Self::of(session);
@@ -130,7 +131,8 @@ impl Source {
     }
 }
 
-/// Names of all nodes as maps have them: paths where two have one name.
+/// Unique names of all nodes, as used in maps. If several nodes have the same name, their paths are
+/// used.
 fn table_names(document: &Document) -> Vec<String> {
     let label = |n: NodeId| document.node(n).label(n);
     let mut count: HashMap<String, usize> = HashMap::new();
@@ -144,8 +146,8 @@ fn table_names(document: &Document) -> Vec<String> {
     document.node_ids().map(name).collect()
 }
 
-/// Joints that chains can consist of: those of skins; without any, nodes that clips move or that
-/// carry others.
+/// Joints that chains can contain: skin joints, or in files without skins, nodes that clips move or
+/// that have children.
 fn chain_joints(document: &Document) -> Vec<NodeId> {
     let mut flags = document.joint_flags();
     if !flags.contains(&true) {
@@ -187,7 +189,7 @@ fn facts(document: &Document, name: String, path: Option<PathBuf>) -> BodyFacts 
     }
 }
 
-/// A file that is read as the source.
+/// A file that is being loaded as the source.
 pub(super) struct SourceReading {
     pub name: String,
     result: mpsc::Receiver<Result<Box<Source>, ReadError>>,
@@ -222,7 +224,7 @@ impl SourceReading {
         Ok(Self { name, result, stop })
     }
 
-    /// The source, once it is read.
+    /// The loaded source; `None` until loading is done.
     pub(super) fn poll(&mut self) -> Option<Result<Box<Source>, ReadError>> {
         match self.result.try_recv() {
             Ok(read) => Some(read),

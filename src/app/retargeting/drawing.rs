@@ -1,4 +1,4 @@
-//! The pictures of both bodies, in step.
+//! Draws both bodies of the *Retarget* page at the same time of the clip.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use ulna_model::{Document, Goal, Local, NodeId, Shared, Transform};
 use ulna_motion::{Bone, Pose, Stack, bones};
 use ulna_render::{BoneLook, Color, ColorRole};
 
-/// Content of both pictures.
+/// Contents of the last drawn pictures.
 #[derive(Default)]
 pub(super) struct DrawnViews([Option<DrawnView>; 2]);
 
@@ -20,27 +20,27 @@ pub(super) struct DrawnViews([Option<DrawnView>; 2]);
 struct DrawnView {
     look: ApartLook,
     time: f64,
-    /// Numbers of the body and of the result, and the clip.
+    /// Serial numbers of the body and of the result, and index of the clip.
     of: (u64, u64, usize),
     bones: Vec<BoneKey>,
     theme: &'static str,
 }
 
-/// A bone that is drawn, with its color.
+/// A drawn bone with its color, for comparison.
 type BoneKey = ([f32; 6], [u8; 4]);
 
-/// The chain that a joint belongs to.
+/// Index of the chain that a joint belongs to.
 fn chain_of(draft: &RetargetDraft, body: usize, name: &str) -> Option<usize> {
     draft.map.chains.iter().position(|c| RetargetDraft::joints(c, body).iter().any(|j| j == name))
 }
 
-/// The hips of a body: the first joint of the first chain with joints.
+/// The hips of a body: the first joint of the first chain that has joints.
 fn hips_of(body: &PosedBody, draft: &RetargetDraft, which: usize) -> Option<NodeId> {
     let mut chains = draft.map.chains.iter().map(|c| RetargetDraft::joints(c, which));
     body.node(chains.find_map(|list| list.first())?)
 }
 
-/// Bones of chains in their colors; the selected chain is amber.
+/// Bones of the chains in their colors. The selected chain is amber.
 fn chain_bones(
     document: &Document,
     body: &PosedBody,
@@ -52,7 +52,7 @@ fn chain_bones(
     let colored = all.into_iter().filter_map(|bone| {
         let name = body.name(bone.joint);
         let chain = chain_of(draft, which, name)?;
-        // Bones from one chain to another would hide which is which.
+        // Bones that connect two chains are skipped, because their color would be ambiguous.
         let leads_away =
             bone.child.is_some_and(|child| chain_of(draft, which, body.name(child)) != Some(chain));
         let last = RetargetDraft::joints(&draft.map.chains[chain], which).last();
@@ -63,7 +63,7 @@ fn chain_bones(
     colored.collect()
 }
 
-/// A body at rest, with other rotations of some joints.
+/// Reference pose of a body: the rest pose with other rotations of some joints.
 fn reference(document: &Document, body: &PosedBody, turned: &BTreeMap<String, Quat>) -> Pose {
     let mut pose = body.rest.clone();
     for node in document.nodes.order() {
@@ -77,7 +77,7 @@ fn reference(document: &Document, body: &PosedBody, turned: &BTreeMap<String, Qu
     pose
 }
 
-/// Feet in a contact at a time, as rings on the ground.
+/// Rings on the ground for feet that are in contact at a time.
 fn rings(
     document: &Document,
     body: &PosedBody,
@@ -100,7 +100,7 @@ fn rings(
 }
 
 impl Retargeting {
-    /// Poses both bodies at the playhead.
+    /// Updates the poses of both bodies for the playhead.
     fn pose(&mut self) {
         let time = self.draft.clock.time;
         if self.draft.edits_rest.is_some() {
@@ -125,7 +125,7 @@ impl Retargeting {
         body.evaluator.update(&self.target.document, &Stack::of(clip, time), &mut body.pose);
     }
 
-    /// Takes the joints of the source's chains at the playhead as its reference pose.
+    /// Uses the source's pose at the playhead as its reference pose, for the joints of chains.
     pub(in crate::app) fn use_frame(&mut self) {
         let edits = self.draft.edits_rest.take();
         self.pose();
@@ -140,10 +140,10 @@ impl Retargeting {
         self.draft.map.source_pose = turned.collect();
     }
 
-    /// Height in meters by which a body that rests below the ground is moved up, if it plays above
-    /// it: captures rest with their hips at the origin, and stand on the ground in their clip.
+    /// Height in meters by which to raise a body that is below the ground only in its rest pose.
+    /// Such motion captures have the hips at the origin in the rest pose.
     fn lift(&self, body: &PosedBody, which: usize) -> f32 {
-        /// Part of the body's height.
+        /// Fraction of the body's height that counts as below the ground.
         const FAR: f32 = 0.2;
         let (Some([low, high]), Some(hips)) = (body.bounds, hips_of(body, &self.draft, which))
         else {
@@ -155,7 +155,7 @@ impl Retargeting {
         if is_lifted { -low.y } else { 0.0 }
     }
 
-    /// The box that a view frames: the body at rest, moved along with the hips over the ground.
+    /// Bounding box that a view frames: that of the rest pose, moved horizontally with the hips.
     fn framed(&self, which: usize) -> Option<[Vec3; 2]> {
         let body = match (which, &self.source) {
             (SOURCE, Some(source)) => &source.body,
@@ -171,12 +171,12 @@ impl Retargeting {
         });
         let by = by + Vec3::Y * self.lift(body, which);
         let by = if by.is_finite() { by } else { Vec3::ZERO };
-        // Arms and legs reach farther than at rest.
+        // Margin, because limbs may extend farther than in the rest pose.
         let room = (high - low).max_element() * 0.03;
         Some([low + by - Vec3::splat(room), high + by + Vec3::splat(room)])
     }
 
-    /// Rings of both views.
+    /// Contact rings of one view.
     fn rings(&self, which: usize) -> Vec<ContactRing> {
         let Some(result) = self.preview.result().filter(|r| r.of == self.draft.shown) else {
             return Vec::new();
@@ -194,7 +194,7 @@ impl Retargeting {
         rings(document, body, feet, goals, (time, self.lift(body, which)))
     }
 
-    /// Bones that are drawn over a view.
+    /// Bones that are drawn over one view.
     fn bones(&self, which: usize, chosen: Color, ghost: Color) -> Vec<(Bone, Color)> {
         let mut list = Vec::new();
         let own = match (which, &self.source) {
@@ -211,7 +211,7 @@ impl Retargeting {
         list
     }
 
-    /// The skeleton of the source in the size and at the place of the target.
+    /// The skeleton of the source, scaled and moved to the target.
     fn overlay(&self, source: &super::bodies::Source, ghost: Color) -> Vec<(Bone, Color)> {
         let draft = &self.draft;
         let factor = self.preview.result().map_or(1.0, |r| draft.map.height.unwrap_or(r.height));
@@ -231,7 +231,7 @@ impl Retargeting {
     }
 }
 
-/// Looks of bones, with what tells whether they changed.
+/// Drawing data of bones, and keys that tell whether they changed.
 fn bone_looks(list: &[(Bone, Color)], edge: [f32; 4]) -> (Vec<BoneLook>, Vec<BoneKey>) {
     let look = |(bone, color): &(Bone, Color)| {
         let [r, g, b, _] = color.linear();
@@ -244,18 +244,18 @@ fn bone_looks(list: &[(Bone, Color)], edge: [f32; 4]) -> (Vec<BoneLook>, Vec<Bon
     (list.iter().map(look).collect(), list.iter().map(key).collect())
 }
 
-/// Conditions under which the views are drawn.
+/// Inputs for drawing the views in one frame.
 pub(in crate::app) struct RetargetFrame<'a> {
     pub state: &'a RenderState,
-    /// Points of the window.
+    /// Size of the window, in points.
     pub window: egui::Vec2,
-    /// Pixels per point.
+    /// Number of pixels per point.
     pub scale: f32,
     pub theme: &'static str,
 }
 
 impl Retargeting {
-    /// Draws the views that changed; whether one did.
+    /// Draws the views that changed. Returns whether any changed.
     pub(in crate::app) fn draw(
         &mut self,
         renderer: &mut ViewportRenderer,

@@ -1,4 +1,4 @@
-//! Clips of the source on the target, by a map.
+//! Retargets clips of the source to the target, with a map of joint chains.
 
 use std::sync::Arc;
 
@@ -14,34 +14,34 @@ use ulna_motion::{
     },
 };
 
-/// The most samples of speeds of a clip.
+/// Maximum number of samples of a clip's speeds.
 const SAMPLES: usize = 900;
 
-/// Both bodies, to be worked with on another thread.
+/// Documents of both bodies, for use on another thread.
 #[derive(Clone)]
 pub(super) struct Bodies {
     pub source: Arc<Document>,
     pub target: Arc<Document>,
 }
 
-/// Clips of the source by index, with their contacts where they were changed by hand.
+/// Indices of the chosen source clips, with manually changed contacts if any.
 pub(super) type ChosenClips = Vec<(usize, Option<Arc<[Goal]>>)>;
 
-/// A clip of the source on the target.
+/// A source clip after retargeting.
 pub(super) struct CarriedTo {
-    /// The clip of the source, an index into its clips.
+    /// Index of the source clip.
     pub of: usize,
-    /// The clip, with its contacts.
+    /// The retargeted clip, with its contacts.
     pub clip: Clip,
-    /// Sliding of each contact before and after, meters.
+    /// Sliding of each contact before and after locking, in meters.
     pub slides: Vec<[f32; 2]>,
-    /// Number of keys before and after the choice of keys.
+    /// Number of keys before and after key reduction.
     pub keys: [usize; 2],
-    /// Largest distance of a vertex because of reduced keys, meters on a body 1.8 m tall.
+    /// Largest distance of a vertex due to key reduction in meters, scaled to a body 1.8 m tall.
     pub key_error: f32,
 }
 
-/// Finds the chains of two bodies.
+/// Matches the joint chains of two bodies.
 pub(super) fn guess(source: &Document, target: &Document) -> RetargetMap {
     guess_map(source, target)
 }
@@ -72,7 +72,7 @@ fn feet_of(bodies: &Bodies, map: &RetargetMap) -> Vec<Foot> {
     chains.filter_map(foot).collect()
 }
 
-/// Times of samples of a clip, seconds.
+/// Sample times of a clip, in seconds.
 fn sample_times(clip: &Clip) -> Vec<f32> {
     let length = clip.length();
     let fps = clip.guess_fps().map_or(30.0, |(fps, _)| fps as f32).clamp(10.0, 60.0);
@@ -80,7 +80,7 @@ fn sample_times(clip: &Clip) -> Vec<f32> {
     (0..=count).map(|k| length * k as f32 / count as f32).collect()
 }
 
-/// Heights of a node at times of a clip, meters.
+/// Heights of a node at the sample times of a clip, in meters.
 fn heights(document: &Document, clip: &Shared<Clip>, node: NodeId, times: &[f32]) -> Vec<f32> {
     let (mut evaluator, mut pose) = (Evaluator::beside(), Pose::default());
     let height = |time: &f32| {
@@ -91,12 +91,12 @@ fn heights(document: &Document, clip: &Shared<Clip>, node: NodeId, times: &[f32]
     times.iter().map(height).collect()
 }
 
-/// The largest sliding of a foot.
+/// Largest sliding of a foot in meters, before locking.
 fn most(slides: &[ContactSlide], foot: NodeId) -> f32 {
     slides.iter().filter(|s| s.foot == foot).map(|s| s.before).fold(0.0, f32::max)
 }
 
-/// The result of a map that does not fit.
+/// Result with the reason why a map cannot be used.
 fn refused(of: usize, contacts: Option<&[Goal]>, fault: String) -> RetargetResult {
     RetargetResult {
         of,
@@ -114,7 +114,7 @@ fn refused(of: usize, contacts: Option<&[Goal]>, fault: String) -> RetargetResul
     }
 }
 
-/// The shown clip on the target.
+/// Retargets the shown clip, and measures the result.
 pub(super) fn preview(
     bodies: &Bodies,
     map: &RetargetMap,
@@ -125,7 +125,7 @@ pub(super) fn preview(
     let own = &source.clips[id];
     let mut plain_map = map.clone();
     plain_map.contacts.lock = false;
-    // The factor by the rests, whatever is typed.
+    // Height factor by the rest poses, without the factors that the user typed.
     let mut by_rests = map.clone();
     (by_rests.height, by_rests.stride) = (None, None);
     let made = Retarget::new(source, target, map);
@@ -191,7 +191,7 @@ pub(super) fn preview(
     }
 }
 
-/// Chosen clips on the target; nothing if the work was stopped.
+/// Retargets the chosen clips; `None` if the work was canceled.
 pub(super) fn all(
     bodies: &Bodies,
     (map, keys): (&RetargetMap, RetargetKeys),
@@ -217,7 +217,7 @@ pub(super) fn all(
     Ok((!is_stopped()).then_some(made))
 }
 
-/// Contacts over all of them.
+/// Facts about the contacts of all retargeted clips.
 pub(super) fn summary(made: &[CarriedTo]) -> RetargetSummary {
     let mut all = RetargetSummary {
         clips: made.len(),

@@ -1,5 +1,5 @@
-//! Work of the page beside the window: the shown clip, and a summary of all chosen clips. The
-//! latest choices win: work on earlier ones is dropped or stopped.
+//! Background jobs of the *Retarget* page: the shown clip, and the summary of all chosen clips.
+//! Jobs with outdated choices are dropped or stopped.
 
 use std::sync::{
     Arc,
@@ -14,24 +14,24 @@ use crate::ui::{RetargetResult, RetargetSummary};
 use ulna_model::{ClipId, Goal, RetargetMap};
 use ulna_motion::retarget::RetargetKeys;
 
-/// Inputs of the shown clip.
+/// Inputs of the job for the shown clip.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Inputs {
     pub map: RetargetMap,
-    /// The clip, an index into those of the source.
+    /// Index of the source clip.
     pub clip: usize,
-    /// Its contacts, where they were changed by hand.
+    /// Manually changed contacts of the clip, if any.
     pub contacts: Option<Arc<[Goal]>>,
-    /// Numbers of the source and of the target.
+    /// Serial numbers of the source and of the target.
     pub bodies: [u64; 2],
 }
 
-/// Inputs of the summary.
+/// Inputs of the job for the summary.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SummaryInputs {
     pub map: RetargetMap,
     pub clips: ChosenClips,
-    /// Numbers of the source and of the target.
+    /// Serial numbers of the source and of the target.
     pub bodies: [u64; 2],
 }
 
@@ -69,19 +69,19 @@ impl<I, T: Send + 'static> Running<I, T> {
     }
 }
 
-/// The shown clip.
+/// Jobs that retarget the shown clip.
 #[derive(Default)]
 pub(super) struct PreviewLane {
     running: Option<Running<Inputs, RetargetResult>>,
     found: Option<(Inputs, RetargetResult)>,
-    /// Number of results so far.
+    /// Serial number of the last result.
     serial: u64,
-    /// Inputs on which the work failed: they are not tried again.
+    /// Inputs that made a job fail. They are not tried again.
     failed: Option<Inputs>,
 }
 
 impl PreviewLane {
-    /// The result that was found last.
+    /// The last result.
     pub(super) fn result(&self) -> Option<&RetargetResult> {
         self.found.as_ref().map(|(_, result)| result)
     }
@@ -91,17 +91,17 @@ impl PreviewLane {
         self.running.is_some()
     }
 
-    /// Another number for each result.
+    /// Serial number of the last result.
     pub(super) const fn serial(&self) -> u64 {
         self.serial
     }
 
-    /// Whether the result is of these inputs.
+    /// True if the last result has these inputs.
     pub(super) fn is_of(&self, inputs: &Inputs) -> bool {
         self.found.as_ref().is_some_and(|(of, _)| of == inputs)
     }
 
-    /// Takes a result, and starts a job on these inputs if the previous one is finished.
+    /// Takes the result of a finished job. If none is running, starts a job with these inputs.
     pub(super) fn follow(
         &mut self,
         ctx: &Context,
@@ -136,13 +136,13 @@ impl PreviewLane {
     }
 }
 
-/// The summary of all chosen clips.
+/// Jobs that compute the summary of all chosen clips.
 #[derive(Default)]
 pub(super) struct SummaryLane {
     running: Option<Running<SummaryInputs, RetargetSummary>>,
     found: Option<(SummaryInputs, RetargetSummary)>,
     is_stale: bool,
-    /// Inputs on which the work failed: they are not tried again.
+    /// Inputs that made a job fail. They are not tried again.
     failed: Option<SummaryInputs>,
 }
 
@@ -152,12 +152,12 @@ impl SummaryLane {
         self.running.is_some()
     }
 
-    /// The summary, while it is of the present choices.
+    /// The summary, if it matches the current choices.
     pub(super) fn found(&self) -> Option<&RetargetSummary> {
         self.found.as_ref().filter(|_| !self.is_stale).map(|(_, summary)| summary)
     }
 
-    /// Takes a summary, and starts a job on these inputs.
+    /// Takes the summary of a finished job. If needed, starts a job with these inputs.
     pub(super) fn follow(
         &mut self,
         ctx: &Context,

@@ -1,5 +1,4 @@
-//! The page *Retarget*: its source, the clip that is shown on this body, and the clips that are
-//! added.
+//! State of the *Retarget* page: its source, the clip shown on the target, and the clips to add.
 
 mod bodies;
 mod drawing;
@@ -26,24 +25,24 @@ use crate::ui::{BodyFacts, BodyScene, RetargetDraft, RetargetView};
 use ulna_model::RetargetMap;
 use ulna_session::{Conversion, Session};
 
-/// The page while it is open.
+/// State of the open *Retarget* page.
 pub(super) struct Retargeting {
     draft: RetargetDraft,
     source: Option<Source>,
     target: Target,
     reading: Option<SourceReading>,
-    /// Reason why a file could not be read.
+    /// Reason why a file could not be loaded.
     fault: Option<String>,
     preview: PreviewLane,
     summary: SummaryLane,
     scenes: [BodyScene; 2],
     drawing: drawing::DrawnViews,
-    /// Origin of the map, in a word.
+    /// Short description of the map's origin, such as *matched*.
     map_origin: &'static str,
 }
 
 impl Retargeting {
-    /// The page on the open file, without a source.
+    /// Opens the page for the open file, without a source.
     pub(super) fn new(session: &Session) -> Self {
         Self {
             draft: RetargetDraft::default(),
@@ -59,7 +58,7 @@ impl Retargeting {
         }
     }
 
-    /// The page, as panels see it.
+    /// State of the page as panels see it.
     pub(super) fn view(&self) -> RetargetView<'_> {
         let source = self.source.as_ref();
         RetargetView {
@@ -75,23 +74,23 @@ impl Retargeting {
         }
     }
 
-    /// Whether a file is read or a clip is retargeted for it.
+    /// True while a file is being loaded or a clip is being retargeted.
     pub(super) fn is_busy(&self) -> bool {
         self.reading.is_some() || self.preview.is_busy() || self.summary.is_busy()
     }
 
-    /// Discards the pictures, to draw them again on another device.
+    /// Discards the pictures, so that they are drawn again on another device.
     pub(super) fn forget_pictures(&mut self) {
         self.drawing = drawing::DrawnViews::default();
     }
 
-    /// Both bodies.
+    /// Documents of both bodies; `None` without a source.
     fn bodies(&self) -> Option<Bodies> {
         let source = Arc::clone(&self.source.as_ref()?.document);
         Some(Bodies { source, target: Arc::clone(&self.target.document) })
     }
 
-    /// Inputs of the shown clip.
+    /// Inputs of the job for the shown clip.
     fn inputs(&self) -> Option<Inputs> {
         let source = self.source.as_ref()?;
         let clip = self.draft.shown;
@@ -104,7 +103,7 @@ impl Retargeting {
         })
     }
 
-    /// Inputs of the summary.
+    /// Inputs of the job for the summary.
     fn summary_inputs(&self) -> Option<SummaryInputs> {
         let source = self.source.as_ref()?;
         let taken = (0..source.clips.len()).filter(|k| self.draft.takes.get(*k) == Some(&true));
@@ -116,23 +115,23 @@ impl Retargeting {
         })
     }
 
-    /// Whether a map is for this source and the target.
+    /// True if a map fits this source and the target.
     fn is_fitting(&self, map: &RetargetMap, source: &Source) -> bool {
         let has = |facts: &BodyFacts, name: &str| facts.joint(name).is_some();
         map.fits(|n| has(&source.facts, n), |n| has(&self.target.facts, n))
     }
 
-    /// The map that is found for a source.
+    /// Map of the automatically matched chains for a source.
     fn guessed(&self, source: &Source) -> RetargetMap {
         let name = source.facts.name.clone();
         RetargetMap { name, ..engine::guess(&source.document, &self.target.document) }
     }
 
-    /// Takes a file that was read as the source. A map whose joints it has is kept.
+    /// Uses a loaded file as the source. The current map is kept if it fits the file.
     fn take_source(&mut self, source: Source) {
         if !self.is_fitting(&self.draft.map, &source) {
             let kept = self.target.document.retarget_maps().to_vec();
-            // The one that was kept last.
+            // Prefers the latest map that is saved in the file.
             let kept = kept.into_iter().rev().find(|map| self.is_fitting(map, &source));
             self.map_origin = if kept.is_some() { "saved" } else { "matched" };
             self.draft.map = kept.unwrap_or_else(|| self.guessed(&source));
@@ -147,7 +146,7 @@ impl Retargeting {
         self.fault = None;
     }
 
-    /// Moves the clock of both views; whether it plays.
+    /// Advances the clock of both views. Returns whether it plays.
     fn advance(&mut self, seconds: f64) -> bool {
         let clip = self.source.as_ref().and_then(|s| s.facts.clips.get(self.draft.shown));
         let Some(length) = clip.map(|c| f64::from(c.length)).filter(|l| *l > 0.0) else {
@@ -169,12 +168,12 @@ impl Retargeting {
         true
     }
 
-    /// Whether there is a source.
+    /// True if a source is loaded.
     pub(super) const fn has_source(&self) -> bool {
         self.source.is_some()
     }
 
-    /// Reads a file as the source in the background.
+    /// Starts to load a file as the source in the background.
     pub(super) fn read(
         &mut self,
         ctx: &Context,
@@ -189,7 +188,7 @@ impl Retargeting {
         }
     }
 
-    /// Applies changed choices.
+    /// Replaces the user's choices.
     pub(super) fn set_draft(&mut self, draft: RetargetDraft) {
         self.draft = draft;
     }
@@ -199,26 +198,26 @@ impl Retargeting {
         &self.draft.map
     }
 
-    /// Takes another map; `origin` is a word or two.
+    /// Replaces the map. `origin` describes it in a word or two.
     pub(super) fn set_map(&mut self, map: RetargetMap, origin: &'static str) {
         (self.draft.map, self.draft.chain) = (map, None);
         self.map_origin = origin;
     }
 
-    /// Finds the chains again.
+    /// Matches the chains again.
     pub(super) fn match_again(&mut self) {
         if let Some(map) = self.source.as_ref().map(|source| self.guessed(source)) {
             self.set_map(map, "matched");
         }
     }
 
-    /// Finds the contacts of the shown clip again.
+    /// Discards manual changes to the contacts of the shown clip, so that they are detected again.
     pub(super) fn detect_contacts(&mut self) {
         self.draft.contacts.remove(&self.draft.shown);
         self.draft.contact = None;
     }
 
-    /// A request to retarget the selected clips in the background; `None` if none is selected.
+    /// Request to retarget the chosen clips in the background; `None` if none is chosen.
     pub(super) fn request(&self) -> Option<RetargetRequest> {
         let (source, inputs) = (self.source.as_ref()?, self.summary_inputs()?);
         if inputs.clips.is_empty() {
@@ -237,7 +236,7 @@ impl Retargeting {
         })
     }
 
-    /// Takes finished results of this frame, and starts the jobs that depend on them.
+    /// Handles finished jobs, and starts the jobs that depend on their results.
     pub(super) fn follow(&mut self, ctx: &Context, session: &Session) {
         self.target.follow(session);
         match self.reading.as_mut().and_then(SourceReading::poll) {
@@ -256,7 +255,7 @@ impl Retargeting {
         if let (Some(bodies), Some(inputs)) = (self.bodies(), self.inputs()) {
             let ids = self.source.as_ref().map(|s| s.clips.clone()).unwrap_or_default();
             self.preview.follow(ctx, &bodies, inputs.clone(), &ids);
-            // The shown clip goes first.
+            // The summary waits until the shown clip is done.
             if self.preview.is_of(&inputs)
                 && let Some(inputs) = self.summary_inputs()
             {

@@ -1,4 +1,4 @@
-//! Added clips, which are retargeted in the background.
+//! Retargeting of the clips that will be added to the document, in the background.
 
 use super::engine::{self, Bodies, CarriedTo, ChosenClips};
 use ulna_edit::command::TakenName;
@@ -6,37 +6,38 @@ use ulna_formats::gltf::Progress;
 use ulna_model::{Clip, ClipId, RetargetMap, Shared, Tree};
 use ulna_motion::retarget::RetargetKeys;
 
-/// Clips that are to be retargeted and added.
+/// Inputs for retargeting the clips to add.
 pub(in crate::app) struct RetargetRequest {
     pub(super) bodies: Bodies,
     pub(super) map: RetargetMap,
     pub(super) clips: ChosenClips,
-    /// All clips of the source.
+    /// Ids of all clips of the source.
     pub(super) ids: Vec<ClipId>,
-    /// Their names in this file.
+    /// Names of the added clips.
     pub(super) names: Vec<String>,
     pub(super) taken: TakenName,
-    /// Whether the map is kept in the file.
+    /// True if the map is stored in the file.
     pub(super) keeps_map: bool,
-    /// Keys of the clips.
+    /// Choice of the keys of the added clips.
     pub(super) keys: RetargetKeys,
 }
 
-/// Clips that were retargeted to be added.
+/// Retargeted clips that will be added.
 pub(in crate::app) struct RetargetedClips {
-    /// The clips with their names; nothing if the work was canceled.
+    /// The clips with their new names; `None` if the work was canceled.
     pub clips: Result<Option<Vec<Shared<Clip>>>, String>,
-    /// Number of keys before and after they were reduced, and the largest error in millimeters.
+    /// Number of keys before and after key reduction, and the largest error in millimeters. `None`
+    /// if keys were not reduced.
     pub reduced: Option<([usize; 2], f32)>,
     pub taken: TakenName,
-    /// The map, where it is kept in the file.
+    /// The map, if it is stored in the file.
     pub map: Option<Box<RetargetMap>>,
-    /// Nodes of the document that they are for.
+    /// Node tree of the document that the clips were made for.
     pub tree: Shared<Tree>,
 }
 
 impl RetargetRequest {
-    /// Number of clips.
+    /// Number of clips to add.
     pub(in crate::app) const fn count(&self) -> usize {
         self.clips.len()
     }

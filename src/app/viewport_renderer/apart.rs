@@ -1,4 +1,4 @@
-//! The picture of a document that is not open: of a file before it is opened.
+//! Renders documents into separate pictures, such as the preview of a file before it is opened.
 
 use egui::TextureId;
 use egui_wgpu::RenderState;
@@ -9,26 +9,26 @@ use ulna_model::Document;
 use ulna_motion::{Pose, bones};
 use ulna_render::{BoneLook, Camera, Gpu, RenderTarget, Renderer, Scene, Shading, Show};
 
-/// A picture of a document that is not open, as egui knows it.
+/// A render target for a separate picture, and its egui texture.
 #[derive(Default)]
 pub(in crate::app) struct PictureApart {
     target: Option<RenderTarget>,
     texture: Option<TextureId>,
 }
 
-/// Content of a picture of a document that is not open.
+/// Camera and display of a separate picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::app) struct ApartLook {
     pub camera: Camera,
-    /// Pixels of the picture.
+    /// Size of the picture, in pixels.
     pub size: [u32; 2],
-    /// Pixels per point.
+    /// Number of pixels per point.
     pub scale: f32,
-    /// Whether surfaces have their materials.
+    /// True if surfaces are drawn with their materials.
     pub textured: bool,
-    /// Whether joints are drawn.
+    /// True if joints are drawn.
     pub joints: bool,
-    /// Size of the model in meters.
+    /// Size of the model, in meters.
     pub extent: f32,
 }
 
@@ -39,13 +39,13 @@ impl PictureApart {
 }
 
 impl ViewportRenderer {
-    /// Whether a document is too large to be drawn again and again on this device.
+    /// True if a document is too large for continuous redrawing on this device.
     pub(in crate::app) fn is_slow_for(&self, document: &Document) -> bool {
         let vertices = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>();
         vertices > LONG && self.gpu.as_ref().is_some_and(|(gpu, _)| gpu.software)
     }
 
-    /// Draws a document that is not open, in a pose; whether there is a device that can.
+    /// Draws a document other than the open one, in a pose. Returns whether a device could draw it.
     pub(in crate::app) fn draw_apart(
         &mut self,
         state: &RenderState,
@@ -61,8 +61,8 @@ impl ViewportRenderer {
         self.draw_other(state, picture, (document, Some(uploaded)), pose, (look, bones))
     }
 
-    /// Draws a document that is not open, in a pose, with these bones; whether there is a device
-    /// that can.
+    /// Draws a document other than the open one, in a pose and with these bones. Returns whether a
+    /// device could draw it.
     pub(in crate::app) fn draw_other(
         &mut self,
         state: &RenderState,
@@ -80,8 +80,8 @@ impl ViewportRenderer {
         true
     }
 
-    /// Draws the open document in another pose than the one that is shown, with these bones;
-    /// whether there is a device that can.
+    /// Draws the open document in another pose, with these bones. Returns whether a device could
+    /// draw it.
     pub(in crate::app) fn draw_open(
         &mut self,
         state: &RenderState,
@@ -99,7 +99,7 @@ impl ViewportRenderer {
         scene.update(gpu, document, pose);
         let target = fitting(state, gpu, picture, look.size);
         renderer.draw(gpu, target, scene, &look.camera, &self.look, &show(look, bones));
-        // The viewport shows its own pose.
+        // Restores the pose that the viewport displays.
         scene.update(gpu, document, &self.model.pose);
         true
     }
@@ -109,7 +109,8 @@ impl ViewportRenderer {
         self.look.joint_edge
     }
 
-    /// Poses a document that was drawn before it is opened as it was uploaded.
+    /// Restores the uploaded pose of a document that was previewed in other poses, before it is
+    /// opened.
     pub(in crate::app) fn restore_pose(
         &mut self,
         document: &Document,
@@ -122,7 +123,7 @@ impl ViewportRenderer {
     }
 }
 
-/// Display of a picture with these bones.
+/// Renderer options of a picture with these bones.
 fn show(look: &ApartLook, bones: Vec<BoneLook>) -> Show {
     Show {
         shading: if look.textured { Shading::Textured } else { Shading::Solid },
@@ -134,7 +135,7 @@ fn show(look: &ApartLook, bones: Vec<BoneLook>) -> Show {
     }
 }
 
-/// The device, if a document was uploaded to it, with its scene there.
+/// The device and the scene, if the document was uploaded to the current device.
 pub(super) fn on_device<'a>(
     gpu: &'a mut Option<(Gpu, Renderer)>,
     uploaded: &'a mut Uploaded,
@@ -144,7 +145,7 @@ pub(super) fn on_device<'a>(
     Some((gpu, renderer, uploaded.scene.as_mut().filter(|_| is_own)?))
 }
 
-/// The target of a picture, of this size, shown by its texture.
+/// The render target of a picture in the given size. The picture's texture is updated.
 fn fitting<'a>(
     state: &RenderState,
     gpu: &Gpu,

@@ -1,18 +1,17 @@
-//! Draws further models in the picture of the open one.
+//! Draws further models in the viewport, such as reference models.
 
 use super::{Uploaded, ViewportRenderer, apart::on_device};
 use ulna_model::Document;
 use ulna_motion::Pose;
 
 impl ViewportRenderer {
-    /// Whether a model was uploaded to the present device.
+    /// True if a model is uploaded to the current device.
     pub(in crate::app) fn has_uploaded(&self, uploaded: &Uploaded) -> bool {
         let own = self.gpu.as_ref().filter(|(gpu, _)| !gpu.is_lost());
         own.is_none_or(|(gpu, _)| uploaded.device.as_ref() == Some(&gpu.device))
     }
 
-    /// Poses a model that is drawn beside the open one. After a change of the device it is uploaded
-    /// again.
+    /// Poses a further model. After a change of the device, it is uploaded again.
     pub(in crate::app) fn pose_beside(
         &mut self,
         document: &Document,
@@ -26,7 +25,7 @@ impl ViewportRenderer {
         }
     }
 
-    /// Has the picture drawn again.
+    /// Requests a new picture.
     pub(in crate::app) const fn redraw(&mut self) {
         self.serial += 1;
     }

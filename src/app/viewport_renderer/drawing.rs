@@ -1,4 +1,4 @@
-//! Drawing the picture: the full one, or a quick one while something moves.
+//! Draws the viewport's picture: in full quality, or quickly during motion.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ use ulna_motion::Bone;
 use ulna_render::{BoneLook, RenderTarget, SceneBeside, Show, ViewportColors};
 
 impl ViewportRenderer {
-    /// Draws what changed. Seconds until it is to be called once more, since a quick picture is
-    /// shown and is to be full when nothing moves any more.
+    /// Draws the picture if its inputs changed. Returns the time in seconds until the next call is
+    /// needed, which replaces a quick picture by a full one.
     pub(in crate::app) fn draw(
         &mut self,
         state: Option<&RenderState>,
@@ -71,8 +71,8 @@ impl ViewportRenderer {
         }
         let Some(target) = slot else { return None };
         if !fits || switches {
-            // One texture for both: what is drawn here is seen in this very frame, though its
-            // panels were laid out before.
+            // Both targets share one texture, so that the panels that were already laid out show
+            // the new picture in this frame.
             let mut egui = state.renderer.write();
             let (device, view, filter) =
                 (&state.device, &target.plain_view, wgpu::FilterMode::Linear);
@@ -104,16 +104,17 @@ impl ViewportRenderer {
         (self.scene_serial, seen.shown.shading, seen.painting.and_then(|p| p.tint))
     }
 
-    /// A program that draws compiles what it draws by when that is first used. So that the first
-    /// moment of a drag does not wait for it, a quick picture of a few pixels is drawn in a still
-    /// one before. Seconds until then.
+    /// On a software device, draws a tiny quick picture while nothing moves. This compiles the
+    /// pipelines, so that the start of a drag does not have to wait.
+    ///
+    /// Returns the time in seconds until this can be done; `None` if it is done or not needed.
     pub(super) fn warm_up_pipelines(
         &mut self,
         document: &Document,
         seen: &Seen<'_>,
         motion: Motion,
     ) -> Option<f64> {
-        // Seconds without a change after which a moment counts as still.
+        // Time in seconds without a change after which the view counts as static.
         const STILL: f64 = 0.3;
         let kind = self.practiced_by(seen);
         let (Some((gpu, renderer)), Some(scene)) = (&mut self.gpu, &self.scene) else {
@@ -127,7 +128,7 @@ impl ViewportRenderer {
         if left > 0.0 {
             return Some(left);
         }
-        // No powers of two, for which there is other code.
+        // Not a power of two, because such sizes use other code.
         let target = RenderTarget::quick(gpu, [15, 15], 1.0);
         let show = Show {
             scale: 1.0,
@@ -168,7 +169,8 @@ fn show(
     }
 }
 
-/// Colors of a bone: amber if selected, a shade of it below a selected joint.
+/// Colors of the drawn bones. Bones of selected joints are amber, and bones of their descendants
+/// have a shade of it.
 fn bone_colors(
     document: &Document,
     bones: &[Bone],
@@ -176,7 +178,7 @@ fn bone_colors(
     seen: &Seen<'_>,
     hidden: &BTreeSet<NodeId>,
 ) -> Vec<BoneLook> {
-    /// Opacity of a joint that is faded out.
+    /// Opacity of a faded joint.
     const FADED: f32 = 0.14;
     let Seen { selection, marks, hover, faded, unkeyed, .. } = *seen;
     let groups = document.joint_groups();
@@ -184,7 +186,7 @@ fn bone_colors(
     let outline = |[r, g, b, a]: [f32; 4]| [r, g, b, if painting { 0.16 } else { a }];
     let color = |bone: &Bone| {
         if selection.nodes.contains(&bone.joint) {
-            // While painting the joint is an outline, so that the colors under it can be read.
+            // In Paint mode, the joint is only an outline, so that the weight colors stay visible.
             (outline(look.joint_selected), look.joint_selected_edge)
         } else if hover == Some(bone.joint) {
             (look.joint_hover, look.joint_edge)

@@ -1,4 +1,4 @@
-//! The model at other moments, behind the one that is posed.
+//! Ghosts: the model at other times, drawn behind the current pose.
 
 use super::{ViewportRenderer, state::Ghosts, wanted::GhostsWanted};
 use ulna_model::ClipId;
@@ -7,12 +7,12 @@ use ulna_render::{BoneLook, GhostLook, Scene};
 use ulna_session::Session;
 
 impl ViewportRenderer {
-    /// Whether ghosts are shown.
+    /// True if ghosts are shown.
     pub(in crate::app) const fn shows_ghosts(&self) -> bool {
         self.ghosts.wanted.is_some()
     }
 
-    /// Takes all ghosts away.
+    /// Hides all ghosts.
     pub(in crate::app) fn hide_ghosts(&mut self) {
         if self.ghosts.wanted.take().is_some() {
             self.scene.iter_mut().for_each(Scene::forget_ghosts);
@@ -21,7 +21,7 @@ impl ViewportRenderer {
         }
     }
 
-    /// Displays these ghosts. Ghosts at times that were displayed before are not posed again.
+    /// Shows these ghosts. Poses of ghosts that were already shown are reused.
     pub(in crate::app) fn show_ghosts(
         &mut self,
         session: &Session,
@@ -50,7 +50,7 @@ impl ViewportRenderer {
             .moments
             .iter()
             .map(|(time, far)| {
-                // What was is gray; moments of a clip have their colors.
+                // The file as opened is gray. Other times of the clip have their own colors.
                 let [r, g, b, _] = match wanted.as_opened {
                     true => self.look.joint,
                     false => self.look.ghosts[usize::from(far.is_sign_positive())],

@@ -1,4 +1,4 @@
-//! Poses and uploads documents to the device, also in the background.
+//! Poses documents, and uploads them to the device. This can run in the background.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
@@ -11,13 +11,13 @@ use ulna_model::Document;
 use ulna_motion::{Pose, Skeleton, Stack, Surface, joint_bounds};
 use ulna_render::{Decoded, Gpu, Pipelines, Scene};
 
-/// Prepares documents for drawing, also in the background.
+/// Prepares documents for drawing. It can be sent to another thread.
 #[derive(Clone)]
 pub(in crate::app) struct Loader {
     pub(super) gpu: Option<(Gpu, Arc<Pipelines>)>,
 }
 
-/// A document as it is posed.
+/// A posed document.
 pub(in crate::app) struct Posed {
     pub(super) skeleton: Skeleton,
     pub pose: Pose,
@@ -26,12 +26,12 @@ pub(in crate::app) struct Posed {
 }
 
 impl Posed {
-    /// Lowest and highest corner of all that is in it.
+    /// Lowest and highest corner of the bounding box, in meters.
     pub(in crate::app) const fn bounds(&self) -> Option<(Vec3, Vec3)> {
         self.bounds
     }
 
-    /// Its surface.
+    /// The posed surface.
     pub(in crate::app) fn into_surface(self) -> Surface {
         self.surface
     }
@@ -44,16 +44,16 @@ impl Posed {
     }
 }
 
-/// A document on a device.
+/// A document that is uploaded to a device.
 pub(in crate::app) struct Uploaded {
     pub(super) scene: Option<Scene>,
-    /// Device that the scene is uploaded to.
+    /// Device that has the scene.
     pub(super) device: Option<wgpu::Device>,
     pub(super) images: Arc<[Decoded]>,
 }
 
 impl Loader {
-    /// Uploads a document in a pose, and makes what its pictures are drawn by.
+    /// Uploads a document in a pose, and creates the pipelines for drawing it.
     pub(in crate::app) fn upload(
         &self,
         document: &Document,
@@ -63,12 +63,13 @@ impl Loader {
         let upload = |(gpu, pipelines): &(Gpu, Arc<Pipelines>)| {
             let make = || {
                 let mut scene = Scene::new(gpu, pipelines, document, &images);
-                // What is written into buffers is gathered until work is submitted.
+                // wgpu collects buffer writes until work is submitted.
                 scene.update(gpu, document, pose);
                 pipelines.make_ready(&scene);
                 scene
             };
-            // A device that is lost meanwhile gives no buffers; another one gets the scene then.
+            // If the device is lost during the upload, buffers cannot be created. The scene is then
+            // built for the next device.
             catch_unwind(AssertUnwindSafe(make))
                 .map_err(|panic| gpu.is_lost() || resume_unwind(panic))
                 .ok()

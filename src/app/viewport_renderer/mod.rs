@@ -1,4 +1,4 @@
-//! The viewport's picture: posed, uploaded and drawn again only when something in it changed.
+//! Renders the viewport. The model is posed, uploaded and drawn again only if an input changed.
 
 mod apart;
 mod beside;

@@ -1,4 +1,4 @@
-//! The model in the pose that is shown: its joints, its bones and its surface.
+//! The model in the displayed pose: its joints, bones and surface.
 
 use super::{
     loader::Posed,
@@ -8,63 +8,63 @@ use ulna_edit::Change;
 use ulna_model::{Document, JointGroup, NodeId, PrimitiveId, Shared, SkinId, UnkeyedAt};
 use ulna_motion::{Averaging, Bend, Bone, Evaluator, Mixer, Pose, Skeleton, Stack, Surface, bones};
 
-/// The model in the pose that is shown.
+/// The model in the displayed pose.
 pub(super) struct PosedModel {
     pub(super) pose: Pose,
-    /// Source of the pose; `None` if it is to be evaluated again.
+    /// Inputs of the pose; `None` if it must be evaluated again.
     pub(super) source: Option<PosedAt>,
-    /// Pose of the whole bend, where a part of it is shown.
+    /// Pose with the full bend, if only a part of the bend is shown.
     bent_whole: Option<Pose>,
     pub(super) mixer: Mixer,
     evaluator: Evaluator,
     pub(super) skeleton: Skeleton,
     pub(super) bones: Vec<Bone>,
-    /// Whether only joints that move vertices are shown.
+    /// True if only joints that move vertices are shown.
     deforming: bool,
-    /// Groups of joints, which may hide some.
+    /// Joint groups, which may hide joints.
     groups: Shared<[JointGroup]>,
-    /// Whether joints that no mesh is bound to are shown beside bound ones.
+    /// True if joints without bound meshes are also shown.
     loose: bool,
-    /// Joints and bones as planned changes leave them, in place of those of the document.
+    /// Planned joints and bones, which are shown in place of those of the document.
     pub(super) planned: Option<(Pose, Vec<Bone>)>,
-    /// Diagonal of the rest pose, meters.
+    /// Diagonal of the rest pose's bounding box, in meters.
     pub(super) extent: f32,
-    /// Changes whenever the surface moves.
+    /// Serial number that changes whenever the surface moves.
     pub(super) serial: u64,
     pub(super) surface: Surface,
-    /// Serial of the pose that the surface is in.
+    /// Serial number of the pose that the surface was computed for.
     surface_serial: u64,
-    /// Vertices that moved by their weights alone.
+    /// Vertices that moved only because of changed weights, by node and primitive.
     pub(super) moved: Vec<(NodeId, PrimitiveId, Vec<u32>)>,
 }
 
-/// Source of a pose.
+/// Inputs of a pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PosedAt {
     /// Generation of the document.
     generation: u64,
     clip: Option<(ClipKey, u64, Averaging)>,
     time: f64,
-    /// The unkeyed pose over it.
+    /// The unkeyed pose over the clip.
     unkeyed: Option<UnkeyedAt>,
     shown: ShownPose,
-    /// Skin of the bent joints, and the serial of the bend.
+    /// Skin of the bent joints, and serial number of the bend.
     bend: Option<(SkinId, u64)>,
 }
 
-/// Document and pose that are shown.
+/// Choice of the document state and pose to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::app) struct ShownPose {
-    /// The file as it was opened.
+    /// True to show the file as opened.
     pub as_opened: bool,
-    /// The rest pose, without a clip, layers or edits of the pose.
+    /// True to show the rest pose, without a clip, layers or edits of the pose.
     pub at_rest: bool,
 }
 
-/// Extent of a change of the pose.
+/// Kind of a change of the pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PoseChange {
-    /// Vertices moved by other weights.
+    /// Vertices moved because of changed weights.
     Weights,
     /// Joints moved.
     Joints,
@@ -94,7 +94,7 @@ impl Default for PosedModel {
 }
 
 impl PosedModel {
-    /// Takes over a document that was posed elsewhere.
+    /// Replaces the model by a document that was posed elsewhere.
     pub(super) fn take(&mut self, posed: Posed) {
         let Posed { skeleton, pose, surface, bounds } = posed;
         (self.skeleton, self.pose, self.surface) = (skeleton, pose, surface);
@@ -104,13 +104,14 @@ impl PosedModel {
         self.extent = bounds.map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
     }
 
-    /// Takes over another tree of nodes; the surface follows later.
+    /// Updates the skeleton after a change of the node tree. The surface follows later.
     pub(super) fn take_tree(&mut self, document: &Document) {
         self.skeleton = skeleton_of(document, self.loose);
         self.source = None;
     }
 
-    /// Poses what changed; `None` if nothing did.
+    /// Updates the pose if its inputs changed. Returns the kind of change; `None` if nothing
+    /// changed.
     pub(super) fn update(
         &mut self,
         of: ShownDocument<'_>,
@@ -123,7 +124,7 @@ impl PosedModel {
         let key = clip.map(|c| (c.key, c.preview, c.between));
         let unkeyed = clip.and_then(|c| c.unkeyed.as_ref());
         let held = unkeyed.map(|(at, _)| *at);
-        // Nodes that came since then have no place in it.
+        // Nodes that were added later do not exist in the file as opened.
         let as_opened = shown.as_opened && opened.nodes.len() == document.nodes.len();
         let at_rest = shown.at_rest;
         let bent = bent.filter(|_| !as_opened);
@@ -133,7 +134,7 @@ impl PosedModel {
         if self.source == Some(now) {
             return None;
         }
-        // Weights move the surface, but no joint.
+        // Changed weights move the surface, but no joints.
         let only_weights =
             self.source.is_some_and(|p| PosedAt { generation: now.generation, ..p } == now)
                 && !changes.is_empty()
@@ -171,12 +172,12 @@ impl PosedModel {
         Some(if only_weights { PoseChange::Weights } else { PoseChange::Joints })
     }
 
-    /// The pose with the whole of its bend, whatever part of that is shown.
+    /// The pose with the full bend, even if only a part of it is shown.
     pub(super) fn whole_bend(&self) -> &Pose {
         self.bent_whole.as_ref().unwrap_or(&self.pose)
     }
 
-    /// Shows only joints that move vertices, or all. Returns whether that changed.
+    /// Shows only joints that move vertices, or all joints. Returns whether the setting changed.
     pub(super) fn set_deforming(&mut self, document: &Document, on: bool) -> bool {
         let changes = self.deforming != on;
         if changes {
@@ -186,7 +187,7 @@ impl PosedModel {
         changes
     }
 
-    /// Takes the groups of joints, which color, hide and lock them. Returns whether they changed.
+    /// Updates the joint groups, which color, hide and lock joints. Returns whether they changed.
     pub(super) fn set_groups(&mut self, document: &Document) -> bool {
         let kept = document.keeping_scene().and_then(|s| document.scenes.get(s));
         let groups = kept.map_or_else(Shared::default, |s| s.groups.clone());
@@ -198,7 +199,7 @@ impl PosedModel {
         changes
     }
 
-    /// Brings the surface to the pose that is shown.
+    /// Updates the surface for the displayed pose.
     pub(super) fn update_surface(&mut self, document: &Document) {
         if self.is_surface_stale() {
             self.surface.update(document, &self.pose);
@@ -206,8 +207,7 @@ impl PosedModel {
         }
     }
 
-    /// Shows joints that no mesh is bound to beside bound ones, or not. Returns whether that
-    /// changed.
+    /// Shows or hides joints without bound meshes. Returns whether the setting changed.
     pub(super) fn set_loose(&mut self, document: &Document, on: bool) -> bool {
         let changes = self.loose != on;
         if changes {
@@ -218,7 +218,8 @@ impl PosedModel {
         changes
     }
 
-    /// Shows joints and bones as planned changes leave them, or those of the document.
+    /// Shows planned joints and bones in place of those of the document; `None` shows the
+    /// document's.
     pub(super) fn set_planned(&mut self, mut planned: Option<(Pose, Vec<Bone>)>) {
         if let Some((_, bones)) = &mut planned {
             bones.retain(|b| !JointGroup::hide(&self.groups, b.joint));
@@ -226,12 +227,12 @@ impl PosedModel {
         self.planned = planned;
     }
 
-    /// The pose that panels see.
+    /// The pose that panels show, including planned changes.
     pub(super) fn seen_pose(&self) -> &Pose {
         self.planned.as_ref().map_or(&self.pose, |planned| &planned.0)
     }
 
-    /// The bones that are drawn.
+    /// The drawn bones.
     pub(super) fn seen_bones(&self) -> &[Bone] {
         self.planned.as_ref().map_or(&self.bones, |planned| &planned.1)
     }
@@ -251,7 +252,7 @@ impl PosedModel {
         }
     }
 
-    /// Moves the vertices whose weights changed, and those alone.
+    /// Moves only the vertices whose weights changed.
     fn move_surface(&mut self, document: &Document, changes: &[Change]) {
         for change in changes {
             let Change::Weights { mesh, primitive, vertices } = change else { continue };
@@ -269,8 +270,8 @@ impl PosedModel {
     }
 }
 
-/// The skeleton of a document. Joints that no mesh is bound to count where they are asked for, and
-/// in files without bound ones.
+/// Skeleton of a document. Joints without bound meshes are included if `loose` is true, or if no
+/// joint has bound meshes.
 fn skeleton_of(document: &Document, loose: bool) -> Skeleton {
     let skeleton = Skeleton::of(document);
     let is_bare = document.skins.values().all(|skin| skin.joints.is_empty());

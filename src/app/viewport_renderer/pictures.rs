@@ -1,4 +1,4 @@
-//! Small pictures of the document, for lists.
+//! Thumbnails of the document, for lists.
 
 use glam::Vec3;
 
@@ -9,8 +9,8 @@ use ulna_motion::{Pose, Surface, joint_bounds};
 use ulna_render::{Axis, Camera, Capture, RenderTarget, Show, ViewportColors};
 
 impl ViewportRenderer {
-    /// Begins a small picture of the document as it stands, for lists of files. A program that
-    /// draws would take seconds for a large one: there it is the one that is seen, at its size.
+    /// Starts to render a thumbnail of the document. For a large document on a software device,
+    /// this would take seconds, so the viewport's picture is used in its own size.
     pub(in crate::app) fn begin_picture(
         &mut self,
         document: &Document,
@@ -38,8 +38,8 @@ impl ViewportRenderer {
         Some(Capture::begin(gpu, &target))
     }
 
-    /// Begins a small picture of the document in another pose, of what is between two corners or of
-    /// all of it. A program that draws would take long for a large one: there is none then.
+    /// Starts to render a thumbnail of the document in another pose. It shows the box between two
+    /// corners, or everything. Large documents on software devices have no thumbnail.
     pub(in crate::app) fn begin_pose_picture(
         &mut self,
         document: &Document,
@@ -49,7 +49,8 @@ impl ViewportRenderer {
     ) -> Option<Capture> {
         let vertices = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>();
         let large = vertices > LONG;
-        // The skin itself where it is soon found; a large head stands out far beyond its joint.
+        // For small models, the bounds of the skin are computed, because a large head extends far
+        // beyond its joint.
         let skin = (corners.is_none() && vertices <= LONG / 4)
             .then(|| Surface::new(document, pose).bounds())
             .flatten();
@@ -64,7 +65,7 @@ impl ViewportRenderer {
         }
         let mut camera = Camera::default();
         camera.look(Axis::ThreeQuarter);
-        // The skin lies around the joints.
+        // Margin for the skin around the joints.
         let around = (high - low) * 0.08;
         camera.frame(low - around, high + around, size[0] as f32 / size[1] as f32);
         scene.update(gpu, document, pose);
@@ -72,7 +73,7 @@ impl ViewportRenderer {
         let show = Show { grid: true, size: self.model.extent, scale: 1.0, ..Show::default() };
         renderer.draw(gpu, &target, scene, &camera, &self.look, &show);
         let capture = Capture::begin(gpu, &target);
-        // The picture that is seen is of the pose that is seen.
+        // Restores the pose that the viewport displays.
         scene.update(gpu, document, &self.model.pose);
         Some(capture)
     }

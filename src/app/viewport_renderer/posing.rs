@@ -1,4 +1,4 @@
-//! The pose of the picture.
+//! Poses the viewport's model.
 
 use super::{
     ViewportRenderer,
@@ -11,12 +11,12 @@ use ulna_model::{Document, Mix, NodeId, PrimitiveId, Shared, SkinId};
 use ulna_motion::{Bend, Bone, Playing, Pose, Surface};
 
 impl ViewportRenderer {
-    /// Clips of a mix that play at a time.
+    /// Clips of a mix that play at a time, in seconds.
     pub fn playing(&mut self, document: &Document, mix: &Shared<Mix>, time: f64) -> Vec<Playing> {
         self.model.mixer.playing(document, mix, time)
     }
 
-    /// Poses what changed.
+    /// Updates the pose if its inputs changed, and uploads it.
     pub(in crate::app) fn pose_anew(
         &mut self,
         shown: ShownDocument<'_>,
@@ -36,7 +36,7 @@ impl ViewportRenderer {
             awaited.reweighed.extend(changes.iter().filter_map(whole));
         }
         if self.awaits_surface() {
-            // The panels show the nodes of now, though the surface is of those before.
+            // While the surface is being rebuilt, panels already show the new nodes.
             if changes.contains(&Change::Tree) {
                 self.model.take_tree(document);
                 self.model.update(shown, changes, clip, at, bent);
@@ -55,27 +55,28 @@ impl ViewportRenderer {
         }
     }
 
-    /// The pose that is shown.
+    /// The displayed pose.
     pub(in crate::app) const fn pose(&self) -> &Pose {
         &self.model.pose
     }
 
-    /// The pose with the whole of its bend, whatever part of that is shown.
+    /// The pose with the full bend, even if only a part of it is shown.
     pub(in crate::app) fn whole_bend(&self) -> &Pose {
         self.model.whole_bend()
     }
 
-    /// The bones of the pose that is shown.
+    /// The drawn bones.
     pub(in crate::app) fn bones(&self) -> &[Bone] {
         self.model.seen_bones()
     }
 
-    /// The pose that panels see: planned changes of the skeleton are in it.
+    /// The pose that panels show, including planned changes of the skeleton.
     pub(in crate::app) fn seen_pose(&self) -> &Pose {
         self.model.seen_pose()
     }
 
-    /// Shows joints and bones as planned changes leave them, or those of the document.
+    /// Shows planned joints and bones in place of those of the document; `None` shows the
+    /// document's.
     pub(in crate::app) fn show_planned(&mut self, planned: Option<(Pose, Vec<Bone>)>) {
         if planned.is_some() || self.model.planned.is_some() {
             self.model.set_planned(planned);
@@ -83,14 +84,14 @@ impl ViewportRenderer {
         }
     }
 
-    /// Shows joints that no mesh is bound to beside bound ones, or not.
+    /// Shows or hides joints without bound meshes.
     pub(in crate::app) fn set_loose(&mut self, document: &Document, on: bool) {
         if self.model.set_loose(document, on) {
             self.serial += 1;
         }
     }
 
-    /// Another number whenever the surface moved.
+    /// Serial number that changes whenever the surface moves.
     pub(in crate::app) const fn pose_serial(&self) -> u64 {
         self.model.serial
     }
@@ -100,21 +101,21 @@ impl ViewportRenderer {
         self.model.extent
     }
 
-    /// Whether only joints that move vertices are shown.
+    /// Shows only joints that move vertices, or all joints.
     pub(in crate::app) fn set_deforming(&mut self, document: &Document, on: bool) {
         if self.model.set_deforming(document, on) {
             self.serial += 1;
         }
     }
 
-    /// Takes the groups of joints.
+    /// Updates the joint groups.
     pub(in crate::app) fn set_groups(&mut self, document: &Document) {
         if self.model.set_groups(document) {
             self.serial += 1;
         }
     }
 
-    /// The surface at the pose that is shown, for clicks.
+    /// The surface in the displayed pose, for clicks.
     pub(in crate::app) fn surface(&mut self, document: &Document) -> &Surface {
         if !self.awaits_surface() {
             self.model.update_surface(document);
@@ -122,8 +123,8 @@ impl ViewportRenderer {
         &self.model.surface
     }
 
-    /// Distance along a ray to the surface, if it is hit between two distances, in meters. The
-    /// surface must have been requested since it last moved.
+    /// Distance in meters along a ray to the surface, if it is hit between two distances. Call
+    /// `surface` first after the surface moved.
     pub(in crate::app) fn peek(
         &self,
         document: &Document,
@@ -135,8 +136,8 @@ impl ViewportRenderer {
         (from..=to).contains(&hit.distance).then_some(hit.distance)
     }
 
-    /// Vertices that moved by their weights alone since this was asked last: under which node, of
-    /// which primitive.
+    /// Returns the vertices that moved only because of changed weights since the last call, by node
+    /// and primitive.
     pub(in crate::app) fn take_moved(&mut self) -> Vec<(NodeId, PrimitiveId, Vec<u32>)> {
         std::mem::take(&mut self.model.moved)
     }

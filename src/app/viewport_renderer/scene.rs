@@ -1,4 +1,4 @@
-//! The document's scene on the device: loading, rebuilding, and updates of weights and tints.
+//! The document's scene on the device: loading, rebuilding, and updating weights and tints.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use ulna_edit::Change;
 use ulna_model::{Document, NodeId, PrimitiveId};
 
 impl ViewportRenderer {
-    /// Displays another document. Returns the bounds of its pose for the camera. Until the upload
-    /// is complete, there is no picture.
+    /// Loads another document, and returns the bounds of its pose for the camera. There is no
+    /// picture until the upload is complete.
     pub(in crate::app) fn load(&mut self, posed: Posed) -> Option<(Vec3, Vec3)> {
         let bounds = self.take_posed(posed);
         (self.scene, self.images, self.upload) = (None, None, SceneUpload::Idle);
@@ -30,7 +30,7 @@ impl ViewportRenderer {
         bounds
     }
 
-    /// The document on the device.
+    /// Stores an uploaded document.
     pub(in crate::app) fn take_upload(&mut self, document: &Document, uploaded: Uploaded) {
         let Uploaded { scene, device, images } = uploaded;
         let own = device.as_ref() == self.gpu.as_ref().map(|(gpu, _)| &gpu.device);
@@ -50,9 +50,11 @@ impl ViewportRenderer {
         self.serial += 1;
     }
 
-    /// The document needs another scene: it has none yet, another of it is shown, other materials,
-    /// or a mesh was bound. What comes back makes it, and its number is for
-    /// [`ViewportRenderer::take_scene`]. `whole`: its surface is another, too.
+    /// Requests a new scene of the document, for example after a change of the shown scene or
+    /// materials. `whole` is true if the surface also changes.
+    ///
+    /// Returns the serial number of the request for [`ViewportRenderer::take_scene`], and the
+    /// loader that builds the scene.
     pub(in crate::app) fn remake(&mut self, whole: bool) -> (u64, Loader) {
         self.asked += 1;
         let posed = self.model.source.filter(|_| !whole);
@@ -65,14 +67,14 @@ impl ViewportRenderer {
         (self.asked, self.loader())
     }
 
-    /// The scene that was asked for did not come.
+    /// Records that building the requested scene failed.
     pub(in crate::app) fn give_up_scene(&mut self) {
         if self.upload.awaited().is_some() {
             self.upload = SceneUpload::GivenUp;
         }
     }
 
-    /// The scene that was asked for, unless another was asked for since; whether it was taken.
+    /// Stores a requested scene, unless a newer one was requested. Returns whether it was stored.
     pub(in crate::app) fn take_scene(
         &mut self,
         serial: u64,
@@ -97,8 +99,8 @@ impl ViewportRenderer {
         true
     }
 
-    /// Whether a document is shown that is not on this device: it was just opened, or was on one
-    /// that is lost.
+    /// True if the document has no scene on this device and none is being built. This is the case
+    /// after opening a file, or after a lost device.
     pub(in crate::app) fn lacks_scene(&self) -> bool {
         let lacks = self.images.is_none() || (self.gpu.is_some() && self.scene.is_none());
         lacks && matches!(self.upload, SceneUpload::Idle)
@@ -108,7 +110,7 @@ impl ViewportRenderer {
         self.upload.awaited().is_some_and(|a| a.whole)
     }
 
-    /// Sets tints of vertices of a part; only these are uploaded.
+    /// Sets the tints of consecutive vertices of a primitive, and uploads only these.
     pub(in crate::app) fn tint(
         &mut self,
         node: NodeId,
@@ -129,7 +131,7 @@ impl ViewportRenderer {
         }
     }
 
-    /// Takes over weights that changed.
+    /// Uploads the weights that changed.
     pub(super) fn update_weights(&mut self, document: &Document, changes: &[Change]) {
         let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) else { return };
         for change in changes {
@@ -149,8 +151,8 @@ impl ViewportRenderer {
         }
     }
 
-    /// Shows another document with the same meshes in place of the one that is shown: with other
-    /// skins, and with other weights in some primitives.
+    /// Shows another document with the same meshes in place of the current one. Skins may differ,
+    /// and the weights of some primitives.
     pub(in crate::app) fn show_in_place(&mut self, document: &Document, changes: &[Change]) {
         self.model.take_tree(document);
         self.update_weights(document, changes);

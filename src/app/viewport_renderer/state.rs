@@ -1,4 +1,4 @@
-//! The picture, and what it is made from.
+//! State of the viewport's renderer.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -20,50 +20,50 @@ use ulna_render::{
     Scene, Shading, TintKind, ViewportColors,
 };
 
-/// The picture and what it is made from.
+/// Renders the viewport, and stores the state that the picture is made from.
 pub struct ViewportRenderer {
     pub(super) gpu: Option<(Gpu, Renderer)>,
-    /// The document on the device.
+    /// The document's scene on the device.
     pub(super) scene: Option<Scene>,
-    /// State of the scene that is made beside the window.
+    /// State of a scene that is being built in the background.
     pub(super) upload: SceneUpload,
-    /// Another number for every document that was uploaded.
+    /// Serial number of the uploaded document.
     pub(super) scene_serial: u64,
     /// Number of scenes requested so far.
     pub(super) asked: u64,
     /// Decoded images of the file. They are kept only if the file offers a choice of scenes or
     /// materials, which are then uploaded again.
     pub(super) images: Option<Arc<[Decoded]>>,
-    /// Errors of the device, and whether they were reported.
+    /// Errors of the device that were already reported.
     pub(super) faults: Vec<String>,
-    /// The model in the pose that is shown.
+    /// The model in the displayed pose.
     pub(super) model: PosedModel,
     pub(super) ghosts: Ghosts,
     /// The last picture.
     pub(super) picture: Picture,
     pub(super) look: ViewportColors,
-    /// Points of the viewport, as the last frame laid it out.
+    /// Size of the viewport in the last frame, in points.
     pub(super) size: Vec2,
     pub(super) pixels_per_point: f32,
     pub(super) frame_ms: f32,
-    /// Changes whenever another picture is to be drawn.
+    /// Serial number that changes whenever a new picture is needed.
     pub(super) serial: u64,
 }
 
-/// State of a scene that is made beside the window.
+/// State of a scene that is being built in the background.
 #[derive(Default)]
 pub(super) enum SceneUpload {
-    /// None is made.
+    /// No scene is being built.
     #[default]
     Idle,
-    /// Another scene is being built. Until then, the last picture stays.
+    /// A scene is being built. Until it is done, the last picture stays.
     Awaited(Awaited),
-    /// A scene was asked for in vain: it is not asked for again.
+    /// Building a scene failed, so it is not requested again.
     GivenUp,
 }
 
 impl SceneUpload {
-    /// The scene that is made.
+    /// The scene that is being built, if any.
     pub(super) const fn awaited(&self) -> Option<&Awaited> {
         match self {
             Self::Awaited(awaited) => Some(awaited),
@@ -71,7 +71,7 @@ impl SceneUpload {
         }
     }
 
-    /// The same, to be changed.
+    /// The scene that is being built, if any, to be changed.
     pub(super) const fn awaited_mut(&mut self) -> Option<&mut Awaited> {
         match self {
             Self::Awaited(awaited) => Some(awaited),
@@ -80,25 +80,25 @@ impl SceneUpload {
     }
 }
 
-/// The last picture. Another device resets all of it except the time of drawing.
+/// The last picture. A change of the device resets everything except the time of the last drawing.
 #[derive(Default)]
 pub(super) struct Picture {
-    /// The full picture, and the quick one that is shown while something moves.
+    /// Render targets of the full-quality picture and of the quick picture.
     pub(super) targets: [Option<RenderTarget>; 2],
-    /// Whether the quick one is shown.
+    /// True if the quick picture is shown.
     pub(super) coarse: bool,
-    /// The one that is shown, as egui knows it.
+    /// egui texture of the shown picture.
     pub(super) texture: Option<TextureId>,
-    /// Content of the picture.
+    /// Inputs of the last picture.
     pub(super) drawn: Option<Drawn>,
-    /// Time of the last drawing on egui's clock, seconds.
+    /// Time of the last drawing in seconds, on egui's clock.
     pub(super) stood: f64,
-    /// Key of the last pipelines used for a reduced-resolution picture.
+    /// Key of the quick pipelines that were warmed up last.
     pub(super) practiced: Option<Practiced>,
     pub(super) ladder: Ladder,
 }
 
-/// The ghosts that are shown.
+/// The displayed ghosts.
 #[derive(Default)]
 pub(super) struct Ghosts {
     pub(super) wanted: Option<GhostsWanted>,
@@ -113,13 +113,14 @@ pub(super) type Practiced = (u64, Shading, Option<TintKind>);
 
 /// A scene that is built in the background.
 pub(super) struct Awaited {
-    /// Serial number; results with a lower one are outdated.
+    /// Serial number of the request. Results with a lower number are outdated.
     pub(super) serial: u64,
-    /// Weights that changed since it was asked for.
+    /// Weights that changed since the request.
     pub(super) reweighed: Vec<Change>,
-    /// Whether the surface is another, too: until then the last pose stays with the last picture.
+    /// True if the surface also changes. The last pose and picture then stay until the scene is
+    /// ready.
     pub(super) whole: bool,
-    /// Inputs of the pose that it is uploaded in.
+    /// Inputs of the pose that is uploaded with the scene.
     pub(super) posed: Option<PosedAt>,
 }
 
@@ -168,8 +169,7 @@ impl ViewportRenderer {
         }
     }
 
-    /// Errors of the device since the last call that were not reported before. The same error is
-    /// reported once.
+    /// Message about device errors since the last call. Each error is reported only once.
     pub(in crate::app) fn fault(&mut self) -> Option<String> {
         let (gpu, _) = self.gpu.as_ref().filter(|(gpu, _)| !gpu.is_lost())?;
         let left_out = self.scene.as_ref().map_or(0, |s| s.left_out().len());
@@ -192,7 +192,7 @@ impl ViewportRenderer {
         Some(fault)
     }
 
-    /// A picture that was begun, once it is here.
+    /// The result of a thumbnail that was started; `None` while it is not ready.
     pub(in crate::app) fn poll_picture(
         &self,
         capture: &Capture,
@@ -200,7 +200,7 @@ impl ViewportRenderer {
         self.gpu.as_ref().map_or(Ok(None), |(gpu, _)| capture.poll(gpu))
     }
 
-    /// Colors of a theme, and a gray behind the model in place of the theme's color.
+    /// Sets the colors of a theme. If `gray` is given, it replaces the background color.
     pub(in crate::app) fn set_colors(&mut self, theme: &str, gray: Option<u8>) {
         self.look = ViewportColors::theme(theme);
         if let Some(gray) = gray {
@@ -232,7 +232,7 @@ impl ViewportRenderer {
         self.picture.ladder.frame(seconds);
     }
 
-    /// The device's name.
+    /// Name of the device.
     pub(in crate::app) fn device(&self) -> &str {
         self.gpu.as_ref().map_or("no graphics device", |(gpu, _)| &gpu.name)
     }
@@ -241,7 +241,7 @@ impl ViewportRenderer {
         self.gpu.as_ref().map(|(gpu, _)| &*gpu.facts)
     }
 
-    /// The device, for pictures beside the window.
+    /// The device, for rendering in the background; `None` if it is lost.
     pub(in crate::app) fn gpu(&self) -> Option<Gpu> {
         self.gpu.as_ref().map(|(gpu, _)| gpu.clone()).filter(|gpu| !gpu.is_lost())
     }
@@ -251,12 +251,12 @@ impl ViewportRenderer {
         self.look
     }
 
-    /// Whether there is a picture of the document.
+    /// True if there is a picture of the current document.
     pub(in crate::app) const fn shows_picture(&self) -> bool {
         self.scene.is_some() && self.picture.drawn.is_some() && self.upload.awaited().is_none()
     }
 
-    /// Whether the device is no more.
+    /// True if the device is lost.
     pub(in crate::app) fn is_lost(&self) -> bool {
         self.gpu.as_ref().is_some_and(|(gpu, _)| gpu.is_lost())
     }
@@ -265,8 +265,8 @@ impl ViewportRenderer {
     pub(in crate::app) fn reopen(&mut self, state: Option<RenderState>) {
         self.gpu = open(state);
         if self.awaits_surface() {
-            // What was asked for is to be made anew as a whole: the document is not as it was
-            // opened.
+            // The document may have been edited since it was opened, so the whole scene must be
+            // rebuilt.
             self.images = Some(Arc::default());
         }
         (self.scene, self.upload, self.frame_ms) = (None, SceneUpload::Idle, 0.0);
@@ -274,7 +274,7 @@ impl ViewportRenderer {
         self.faults.clear();
     }
 
-    /// The images of the file, empty where they are not kept; nothing before they are decoded.
+    /// The file's images, empty if they are not stored. `None` before they are decoded.
     pub(in crate::app) fn images(&self) -> Option<Arc<[Decoded]>> {
         self.images.clone()
     }
@@ -285,13 +285,13 @@ impl ViewportRenderer {
         self.frame_ms = if self.frame_ms == 0.0 { ms } else { self.frame_ms * 0.9 + ms * 0.1 };
     }
 
-    /// Another number for every document that was uploaded.
+    /// Serial number of the uploaded document.
     pub(in crate::app) const fn scene_serial(&self) -> u64 {
         self.scene_serial
     }
 
-    /// The picture's pixels for each of the viewport's, along a side, where it is not drawn in
-    /// full.
+    /// Scale of the quick picture's sides relative to the viewport; `None` if the full-quality
+    /// picture is shown.
     pub(in crate::app) fn quick(&self) -> Option<f32> {
         self.picture.targets[1].as_ref().filter(|_| self.picture.coarse).map(|target| target.part)
     }

@@ -1,4 +1,4 @@
-//! Contents of a picture, as they are asked for.
+//! Inputs of a picture.
 
 use std::collections::BTreeSet;
 
@@ -9,51 +9,51 @@ use ulna_model::{Clip, ClipId, Document, Mix, NodeId, Shared, Unkeyed, UnkeyedAt
 use ulna_motion::Averaging;
 use ulna_render::{BoneLook, Camera, SceneBeside, TintKind};
 
-/// The shown clip: one of the file, or none for a range of motion, which is not in the file.
+/// Id of the displayed clip; `None` for a generated clip, such as the range of motion.
 pub(in crate::app) type ClipKey = Option<ClipId>;
 
-/// The document that is shown, and that of the file as opened.
+/// The document to show, and the document as opened.
 #[derive(Clone, Copy)]
 pub(in crate::app) struct ShownDocument<'a> {
     pub document: &'a Document,
     pub opened: &'a Document,
-    /// Generation of the document of the session.
+    /// Generation of the session's document.
     pub generation: u64,
 }
 
-/// The clip that is shown.
+/// The displayed clip, with everything that affects its pose.
 pub(in crate::app) struct DisplayedClip {
     pub key: ClipKey,
     pub clip: Shared<Clip>,
-    /// Another number for every way that it is seen other than it is; else 0.
+    /// Serial number of a preview of the clip; 0 for the clip itself.
     pub preview: u64,
-    /// The unkeyed pose that is seen over it.
+    /// The unkeyed pose over the clip.
     pub unkeyed: Option<(UnkeyedAt, Shared<Unkeyed>)>,
-    /// The mix that plays in its place.
+    /// The mix that plays in place of the clip.
     pub mix: Option<Shared<Mix>>,
-    /// How linear rotations go from key to key.
+    /// Interpolation of LINEAR rotations: SLERP or NLERP.
     pub between: Averaging,
 }
 
-/// Weight painting as the picture shows it.
+/// Display options of Paint mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::app) struct Painted {
-    /// Tints in place of materials.
+    /// Tints in place of materials; `None` for materials.
     pub tint: Option<TintKind>,
-    /// The edges of triangles.
+    /// True if the edges of triangles are drawn.
     pub edges: bool,
 }
 
-/// A model that is drawn beside the open one.
+/// A further model, drawn together with the open one.
 #[derive(Clone, Copy)]
 pub(in crate::app) struct Beside<'a> {
     pub uploaded: &'a Uploaded,
-    /// Whether its surfaces are shown without their materials.
+    /// True if the surfaces are drawn without their materials.
     pub plain: bool,
 }
 
 impl<'a> Beside<'a> {
-    /// Its scene on this device.
+    /// The model's scene, if it is on this device.
     pub(super) fn scene(&self, device: &wgpu::Device) -> Option<SceneBeside<'a>> {
         let is_own = self.uploaded.device.as_ref() == Some(device);
         let scene = self.uploaded.scene.as_ref().filter(|_| is_own)?;
@@ -61,35 +61,36 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// Inputs of a picture.
+/// All inputs of a picture.
 #[derive(Clone, Copy)]
 pub(in crate::app) struct Seen<'a> {
     pub camera: &'a Camera,
     pub selection: &'a Selection,
     pub marks: &'a NodeVisibility,
     pub hover: Option<NodeId>,
-    /// Joints that would cover the brush.
+    /// Joints that are faded, because they would cover the brush.
     pub faded: &'a BTreeSet<NodeId>,
     pub shown: ViewOptions,
     pub painting: Option<Painted>,
     pub unkeyed: Option<&'a Unkeyed>,
-    /// Models beside the open one.
+    /// Further models in the picture.
     pub beside: &'a [Beside<'a>],
-    /// Joints of those models.
+    /// Joints of the further models.
     pub bones_beside: &'a [BoneLook],
 }
 
 /// Requested ghosts.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::app) struct GhostsWanted {
-    /// The document's generation, and the clip.
+    /// Document generation and displayed clip.
     pub made_from: (u64, Option<ClipId>),
-    /// Whether it is the file as it was opened.
+    /// True to show the file as opened as a ghost.
     pub as_opened: bool,
-    /// The interpolation of LINEAR rotations.
+    /// Interpolation of LINEAR rotations.
     pub between: Averaging,
-    /// Only of what these joints move; of all where there are none.
+    /// Joints whose parts of the surface are shown; all parts if empty.
     pub of: Vec<NodeId>,
-    /// Their times, and how far each is from the playhead: −1..=1, below 0 before it.
+    /// Times of the ghosts in seconds, and their signed distances to the playhead in −1..=1. Times
+    /// before the playhead are negative.
     pub moments: Vec<(f32, f32)>,
 }

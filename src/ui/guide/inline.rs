@@ -1,4 +1,4 @@
-//! Text of the guide with its marks: names, keys and code, and links.
+//! Formatted text of the guide: names, keys, code and links.
 
 use egui::{
     Label, RichText, Sense, Ui,
@@ -8,20 +8,20 @@ use egui::{
 use crate::ui::{Theme, theme::Font};
 use ulna_render::ColorRole;
 
-/// A run of text with one look.
+/// A run of text with one format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Run<'a> {
     /// Plain text.
     Plain(&'a str),
-    /// A name of the window, or a word that is stressed.
+    /// A name from the window, or an emphasized word.
     Name(&'a str),
     /// A key or code.
     Code(&'a str),
-    /// A link: its text, and where it leads.
+    /// Text and target of a link.
     Link(&'a str, &'a str),
 }
 
-/// Cuts text into its runs.
+/// Splits Markdown text into runs.
 pub fn runs(text: &str) -> Vec<Run<'_>> {
     let mut runs = Vec::new();
     let mut rest = text;
@@ -34,7 +34,7 @@ pub fn runs(text: &str) -> Vec<Run<'_>> {
             runs.push(run);
             rest = after;
         } else {
-            // A sign that marks nothing.
+            // A character without its closing counterpart is plain text.
             let next = at + marked.chars().next().map_or(1, char::len_utf8);
             runs.push(Run::Plain(&rest[..next]));
             rest = &rest[next..];
@@ -46,7 +46,8 @@ pub fn runs(text: &str) -> Vec<Run<'_>> {
     runs
 }
 
-/// The run that a text begins with, and the text behind it.
+/// The formatted run at the start of a text, and the text after it. `None` if the text starts with
+/// no valid markup.
 fn marked_run(text: &str) -> Option<(Run<'_>, &str)> {
     let between = |open: &str, close: &str| {
         let inside = text.strip_prefix(open)?;
@@ -67,7 +68,7 @@ fn marked_run(text: &str) -> Option<(Run<'_>, &str)> {
     Some((Run::Link(inside, link), after))
 }
 
-/// How a run looks.
+/// Text format of a run.
 fn format(theme: &Theme, run: Run<'_>, base: ColorRole) -> TextFormat {
     let (font, color) = match run {
         Run::Plain(_) => (Font::Body, base),
@@ -83,7 +84,7 @@ fn format(theme: &Theme, run: Run<'_>, base: ColorRole) -> TextFormat {
     format
 }
 
-/// Draws text with its marks; the link that was clicked.
+/// Draws formatted text. Returns the target of a clicked link.
 pub fn text_ui<'a>(ui: &mut Ui, theme: &Theme, text: &'a str, base: ColorRole) -> Option<&'a str> {
     let runs = runs(text);
     if !runs.iter().any(|run| matches!(run, Run::Link(..))) {

@@ -18,18 +18,18 @@ use super::{
 };
 use ulna_render::ColorRole;
 
-/// The name of the search field.
+/// Label of the search field.
 const SEARCH: &str = "Search the guide";
 
-/// Places that the search lists at most.
+/// Maximum number of search results.
 const MOST: usize = 60;
 
-/// A place that the search found.
+/// A search result.
 #[derive(Clone, Debug, PartialEq)]
 struct Hit {
     place: GuidePlace,
     title: String,
-    /// The text around the first word.
+    /// The text around the first search word.
     excerpt: String,
 }
 
@@ -37,23 +37,23 @@ struct Hit {
 #[derive(Clone, Debug, Default)]
 pub struct GuideState {
     search: String,
-    /// The request that was followed last: a place, and words to search for.
+    /// The last request that was opened: a place, and words to search for.
     followed: Option<(GuidePlace, String)>,
-    /// The block that is scrolled to.
+    /// Index of the block to scroll to.
     scroll: Option<usize>,
-    /// Results, with the words that they are of.
+    /// Search text, and its results.
     found: (String, Vec<Hit>),
 }
 
 impl GuideState {
-    /// Clears the search.
+    /// Resets the guide when its dialog is closed.
     pub fn forget(&mut self) {
         if self.followed.is_some() {
             *self = Self::default();
         }
     }
 
-    /// Opens a page or starts a search that was requested elsewhere.
+    /// Opens a place or starts a search when another part of the window requests it.
     fn follow(&mut self, place: GuidePlace, search: &str) {
         let asked = Some((place, search.to_owned()));
         if self.followed != asked {
@@ -74,7 +74,7 @@ impl GuideState {
     }
 }
 
-/// The places whose text has all the words, titles first.
+/// Searches all pages for places that contain all words. Titles come first.
 fn find(text: &str) -> Vec<Hit> {
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -109,7 +109,7 @@ fn find(text: &str) -> Vec<Hit> {
     titles
 }
 
-/// The words around the first occurrence of a word.
+/// A short piece of text around the first occurrence of a word.
 fn excerpt(text: &str, word: &str) -> String {
     const BEFORE: usize = 20;
     let letters: Vec<char> = text.chars().collect();
@@ -122,7 +122,7 @@ fn excerpt(text: &str, word: &str) -> String {
     if from > 0 { format!("…{part}") } else { part }
 }
 
-/// The dialog *Guide*.
+/// Draws the *Guide* dialog.
 pub fn guide_ui(
     state: &mut GuideState,
     ui: &mut Ui,
@@ -151,7 +151,8 @@ pub fn guide_ui(
             ui.set_width(width - list - 16.0);
             ui.set_height(height);
             let area = ScrollArea::vertical().max_height(height).auto_shrink([false, false]);
-            // A section begins at its top.
+            // Each section has its own scroll position, so a newly opened section starts at its
+            // top.
             area.id_salt(("guide", place.section)).show(ui, |ui| {
                 let clicked = section_ui(state, ui, theme, place);
                 wanted = wanted.or(clicked);
@@ -163,13 +164,13 @@ pub fn guide_ui(
         actions.push(DialogAction::SetDialog(None));
     } else if let Some(place) = wanted {
         let search = search.to_owned();
-        // The same place again is scrolled to again.
+        // Scrolls even if the place is already open.
         state.scroll = Some(place.block);
         actions.push(DialogAction::SetDialog(Some(Dialog::Guide { place, search })));
     }
 }
 
-/// The sections, or the places that the search found; the one that was clicked.
+/// Draws the list of sections, or of search results. Returns the clicked place.
 fn list_ui(
     state: &mut GuideState,
     ui: &mut Ui,
@@ -217,7 +218,7 @@ fn list_ui(
     wanted
 }
 
-/// A place that the search found; whether it was clicked.
+/// Draws a search result. Returns whether it was clicked.
 fn hit_ui(ui: &mut Ui, theme: &Theme, hit: &Hit, chosen: bool) -> bool {
     let mut job = egui::text::LayoutJob::default();
     let part = |font, role| egui::TextFormat::simple(Theme::font(font), theme.color(role));
@@ -230,7 +231,7 @@ fn hit_ui(ui: &mut Ui, theme: &Theme, hit: &Hit, chosen: bool) -> bool {
     response.clicked()
 }
 
-/// The text of a section; the place that a clicked link leads to.
+/// Draws the text of a section. Returns the target of a clicked link.
 fn section_ui(
     state: &mut GuideState,
     ui: &mut Ui,
@@ -257,7 +258,7 @@ fn section_ui(
     clicked
 }
 
-/// A block of text; the link that was clicked.
+/// Draws a block of text. Returns the target of a clicked link.
 fn block_ui<'a>(ui: &mut Ui, theme: &Theme, block: &'a Block, number: usize) -> Option<&'a str> {
     let base = ColorRole::TextSecondary;
     match block {
@@ -297,7 +298,8 @@ fn block_ui<'a>(ui: &mut Ui, theme: &Theme, block: &'a Block, number: usize) -> 
     }
 }
 
-/// A table, each column as wide as its longest text in proportion; the link that was clicked.
+/// Draws a table with column widths in proportion to the longest texts. Returns the target of a
+/// clicked link.
 fn table_ui<'a>(ui: &mut Ui, theme: &Theme, rows: &'a [Vec<String>]) -> Option<&'a str> {
     let columns = rows.first()?.len();
     let longest = |k: usize| {

@@ -1,56 +1,56 @@
-//! The pages of the guide: the Markdown files in `docs/`, cut into sections.
+//! The pages of the guide: Markdown files from `docs/`, split into sections.
 
 use std::sync::LazyLock;
 
-/// A section of a page: its title and its content up to the next title of its level.
+/// A section of a page: its title, and its content up to the next title of the same level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Section {
-    /// The title of the page.
+    /// Title of the page.
     pub page: String,
-    /// Its file in `docs/`.
+    /// File name of the page in `docs/`.
     pub file: &'static str,
-    /// The title of the section; that of the page for its first part.
+    /// Title of the section. The first section has the title of the page.
     pub title: String,
-    /// Content of the section.
+    /// Content blocks of the section.
     pub blocks: Vec<Block>,
 }
 
-/// A part of a section.
+/// A block of content in a section.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// A title inside the section.
+    /// A subheading.
     Heading(String),
     /// A paragraph.
     Paragraph(String),
-    /// An item of a list: its depth, its marker, and its text.
+    /// A list item: its depth, its marker, and its text.
     Item(usize, String, String),
-    /// Rows of cells; the first row has the titles.
+    /// Rows of cells. The first row contains the column titles.
     Table(Vec<Vec<String>>),
     /// Preformatted lines.
     Code(String),
 }
 
-/// A place of the guide.
+/// Position in the guide: a section and a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GuidePlace {
-    /// The number of the section.
+    /// Index of the section.
     pub section: usize,
-    /// The number of the block in it; the first one for its title.
+    /// Index of the block in the section; 0 for the section's title.
     pub block: usize,
 }
 
-/// A title of the guide.
+/// A heading of the guide.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heading {
-    /// The text.
+    /// Text of the heading.
     pub title: String,
-    /// The section that it is in, if that has another title; else the page.
+    /// Title of the section that contains the heading, if it differs; else the title of the page.
     pub within: String,
-    /// Its place.
+    /// Position of the heading.
     pub place: GuidePlace,
 }
 
-/// File and text of each page.
+/// File name and Markdown text of each page.
 const PAGES: [(&str, &str); 5] = [
     ("guide.md", include_str!("../../../docs/guide.md")),
     ("retargeting.md", include_str!("../../../docs/retargeting.md")),
@@ -86,19 +86,20 @@ pub fn sections() -> &'static [Section] {
     &SECTIONS
 }
 
-/// All titles, in the order of the pages.
+/// All headings, in the order of the pages.
 pub fn headings() -> &'static [Heading] {
     &HEADINGS
 }
 
-/// The part of a link behind `#` for a title: `Use the keyboard` → `use-the-keyboard`.
+/// Anchor of a heading, as in the link part behind `#`: `Use the keyboard` → `use-the-keyboard`.
 fn slug(title: &str) -> String {
     let letters = title.to_lowercase();
     let kept = letters.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// The place that a link on a page leads to: `#keys`, `retargeting.md#contacts`.
+/// Target of a link on a page, such as `#keys` or `retargeting.md#contacts`. `None` for links out
+/// of the guide.
 pub fn linked(file: &str, link: &str) -> Option<GuidePlace> {
     let (to, part) = link.split_once('#').unwrap_or((link, ""));
     let to = if to.is_empty() { file } else { to };
@@ -108,13 +109,13 @@ pub fn linked(file: &str, link: &str) -> Option<GuidePlace> {
     found.map(|heading| heading.place)
 }
 
-/// Cells of a line of a table.
+/// Cells of one line of a table.
 fn cells(line: &str) -> Vec<String> {
     let line = line.trim().trim_start_matches('|').trim_end_matches('|');
     line.split('|').map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// The marker of a list item, and the text after it.
+/// Depth and marker of a list item, and the text after the marker. `None` for other lines.
 fn item(line: &str) -> Option<(usize, String, &str)> {
     let text = line.trim_start();
     let depth = (line.len() - text.len()) / 2;
@@ -126,7 +127,7 @@ fn item(line: &str) -> Option<(usize, String, &str)> {
     counts.then(|| (depth, format!("{number}."), rest))
 }
 
-/// Adds a line of text to the paragraph or item before it, or begins a paragraph.
+/// Appends a line to the paragraph or item before it, or starts a new paragraph.
 fn add_text(blocks: &mut Vec<Block>, line: &str, goes_on: bool) {
     match blocks.last_mut() {
         Some(Block::Paragraph(text) | Block::Item(_, _, text)) if goes_on => {
@@ -137,7 +138,7 @@ fn add_text(blocks: &mut Vec<Block>, line: &str, goes_on: bool) {
     }
 }
 
-/// Cuts a page into sections.
+/// Splits a page into sections.
 fn sections_of(file: &'static str, text: &str) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     let mut page = String::new();
@@ -187,7 +188,7 @@ fn sections_of(file: &'static str, text: &str) -> Vec<Section> {
     sections
 }
 
-/// The text of a block, without the signs of its format.
+/// Text of a block without Markdown markup.
 pub fn plain_text(block: &Block) -> String {
     let text = match block {
         Block::Heading(text) | Block::Paragraph(text) | Block::Item(_, _, text) => text.clone(),

@@ -1,5 +1,5 @@
-//! Blends of a mixer bar: clips on a line by speed, or in a plane by direction; their weights, and
-//! the sliding of feet.
+//! Blends of a mixer bar: clips on a line by speed, or in a plane by velocity. Also shows the blend
+//! weights and the foot sliding.
 
 use egui::{
     Align, Align2, DragValue, Layout, Pos2, Rect, Response, RichText, Sense, Shape, Stroke, Ui,
@@ -18,13 +18,13 @@ use ulna_model::{ClipId, Derived, Document, InStep, Mix, MixBar, NodeId, Plays, 
 use ulna_motion::{Mixer, blend_weights, foot_slides, ground_place, ground_speed, plane_weights};
 use ulna_render::ColorRole;
 
-/// Sliding of feet in a bar: with synchronized steps, and without.
+/// Foot sliding in a bar, in meters per second: with step synchronization, and without.
 #[derive(Clone, Debug, Default)]
 struct BlendFacts {
     slides: Vec<(NodeId, f32, Option<f32>)>,
 }
 
-/// Computed facts and the current drag.
+/// Cached facts and the search text of the clip list.
 #[derive(Debug, Default)]
 pub struct BlendingState {
     found: Derived<(u64, usize, usize), BlendFacts>,
@@ -39,7 +39,7 @@ impl Clone for BlendingState {
 }
 
 impl BlendFacts {
-    /// Seconds of a bar that are looked at.
+    /// Maximum part of a bar in seconds that is measured.
     const LONGEST: f64 = 6.0;
 
     fn of(document: &Document, mix: &Shared<Mix>, (lane, bar): (usize, usize)) -> Self {
@@ -61,7 +61,7 @@ impl BlendFacts {
     }
 }
 
-/// Drag of a blend's points.
+/// Drag state of the blend controls in this frame.
 #[derive(Default)]
 struct Hand {
     moved: bool,
@@ -73,7 +73,7 @@ impl Hand {
         (self.moved, self.let_go) = (self.moved || moved, self.let_go || let_go);
     }
 
-    /// Position of the pointer on a graph, while it is dragged.
+    /// Pointer position while a graph is dragged or clicked.
     fn points(&mut self, response: &Response) -> Option<Pos2> {
         self.let_go |= response.drag_stopped() || response.clicked();
         let at =
@@ -83,7 +83,7 @@ impl Hand {
     }
 }
 
-/// A number to a hundredth: measured speeds are no better than that.
+/// Rounds to hundredths, because measured speeds are no more exact.
 fn hundredth(value: f32) -> f32 {
     (value * 100.0).round() / 100.0
 }
@@ -96,7 +96,7 @@ fn place_of(document: &Document, id: ClipId) -> [f32; 2] {
     document.clips.get(id).map_or([0.0; 2], |c| ground_place(document, c)).map(hundredth)
 }
 
-/// Blend of the selected bar; draws nothing if the bar plays one clip.
+/// Draws the blend of the selected bar. Draws nothing if the bar plays one clip.
 pub(super) fn blend_ui(
     state: &mut BlendingState,
     ui: &mut Ui,
@@ -133,7 +133,7 @@ pub(super) fn blend_ui(
     if now != bar.plays {
         let made = mix.with_bar(at, MixBar { plays: now, ..bar.clone() });
         if hand.moved {
-            // The legs stay where they are in their step.
+            // The bar's time is adjusted, so that the legs keep their phase in the step cycle.
             let made =
                 state.mixer.keeping_step(document, (mix, made), at, view.timeline.playback.time);
             preview("Blend value", made, actions);
@@ -146,7 +146,7 @@ pub(super) fn blend_ui(
     }
 }
 
-/// Whether it goes by speed alone, or by the way, too.
+/// Draws the choice between blending by speed alone and by speed in two directions.
 fn over_ui(ui: &mut Ui, document: &Document, now: &mut Plays) {
     let mut plane = matches!(now, Plays::Plane { .. });
     let was = plane;
@@ -176,7 +176,7 @@ fn mean_place(points: &[(ClipId, [f32; 2])]) -> [f32; 2] {
     [0, 1].map(|axis| points.iter().map(|p| p.1[axis]).sum::<f32>() / points.len().max(1) as f32)
 }
 
-/// The clips on a line, how much each counts at every value, and the handle.
+/// Draws the weights of the clips over the speed, and the handle for the current speed.
 fn line_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -212,7 +212,7 @@ fn line_ui(
         let spot = pos2(here, room.bottom() - weight * room.height());
         painter.circle_filled(spot, 2.5, theme.color(ColorRole::TextPrimary));
     }
-    // Names under the graph, as many as have room.
+    // Clip names below the graph, skipping names that would overlap.
     let (names, _) = ui.allocate_exact_size(vec2(ui.available_width(), 16.0), Sense::hover());
     let mut free = names.left();
     for (id, speed) in &order {
@@ -238,19 +238,19 @@ fn line_ui(
     });
 }
 
-/// A plane of ways to go as it is drawn: ahead is up.
+/// Plane of travel velocities as drawn: forward is up.
 struct Plane {
     rect: Rect,
     center: [f32; 2],
-    /// Points a meter a second.
+    /// Points per meter per second.
     scale: f32,
 }
 
 impl Plane {
     fn of(points: &[(ClipId, [f32; 2])], rect: Rect) -> Self {
-        /// Meters a second that are in sight at least: nothing is made large that hardly goes.
+        /// Minimum range shown, in meters per second, so that tiny speeds are not enlarged.
         const LEAST: f32 = 0.5;
-        // Standing still is in sight, too.
+        // The range always includes zero velocity.
         let range = |axis: usize| {
             points.iter().fold((0f32, 0f32), |(l, h), p| (l.min(p.1[axis]), h.max(p.1[axis])))
         };
@@ -275,7 +275,7 @@ impl Plane {
     }
 }
 
-/// The clips in a plane, the three that count, and the handle.
+/// Draws the clips in the plane, the triangle of clips with a weight, and the handle.
 fn plane_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -336,7 +336,7 @@ fn plane_ui(
             let top = if above { spot.y - galley.size().y - 6.0 } else { spot.y + 6.0 };
             Rect::from_min_size(pos2(left, top), galley.size())
         };
-        // Where it fits; else it is told by the list below.
+        // A label that does not fit is skipped, because the list below also names the clip.
         let free = |r: &Rect| inside.contains_rect(*r) && taken.iter().all(|t| !t.intersects(*r));
         if let Some(room) = [label(*place == [0.0; 2] || place[1] >= 0.0), label(place[1] < 0.0)]
             .into_iter()
@@ -371,7 +371,7 @@ fn plane_ui(
     }
 }
 
-/// Positions of the clips, as numbers.
+/// Draws fields for the positions of the clips in the blend.
 fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut Plays, hand: &mut Hand) {
     let count = now.clips().count();
     let mut removed = None;
@@ -457,7 +457,7 @@ fn slides_ui(ui: &mut Ui, theme: &Theme, document: &Document, found: Option<&Ble
     }
 }
 
-/// Control that turns a bar of one clip into a blend.
+/// Draws the control that turns a bar of one clip into a blend.
 pub(super) fn blend_with_ui(
     state: &mut BlendingState,
     ui: &mut Ui,
@@ -474,7 +474,7 @@ pub(super) fn blend_with_ui(
     }
 }
 
-/// A button that adds a clip to what is blended; what it is then.
+/// Draws a button that adds a clip to the blend. Returns the new content of the bar.
 fn added_ui(
     search: &mut String,
     ui: &mut Ui,
@@ -496,7 +496,8 @@ fn added_ui(
                 other => other.clips().map(|own| (*own, speed_of(document, *own))).collect(),
             };
             let own = speed_of(document, id);
-            // Two that go alike have no way between them: they get one, for the hand to go along.
+            // Two clips of equal speed would share one point. The new clip is moved, so that the
+            // slider has a range.
             let alike = points.iter().any(|(_, v)| (v - own).abs() < 0.005);
             let most = points.iter().map(|p| p.1).fold(f32::NEG_INFINITY, f32::max);
             points.push((id, if alike { most + 1.0 } else { own }));

@@ -1,5 +1,5 @@
-//! Differences from the file as opened: one row per item, each with buttons to show and to revert
-//! it.
+//! List of differences from the file as opened. Each row has buttons to show and to revert the
+//! difference.
 
 use egui::{Align, Layout, RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
@@ -17,19 +17,19 @@ use ulna_model::{Derived, LayerHome};
 use ulna_render::ColorRole;
 use ulna_session::{Edited, EditedThing, Session};
 
-/// State of the section between frames.
+/// State of the list between frames.
 #[derive(Clone, Debug, Default)]
 pub struct EditedState {
-    /// Cached edits of a document generation.
+    /// Differences from the opened file, cached per document generation.
     found: Derived<u64, Vec<Edited>>,
-    /// Whether all of a long list is shown.
+    /// True if all rows of a long list are shown.
     all: bool,
 }
 
-/// Rows that are shown of a long list.
+/// Maximum number of rows until the user expands the list.
 const FEW: usize = 6;
 
-/// The section; nothing where nothing differs.
+/// Draws the list of differences. Draws nothing if there are none.
 pub fn edited_ui(
     state: &mut EditedState,
     ui: &mut Ui,
@@ -38,7 +38,7 @@ pub fn edited_ui(
     actions: &mut Actions,
 ) {
     let theme = view.theme;
-    // While something is dragged the list stays: it is found anew when that is done.
+    // During a gesture the list is not recomputed.
     if !session.history().is_open() {
         state.found.update(session.generation(), |_| session.edited());
     }
@@ -139,7 +139,7 @@ fn row_ui(ui: &mut Ui, view: &View<'_>, row: &Edited, actions: &mut Actions) {
     }
 }
 
-/// The command that takes a thing back.
+/// Command that reverts a difference.
 fn reverts(thing: EditedThing) -> SessionCommand {
     let (mut clip, mut layer, mut node, mut mesh) = (None, None, None, None);
     match thing {

@@ -12,12 +12,12 @@ use ulna_motion::clip_edit::{seam, travel};
 use ulna_render::ColorRole;
 use ulna_session::Session;
 
-/// `1 node`, `3 nodes`.
+/// A number with its noun, such as `1 node` or `3 nodes`.
 fn many(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{} {what}s", thousands(count)) }
 }
 
-/// A name and its value.
+/// Draws the name of a fact.
 fn fact_name(ui: &mut Ui, theme: &Theme, name: &str) {
     let (rect, _) = ui.allocate_exact_size(vec2(104.0, 20.0), Sense::hover());
     ui.painter().text(
@@ -37,7 +37,7 @@ fn fact(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>) {
     });
 }
 
-/// A fact of several words, on as many lines as it takes.
+/// Draws a fact whose value may take several lines.
 fn long_fact(ui: &mut Ui, theme: &Theme, name: &str, value: &str) {
     ui.horizontal_top(|ui| {
         fact_name(ui, theme, name);
@@ -49,7 +49,7 @@ fn long_fact(ui: &mut Ui, theme: &Theme, name: &str, value: &str) {
     });
 }
 
-/// A text with a capital letter at its start.
+/// Text with its first letter capitalized.
 fn sentence_case(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
@@ -65,7 +65,7 @@ fn heading(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add_space(2.0);
 }
 
-/// Facts about the whole file.
+/// Draws facts about the whole file.
 pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
     let document = session.document();
     heading(ui, theme, "File");
@@ -85,7 +85,7 @@ pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
     }
 }
 
-/// Facts about a clip that take long to compute.
+/// Facts about a clip that are slow to compute.
 #[derive(Clone, Debug, Default)]
 pub struct ClipFacts {
     travel: Option<String>,
@@ -128,7 +128,7 @@ impl ClipFacts {
     }
 }
 
-/// Facts about the displayed clip.
+/// Draws facts about the displayed clip.
 pub fn clip(
     found: &mut Beside<(u64, ClipId), ClipFacts>,
     ui: &mut Ui,
@@ -170,7 +170,7 @@ pub fn clip(
     }
 }
 
-/// Facts about an element that is not a node.
+/// Draws facts about an element other than a node.
 pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: AssetRef) {
     heading(ui, theme, &format!("{} “{}”", thing.label(), thing.name(document)));
     match thing {
@@ -199,7 +199,7 @@ pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: AssetRef) {
     }
 }
 
-/// Facts about a skin.
+/// Draws facts about a skin.
 pub fn skin(ui: &mut Ui, theme: &Theme, document: &Document, id: SkinId) {
     let Some(skin) = document.skins.get(id) else { return };
     fact(ui, theme, "Joints", skin.joints.len().to_string());
@@ -217,7 +217,7 @@ pub fn skin(ui: &mut Ui, theme: &Theme, document: &Document, id: SkinId) {
     fact(ui, theme, "Used by", many(users, "node"));
 }
 
-/// Facts about a mesh.
+/// Draws facts about a mesh.
 pub fn mesh(ui: &mut Ui, theme: &Theme, document: &Document, id: MeshId) {
     let Some(mesh) = document.meshes.get(id) else { return };
     fact(ui, theme, "Vertices", thousands(mesh.vertex_count()));
@@ -263,7 +263,7 @@ fn attributes(primitive: &Primitive) -> String {
     if names.is_empty() { "positions only".into() } else { names.join(", ") }
 }
 
-/// Facts about a material.
+/// Draws facts about a material.
 fn material(ui: &mut Ui, theme: &Theme, document: &Document, material: &Material) {
     let c = material.base_color;
     ui.horizontal(|ui| {

@@ -1,5 +1,5 @@
-//! The menu of a number field: copied, pasted, keyed, reset, locked, and applied to all selected
-//! nodes.
+//! Context menu of a number field. It copies, pastes, keys, resets and locks the number, and
+//! applies it to all selected nodes.
 
 use egui::Response;
 use egui_material_icons::icons;
@@ -21,7 +21,7 @@ use ulna_edit::{
 };
 use ulna_model::{Document, NodeId, Property};
 
-/// Numbers that were copied from fields, in the units that the fields show.
+/// Numbers copied from fields, in displayed units.
 #[derive(Clone, Debug, Default)]
 struct CopiedNumbers(Vec<f32>);
 
@@ -33,24 +33,25 @@ fn copied_id() -> egui::Id {
 pub struct FieldRow<'a> {
     pub view: &'a View<'a>,
     pub document: &'a Document,
-    /// Nodes that get a typed number: the active one first.
+    /// Nodes that get a typed number. The active node comes first.
     pub nodes: &'a [NodeId],
     pub property: Property,
-    /// Values as the fields show them.
+    /// Values in displayed units.
     pub values: Vec3,
-    /// Axes on which the nodes differ.
+    /// True for axes on which the nodes' values differ.
     pub mixed: [bool; 3],
-    /// Axes that are locked; `None` where the row has no locks.
+    /// True for locked axes; `None` if the row has no locks.
     pub locked: Option<[bool; 3]>,
-    /// The property is one that edits set: the change from the rest.
+    /// True if the row shows `Ul`, the change from the rest; false for other transforms.
     pub is_own: bool,
-    /// Shown units per stored one.
+    /// Displayed units per stored unit.
     pub factor: f32,
-    /// Commands that set the current values.
+    /// Returns commands that set the current values.
     pub commands: &'a dyn Fn() -> Vec<Command>,
 }
 
-/// Shows the menus of the fields of a row. What is chosen goes into `edited`, as if it were typed.
+/// Shows the context menus of a row's fields. A chosen value is stored in `edited` like a typed
+/// one.
 pub fn field_menus(
     row: &FieldRow<'_>,
     fields: &[(usize, Response)],
@@ -74,7 +75,7 @@ const fn title(property: Property) -> &'static str {
     }
 }
 
-/// The commands that key a property, and that reset it.
+/// The commands that key and reset a property.
 fn specs(property: Property) -> (TimelineCommand, &'static CommandSpec) {
     match property {
         Property::Translation => (TimelineCommand::KeyTranslation, ResetTranslation::spec()),
@@ -126,7 +127,7 @@ fn field_rows(rows: &mut MenuRows<'_>, row: &FieldRow<'_>, axis: usize, edited: 
     }
 }
 
-/// Rows that copy and paste numbers.
+/// Adds menu rows that copy and paste numbers.
 fn copy_rows(rows: &mut MenuRows<'_>, row: &FieldRow<'_>, axis: usize, edited: &mut Edited) {
     let degrees = row.property == Property::Rotation;
     let shown = row.values.to_array();
@@ -170,7 +171,7 @@ fn copy(rows: &MenuRows<'_>, numbers: &[f32]) {
     rows.ui.data_mut(|d| d.insert_temp(copied_id(), CopiedNumbers(numbers.to_vec())));
 }
 
-/// Rows about keys of the property, while a clip is shown.
+/// Adds menu rows about keys of the property, if a clip is shown.
 fn key_rows(rows: &mut MenuRows<'_>, row: &FieldRow<'_>, node: NodeId) {
     let view = row.view;
     let Some(id) = view.shown_clip() else { return };

@@ -1,4 +1,4 @@
-//! Three numbers in a row, with their axes' letters, that drag and take typed values.
+//! Rows of three number fields with axis letters. The numbers can be dragged or typed.
 
 use egui::{Align2, DragValue, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -13,7 +13,7 @@ use ulna_edit::evaluate;
 use ulna_model::transform::unit_or;
 use ulna_render::{ColorRole, Measure};
 
-/// Kind of the numbers in a row, and its name.
+/// Name, unit and drag speed of a row's numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Triple {
     name: &'static str,
@@ -25,7 +25,7 @@ pub struct Triple {
 }
 
 impl Triple {
-    /// Shown units per stored one.
+    /// Displayed units per stored unit.
     pub const fn shown_factor(&self) -> f32 {
         self.factor
     }
@@ -43,45 +43,45 @@ impl Triple {
         Self { name, degrees: false, speed: 0.005, neutral: 1.0, factor: 1.0 }
     }
 
-    /// Four numbers where a rotation is shown as it is stored, else three.
+    /// Format of the row: four numbers if a rotation is shown as a quaternion, else three.
     pub fn shape(&self, rotation: Quat, order: Order) -> RowFormat {
         let quaternion = (self.degrees && order == Order::Quaternion).then_some(rotation);
         RowFormat { quaternion, ..RowFormat::default() }
     }
 }
 
-/// How a row is laid out.
+/// Format of a row of number fields.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowFormat {
-    /// The rotation itself, in place of its angles.
+    /// The quaternion to show in place of Euler angles.
     pub quaternion: Option<Quat>,
-    /// Axes on which several nodes differ.
+    /// True for axes on which the selected nodes differ.
     pub mixed: [bool; 3],
-    /// Locked channels, which cannot be typed.
+    /// Locks of the row's channels. Locked channels cannot be edited.
     pub locks: RowLocks,
 }
 
-/// Locks of the channels of a row.
+/// Locks of a row's channels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowLocks {
-    /// Locked axes.
+    /// True for locked axes.
     pub axes: [bool; 3],
-    /// Whether the letters lock and unlock axes.
+    /// True if the axis letters are buttons that toggle locks.
     pub is_shown: bool,
-    /// Whether the axes are locked together only, because their angles are others than those that
-    /// locks keep.
+    /// True if the axes can only be locked together. This holds for Euler orders other than that of
+    /// the stored locks.
     pub as_one: bool,
 }
 
 impl RowLocks {
-    /// Whether the axis of a field is locked.
+    /// True if the field of an axis is locked.
     fn has(&self, axis: usize) -> bool {
         let all = self.axes == [true; 3];
         if self.as_one { all } else { self.axes.get(axis).copied().unwrap_or(all) }
     }
 }
 
-/// Order of Euler angles: the first rotation is about its axis, the next about the rotated axis.
+/// Display of a rotation: an order of Euler angles about rotated axes, or a quaternion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     #[default]
@@ -91,7 +91,7 @@ pub enum Order {
     Yzx,
     Zxy,
     Zyx,
-    /// No angles: the four numbers of the rotation.
+    /// The four numbers of the quaternion in place of angles.
     Quaternion,
 }
 
@@ -111,7 +111,7 @@ impl Order {
         }
     }
 
-    /// Glam's order, and which of x, y, z its three angles are.
+    /// Glam's Euler order, and the axis index of each of its three angles.
     const fn glam(self) -> (EulerRot, [usize; 3]) {
         match self {
             Self::Xyz | Self::Quaternion => (EulerRot::XYZ, [0, 1, 2]),
@@ -123,7 +123,7 @@ impl Order {
         }
     }
 
-    /// Degrees about x, y and z.
+    /// Euler angles about x, y and z, in degrees.
     pub fn degrees(self, rotation: Quat) -> Vec3 {
         let (order, axes) = self.glam();
         let (a, b, c) = rotation.to_euler(order);
@@ -134,7 +134,7 @@ impl Order {
         degrees
     }
 
-    /// The other way.
+    /// Rotation with the Euler angles about x, y and z, in degrees.
     pub fn rotation(self, degrees: Vec3) -> Quat {
         let (order, [a, b, c]) = self.glam();
         Quat::from_euler(
@@ -146,28 +146,28 @@ impl Order {
     }
 }
 
-/// Edit of a row.
+/// Result of a row in this frame: edited values, clicks and positions.
 #[derive(Clone, Debug)]
 pub struct Edited {
-    /// New values, while they change.
+    /// New values of the row; `None` if unchanged.
     pub values: Option<Vec3>,
-    /// The axis that changed.
+    /// Index of the changed axis.
     pub axis: usize,
-    /// The new rotation, where the row shows one.
+    /// New rotation, if the row shows a quaternion.
     pub quaternion: Option<Quat>,
-    /// Whether the change is finished.
+    /// True if the edit is finished: the drag ended or the text was confirmed.
     pub done: bool,
-    /// The axis whose lock was clicked.
+    /// Index of the axis whose lock was clicked.
     pub lock: Option<usize>,
-    /// Position of the mark beside the row.
+    /// Position of the key mark beside the row.
     pub slot: egui::Pos2,
-    /// Whether all axes changed, not only one.
+    /// True if all axes changed.
     pub all: bool,
-    /// The fields with their axes, for their menus.
+    /// Index of the axis and response of each field, for the context menus.
     pub fields: Vec<(usize, egui::Response)>,
 }
 
-/// A row of three numbers, or of the four of a quaternion.
+/// Draws a row of three numbers, or of the four numbers of a quaternion.
 pub fn triple_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -186,8 +186,8 @@ pub fn triple_ui(
         all: false,
         fields: Vec::new(),
     };
-    // Points that a field needs for its letter and five digits; where there are fewer, the row's
-    // name stands over it.
+    // Minimum width in points of a field with its letter and five digits. If the fields are
+    // narrower, the name of the row is drawn above them.
     const LEAST: f32 = 58.0;
     let count = if shape.quaternion.is_some() { 4 } else { 3 };
     let fit = |room: f32| (room - 24.0 - 4.0 * (count as f32 - 1.0)) / count as f32;
@@ -262,15 +262,15 @@ pub fn triple_ui(
     edited
 }
 
-/// One number with its letter.
+/// A number field with its axis letter.
 struct Field {
     name: String,
     letter: &'static str,
     color: egui::Color32,
     editable: bool,
-    /// Whether its letter shows that it is locked; `None` where the letter is no button.
+    /// Lock state that the letter shows; `None` if the letter is not a button.
     lock: Option<bool>,
-    /// Whether it cannot be typed because it is locked.
+    /// True if a lock prevents typing.
     is_locked: bool,
     mixed: bool,
     degrees: bool,
@@ -279,7 +279,8 @@ struct Field {
 }
 
 impl Field {
-    /// The new value, if it changed, and whether the change is finished.
+    /// Draws the field. Returns the new value if it changed, whether the edit is finished, and the
+    /// response.
     fn show(
         &self,
         ui: &mut Ui,
@@ -355,7 +356,8 @@ impl Field {
 }
 
 impl Field {
-    /// The letter of the axis, which locks and unlocks its channel; whether it was clicked.
+    /// Draws the axis letter, which toggles the lock of its channel. Returns whether it was
+    /// clicked.
     fn lock_ui(&self, ui: &Ui, theme: &Theme, field: egui::Rect) -> bool {
         let letter = || {
             let at = pos2(field.left() + 5.0, field.center().y);
@@ -391,8 +393,9 @@ impl Field {
     }
 }
 
-/// Whether Escape gave up what was typed. egui says of two passes that the focus was lost in them,
-/// and takes the number in the second, in which no key is pressed.
+/// True if Escape canceled the typed text. egui reports the lost focus in two passes, and accepts
+/// the number in the second pass, which has no key press. The pass of the key press is therefore
+/// stored.
 fn is_given_up(ui: &Ui) -> bool {
     let (now, id) = (ui.ctx().cumulative_pass_nr(), egui::Id::unique("typed number given up"));
     if ui.input(|i| i.key_pressed(egui::Key::Escape)) {

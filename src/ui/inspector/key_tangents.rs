@@ -1,5 +1,5 @@
-//! Tangents of selected components of keys: their slopes, how each side is chosen, and whether both
-//! sides turn together.
+//! Tangents of the selected key components: slopes, tangent modes of both sides, and the link
+//! between the sides.
 
 use egui::{DragValue, RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
@@ -24,7 +24,7 @@ use ulna_motion::{
 };
 use ulna_render::ColorRole;
 
-/// Modes of a side, in the order of their list.
+/// Tangent modes in the order of the list, with their names.
 const MODES: [(TangentMode, Through, &str); 5] = [
     (TangentMode::Auto, Through::Auto, "Auto"),
     (TangentMode::Smooth, Through::Smooth, "Smooth"),
@@ -33,18 +33,18 @@ const MODES: [(TangentMode, Through, &str); 5] = [
     (TangentMode::Free, Through::Free, "Free"),
 ];
 
-/// The tangents of selected keys.
+/// Tangents of the selected keys.
 #[derive(Clone, Debug, Default)]
 pub struct SelectedTangents {
-    /// Slopes before and after each key, change a second.
+    /// Slopes before and after each key, in change per second.
     slopes: Vec<(f64, f64)>,
     modes: Vec<KeyTangents>,
-    /// Keys whose value holds until the next one.
+    /// Number of keys whose value holds until the next key.
     holds: usize,
 }
 
 impl SelectedTangents {
-    /// Adds those of a component of a key.
+    /// Adds the tangents of one component of a key.
     pub fn add(&mut self, track: &Track, curves: &TrackCurves, (key, component): (usize, usize)) {
         if track.interpolation == Interpolation::Step {
             return;
@@ -60,14 +60,14 @@ impl SelectedTangents {
         self.holds += usize::from(holds);
     }
 
-    /// The mode of a side that all keys have.
+    /// The tangent mode of one side; `None` if the keys differ.
     fn mode(&self, side: KeySide) -> Option<TangentMode> {
         let of = |m: &KeyTangents| if side == KeySide::Arrive { m.arrive } else { m.leave };
         let first = of(self.modes.first()?);
         self.modes.iter().all(|m| of(m) == first).then_some(first)
     }
 
-    /// The slope of a side, and whether it is that of all keys.
+    /// The slope of the first key on one side, and whether all keys have this slope.
     fn slope(&self, side: KeySide) -> (f64, bool) {
         let of = |s: &(f64, f64)| if side == KeySide::Arrive { s.0 } else { s.1 };
         let first = self.slopes.first().map_or(0.0, of);
@@ -75,7 +75,7 @@ impl SelectedTangents {
     }
 }
 
-/// Draws them: the slopes with the link between them, and the modes of both sides.
+/// Draws the slopes with the link between them, and the tangent modes of both sides.
 pub fn tangents_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -105,7 +105,7 @@ fn slopes_ui(
     let which = || WhichKeys::these(id, view.selected_keys().clone());
     let linked = found.modes.iter().all(|m| m.linked);
     ui.horizontal(|ui| {
-        // As high as the button, so that the fields are at its middle.
+        // The row is as high as the button, which centers the fields vertically.
         ui.set_min_height(28.0);
         label(ui, view.theme, "Tangents");
         look_as_fields(ui, view.theme);
@@ -143,7 +143,7 @@ fn slopes_ui(
     });
 }
 
-/// A field of a slope. Returns the typed or dragged value.
+/// Draws a field for a slope. Returns the typed or dragged value.
 fn number(ui: &mut Ui, name: &str, (mut value, same): (f64, bool)) -> Option<f64> {
     let field = DragValue::new(&mut value)
         .speed(0.5)
@@ -159,7 +159,7 @@ fn number(ui: &mut Ui, name: &str, (mut value, same): (f64, bool)) -> Option<f64
     (response.changed() && !response.dragged() || response.drag_stopped()).then_some(value)
 }
 
-/// The list of modes of a side; that after the keys also has the step.
+/// Draws the list of tangent modes of one side. The side after the keys also offers *Step*.
 fn mode_ui(
     ui: &mut Ui,
     view: &View<'_>,

@@ -1,5 +1,4 @@
-//! Values of selected components of keys, to be typed; how they are stored, and how exact the view
-//! is.
+//! Fields for the values of the selected key components, and a note about how the keys are stored.
 
 use egui::{DragValue, Frame, Margin, RichText, Ui};
 
@@ -19,7 +18,8 @@ use ulna_render::ColorRole;
 /// Maximum number of keys whose values are displayed.
 const MOST: usize = 2000;
 
-/// A track as its curves are shown first: of rotations the angles with the least gimbal.
+/// Curves of a track as first shown. Rotations use the Euler order that is farthest from gimbal
+/// lock.
 fn curves_of(track: &Track) -> (TrackCurves, Option<EulerOrder>) {
     if track.property != Property::Rotation {
         return (TrackCurves::new(track, CurveSpace::Stored), None);
@@ -28,7 +28,8 @@ fn curves_of(track: &Track) -> (TrackCurves, Option<EulerOrder>) {
     (TrackCurves::new(track, CurveSpace::Euler(order)), Some(order))
 }
 
-/// The values, and the note; nothing where keys are selected as a whole, or of several kinds.
+/// Draws the value fields and the note. Draws nothing if whole keys or different kinds of values
+/// are selected.
 pub fn values_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &mut Actions) {
     let keys = view.selected_keys();
     let tracks: Vec<_> =
@@ -95,7 +96,7 @@ fn fields(
             (Some(to), _) if high <= low => vec![change(ValueHow::Add, to - low)],
             (None, None) => return,
             (to_low, to_high) => {
-                // One end stays; what lies between goes along.
+                // The other end of the range stays fixed, and the values between are interpolated.
                 let (to_low, to_high) = (to_low.unwrap_or(low), to_high.unwrap_or(high));
                 let factor = (to_high - to_low) / (high - low);
                 let by = to_low - low * factor;
@@ -107,7 +108,7 @@ fn fields(
     });
 }
 
-/// Every value by a factor, and then by a difference.
+/// Commands that multiply each value by `factor` and then add `by`.
 fn scaled(
     view: &View<'_>,
     id: ClipId,
@@ -118,12 +119,12 @@ fn scaled(
     let document = view.session.map(|s| s.document());
     let clip: Option<&Shared<Clip>> = document.and_then(|d| view.keys_clip(d, id));
     let track = view.selected_keys().iter().next().and_then(|(t, _)| clip?.tracks.get(&t));
-    // Scales are scaled about 1.
+    // The command scales scale values about 1, so the offset is corrected.
     let own = if track.is_some_and(|t| t.property == Property::Scale) { 1.0 - factor } else { 0.0 };
     vec![change(ValueHow::Scale, factor), change(ValueHow::Add, by - own)]
 }
 
-/// A field of a value. Returns the typed or dragged value.
+/// Draws a field for a value. Returns the typed or dragged value.
 fn number(ui: &mut Ui, name: &str, mut value: f64, sign: &str) -> Option<f64> {
     let field = DragValue::new(&mut value)
         .speed(if sign == "°" { 0.5 } else { 0.005 })
@@ -136,7 +137,8 @@ fn number(ui: &mut Ui, name: &str, mut value: f64, sign: &str) -> Option<f64> {
     (response.changed() && !response.dragged() || response.drag_stopped()).then_some(value)
 }
 
-/// States the stored form of the keys, and the largest error of the drawn angles between them.
+/// Draws a note for rotation keys: the stored interpolation, and the largest error of the drawn
+/// angles between keys.
 fn note(
     ui: &mut Ui,
     view: &View<'_>,

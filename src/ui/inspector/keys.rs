@@ -1,4 +1,4 @@
-//! Fields of the selected keys: first and last time, length, interpolation.
+//! Fields of the selected keys: first and last time, duration, key type and interpolation.
 
 use egui::{DragValue, Frame, Margin, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 
@@ -18,7 +18,7 @@ fn plural(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{} {one}s", thousands(n)) }
 }
 
-/// The section; nothing where no key of the shown clip is selected.
+/// Draws the section. Draws nothing if no keys of the shown clip are selected.
 pub fn keys_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(id) = view.keys_home().map(|home| home.clip) else { return };
     let keys = view.selected_keys();
@@ -53,7 +53,7 @@ pub fn keys_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.separator();
 }
 
-/// Width of the labels, points: *Interpolation* is wider than the labels of transforms.
+/// Width of the labels in points, wide enough for *Interpolation*.
 const LABELS: f32 = 80.0;
 
 /// Draws the label in front of a field.
@@ -63,14 +63,14 @@ pub(super) fn label(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, text, font, color);
 }
 
-/// Gives the fields of a line the look of fields: drawn as buttons, they would seem to be pressed.
+/// Styles drag values as text fields. As buttons, they would look pressed.
 pub(super) fn look_as_fields(ui: &mut Ui, theme: &Theme) {
     let inactive = &mut ui.visuals_mut().widgets.inactive;
     inactive.bg_stroke = theme.field_edge();
     inactive.weak_bg_fill = theme.color(ColorRole::SurfaceField);
 }
 
-/// A field of a number of frames. Returns the typed or dragged value.
+/// Draws a field for a number of frames. Returns the typed or dragged value.
 fn frames(ui: &mut Ui, name: &str, mut value: f64) -> Option<f64> {
     let field = DragValue::new(&mut value).speed(0.2).max_decimals(2).update_while_editing(false);
     let response = ui.add_sized([64.0, 24.0], field);
@@ -150,13 +150,13 @@ fn times_ui(
     }
 }
 
-/// Key type of the selected keys, such as breakdown or extreme.
+/// Draws the choice of the key type, such as breakdown or extreme.
 fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &mut Actions) {
     let tracks = view
         .selected_keys()
         .iter()
         .filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
-    // Where a track names no kinds, one of its keys speaks for all.
+    // In a track without key types, one key represents all.
     let asked = |track: &Track| if track.kinds.is_empty() { 1 } else { usize::MAX };
     let mut kinds = tracks
         .flat_map(|(track, times)| times.iter().take(asked(track)).map(|t| track.kinds.of(*t)));
@@ -185,7 +185,7 @@ fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &
     });
 }
 
-/// Hold, linear or smooth, and what choosing means for the other keys of the tracks.
+/// Draws the choice of interpolation, and a note if it also changes other keys of the tracks.
 fn interpolation_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -200,7 +200,7 @@ fn interpolation_ui(
     };
     let all = |i: Interpolation| tracks().all(|(t, _)| t.interpolation == i);
     ui.horizontal(|ui| {
-        // As high as the segments, so that the label is at their middle.
+        // The row is as high as the segments, which centers the label vertically.
         ui.set_min_height(28.0);
         label(ui, theme, "Interpolation");
         segments(ui, theme, |ui| {

@@ -25,33 +25,33 @@ use ulna_model::{
 use ulna_motion::{Folded, strength_of};
 use ulna_render::ColorRole;
 
-/// State of the section from frame to frame.
+/// State of the list of layers between frames.
 #[derive(Clone, Debug, Default)]
 pub struct LayersState {
-    /// The layer whose name is typed.
+    /// The layer that is being renamed, with the typed name.
     pub renamed: Option<NameDraft<PoseLayerId>>,
-    /// The layer that is dragged to another place.
+    /// The layer that is being dragged to another position.
     pub dragged: Option<PoseLayerId>,
-    /// Filter of that list of clips.
+    /// Filter of the clips to which a layer is copied.
     pub search: String,
-    /// The clips that get a copy, while they are chosen.
+    /// Clips chosen as targets of a copy of the layer.
     pub copied_to: BTreeSet<ClipId>,
-    /// Whether the list is open where edits do not go to layers.
+    /// True if the list is expanded although edits do not go to layers.
     pub open: bool,
-    /// Result of baking the layers of a clip into keys.
+    /// Cached result of baking the layers of a clip into keys, and the largest error in meters.
     pub fold: Derived<(u64, ClipId), Option<(Folded, f32)>>,
 }
 
-/// Height of a layer's row.
+/// Height of a layer's row, in points.
 const ROW: f32 = 52.0;
 
-/// The command that bakes a layer and those below it, or all.
+/// Action that bakes a layer and all layers below it; all layers if `None`.
 pub fn fold(home: LayerHome, layer: Option<PoseLayerId>) -> Action {
     let layer = layer.map(ulna_edit::command::LayerName::Id);
     Action::Run(FoldLayers { clip: home.clip().map(ClipName::Id), layer }.into())
 }
 
-/// Joints that a layer moves, in few words.
+/// Short text about the joints that a layer moves.
 fn joints_words(document: &Document, layer: &PoseLayer) -> String {
     if let Some(mask) = &layer.mask {
         return mask_words(document, Some(&mask.by));
@@ -63,7 +63,7 @@ fn joints_words(document: &Document, layer: &PoseLayer) -> String {
     }
 }
 
-/// The row of a layer.
+/// Draws the row of a layer.
 pub fn layer_row(
     state: &mut LayersState,
     ui: &mut Ui,
@@ -126,7 +126,7 @@ pub fn layer_row(
     strength_line_ui(second, view, document, (home, layer), actions);
 }
 
-/// The first line of a row: the layer's switches, its name, and more commands.
+/// Draws the first line of a row: the layer's switches, its name, and its menu.
 fn name_line_ui(
     state: &mut LayersState,
     ui: &mut Ui,
@@ -175,7 +175,7 @@ fn name_line_ui(
     });
 }
 
-/// The mark of a strength with keys: a click sets one, or takes all of them away.
+/// Draws the key mark of a layer's strength. A click sets a key, or removes all strength keys.
 fn strength_mark_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -207,7 +207,7 @@ fn strength_mark_ui(
     }
 }
 
-/// The second line of a row: the layer's strength, and its mask.
+/// Draws the second line of a row: the layer's strength and mask.
 fn strength_line_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -227,7 +227,7 @@ fn strength_line_ui(
     menu.on_hover_text("Joints that the layer affects");
 }
 
-/// A row is dragged by itself to another place.
+/// Handles dragging a row to another position in the list.
 fn drag_row(
     state: &mut LayersState,
     ui: &Ui,
@@ -241,7 +241,8 @@ fn drag_row(
     }
     let Some(dragged) = state.dragged else { return };
     let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return };
-    // Where it would come to stand: the row under the pointer, above or below its middle.
+    // The drop position is above or below the row under the pointer, depending on the half of the
+    // row.
     if rect.y_range().contains(at.y) && dragged != layer.id {
         let above = at.y < rect.center().y;
         let y = if above { rect.top() } else { rect.bottom() };
@@ -253,7 +254,7 @@ fn drag_row(
         if ui.input(|i| i.pointer.any_released()) {
             let (from, here) = (layers.position(dragged), layers.position(layer.id));
             if let (Some(from), Some(here)) = (from, here) {
-                // The list grows upward.
+                // The list is drawn bottom-up, so a position above is a higher index.
                 let place = match (above, from < here) {
                     (true, true) => here,
                     (true, false) => here + 1,
@@ -271,7 +272,7 @@ fn drag_row(
     }
 }
 
-/// The field in which the name of a layer is typed; whether it is there.
+/// Draws the text field for a layer's name. Returns whether the layer is being renamed.
 fn rename_ui(
     state: &mut LayersState,
     ui: &mut Ui,
@@ -300,7 +301,7 @@ fn rename_ui(
     true
 }
 
-/// Strength of the layer, drawn as a filled bar.
+/// Draws the layer's strength as a filled bar.
 fn strength_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -381,7 +382,7 @@ fn mask_ui(
     }
 }
 
-/// The button with the menu of a layer.
+/// Draws the button with the menu of a layer.
 fn more(
     state: &mut LayersState,
     ui: &mut Ui,
@@ -394,7 +395,7 @@ fn more(
     name_widget(ui, &menu, &format!("More commands for {}", at.2.name));
 }
 
-/// Rows about a layer.
+/// Adds the menu rows of a layer.
 fn layer_rows(
     state: &mut LayersState,
     rows: &mut MenuRows<'_>,

@@ -1,5 +1,5 @@
-//! The layers of what is seen: of the shown clip, or of the pose. The clip's keys are the bottom
-//! row, and the list grows upward.
+//! The list of layers of the shown clip or pose. The bottom row is the clip's own keys, and higher
+//! layers are above it.
 
 use egui::{Align, Align2, Layout, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -23,7 +23,7 @@ use ulna_model::{ClipId, Document, LayerHome, NodeId, PoseLayer, PoseLayers, Pro
 use ulna_motion::{Folded, SeenPoints, fold_clip, fold_error, fold_pose, strength_of, user_at};
 use ulna_render::ColorRole;
 
-/// The section; nothing where neither a clip nor the pose is seen.
+/// Draws the list of layers. Draws nothing if neither a clip nor the pose is shown.
 pub fn layers_ui(
     state: &mut LayersState,
     degrees: &mut dyn FnMut(glam::Quat) -> glam::Vec3,
@@ -37,7 +37,7 @@ pub fn layers_ui(
     let layers = document.aids.layers(home);
     let pose = home == LayerHome::Pose;
     let writes = if pose { view.layers.written.is_some() } else { view.layers.into };
-    // Stays open where the pose's own offsets are chosen next, in this list.
+    // Choosing the pose's own offsets in this list must not collapse it.
     state.open |= pose && writes;
     header(state, ui, view, document, (home, &layers), writes, actions);
     if !(writes || state.open) {
@@ -52,7 +52,7 @@ pub fn layers_ui(
         foot(state, ui, view, document, (home, &layers), actions);
     }
     if let Some(node) = view.selection.active {
-        // The chosen one, and all others that say something of the joint.
+        // The chosen layer, and all other layers with a change of this joint.
         let shown = |l: &&PoseLayer| view.layers.chosen == Some(l.id) || l.says(node);
         for layer in layers.iter().rev().filter(shown) {
             ui.push_id(layer.id.0, |ui| {
@@ -141,7 +141,8 @@ fn header(
     });
 }
 
-/// Buttons that create layers from the clip's own keys, from an unkeyed pose, or from another clip.
+/// Draws buttons that create layers from the clip's own keys, from an unkeyed pose, or from another
+/// clip.
 fn from_keys_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -184,7 +185,7 @@ fn from_keys_ui(
     });
 }
 
-/// Row of the keys or the pose below all layers.
+/// Draws the row of the keys or the pose below all layers.
 fn bottom_row(
     ui: &mut Ui,
     view: &View<'_>,
@@ -320,13 +321,15 @@ fn foot(
     }
 }
 
-/// Result of baking the layers of a clip into keys, with the largest error of a joint. `None` if
-/// the clip has too many keys to compute it on another thread.
+/// Bakes the layers of a clip into keys. Returns the result and the largest error in meters.
+///
+/// `None` if the clip has no effective layer, or has too many keys to measure.
 fn measure_fold(document: &Document, id: ClipId) -> Option<(Folded, f32)> {
-    /// Keys of a clip up to which it is tried.
+    /// Maximum number of keys in a measured clip.
     const MOST: usize = 20_000;
-    /// Times that are looked at, and vertices.
+    /// Number of times at which the error is measured.
     const LOOKS: usize = 40;
+    /// Number of vertices at which the error is measured.
     const POINTS: usize = 512;
     let clip = document.clips.get(id).filter(|c| c.key_count() <= MOST)?;
     let layers = document.aids.layers(LayerHome::Clip(id));
@@ -344,7 +347,7 @@ fn measure_fold(document: &Document, id: ClipId) -> Option<(Folded, f32)> {
     Some((folded, off))
 }
 
-/// `Ul` of the active joint in the chosen layer, by number.
+/// Draws fields for `Ul` of the active joint in one layer.
 fn in_layer(
     degrees: &mut dyn FnMut(glam::Quat) -> glam::Vec3,
     rotation: &mut dyn FnMut(glam::Vec3) -> glam::Quat,
@@ -365,7 +368,7 @@ fn in_layer(
     }
     let user = user_at(layer, node, time);
     let seen = part_of(&user, layer.share(strength_of(layer, time), node));
-    // Those of the chosen one have the plain names.
+    // Accessible names: the fields of the chosen layer have the plain names.
     let names = match view.layers.chosen == Some(layer.id) {
         true => ["Layer translation", "Layer rotation", "Layer scale"],
         false => ["Other translation", "Other rotation", "Other scale"],
@@ -378,7 +381,7 @@ fn in_layer(
             Property::Rotation => (degrees(user.rotation), Triple::angle(names[1]), "Rotate"),
             Property::Scale | Property::Weights => (user.scale, Triple::factor(names[2]), "Scale"),
         };
-        // The order of the angles is not known here: a rotation is locked as a whole.
+        // This row does not know the displayed Euler order, so a rotation is locked as a whole.
         let locks = RowLocks {
             axes: document.node(node).locks.of(property),
             is_shown: false,

@@ -1,5 +1,5 @@
-//! The limb that the active joint ends: how far it reaches, its swivel; and all pins, with where a
-//! foot stands over the clip.
+//! Controls of the limb that ends at the active joint: extension, swivel and ground contacts. Also
+//! lists all pins.
 
 use egui::{DragValue, Rect, RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
@@ -26,7 +26,7 @@ use ulna_render::{ColorRole, Measure};
 /// State of the limb's controls between frames.
 #[derive(Clone, Debug, Default)]
 pub struct Swivel {
-    /// Swivel angle so far, in degrees, and the document before the drag.
+    /// Node, swivel angle so far in degrees, and the document before the drag.
     turned: Option<(NodeId, f32, Document)>,
     /// Ground contacts of a node over a clip.
     contacts: Beside<(u64, ClipId, NodeId), Vec<ik::HoldRange>>,
@@ -56,13 +56,13 @@ fn label(ui: &mut Ui, theme: &Theme, text: &str) {
 /// detached.
 pub const TORN: f32 = 1e-3;
 
-/// The limb that a node ends: two bones or more.
+/// The limb that ends at a node, if the limb has at least two bones.
 pub fn ended_by(view: &View<'_>, document: &Document, node: NodeId) -> Option<ik::Limb> {
     ik::limb_of(document, view.pose, node, None, false).filter(|l| l.turns.len() >= 2)
 }
 
-/// The commands that put the end of a limb at a point of the scene, where edits go now, as the limb
-/// tool would.
+/// Commands that move the end of a limb to a scene point with IK, at the current destination of
+/// edits.
 pub fn put(
     view: &View<'_>,
     document: &Document,
@@ -106,7 +106,7 @@ pub fn limb_ui(
     pins_ui(ui, view, document, actions);
 }
 
-/// Swivel angle of the limb about the line from its root to its end.
+/// Draws the swivel angle: a rotation of the limb about the line from its root to its end.
 fn swivel_ui(
     swivel: &mut Swivel,
     ui: &mut Ui,
@@ -166,8 +166,8 @@ fn swivel_ui(
     );
 }
 
-/// How straight the limb is: its end's distance as a part of its length, and where reaching gets
-/// soft.
+/// Draws the extension of the limb: the root-to-end distance as a part of its length. A line marks
+/// where soft reach starts.
 fn reach_ui(ui: &mut Ui, view: &View<'_>, limb: &ik::Limb) {
     let theme = view.theme;
     let mut places: Vec<glam::Vec3> = limb
@@ -196,7 +196,7 @@ fn reach_ui(ui: &mut Ui, view: &View<'_>, limb: &ik::Limb) {
     response.on_hover_text("How far the limb is extended. Soft reach starts at the line");
 }
 
-/// Ground contacts of the node over the clip, each with a button to hold it.
+/// Draws the ground contacts of the node over the clip, each with a button that locks it.
 fn contacts_ui(
     swivel: &mut Swivel,
     ui: &mut Ui,
@@ -204,11 +204,11 @@ fn contacts_ui(
     (clip, node): (ClipId, NodeId),
     actions: &mut Actions,
 ) {
-    /// Maximum number of listed contacts; a button locks all of them together.
+    /// Maximum number of listed contacts. A button locks all contacts together.
     const MOST: usize = 8;
     let (theme, Some(session)) = (view.theme, view.session) else { return };
     let Some(found) = session.document().clips.get(clip) else { return };
-    // Not at every move of a drag: until that is done they are those of before.
+    // The key uses the history revision, so contacts are not recomputed during a drag.
     let key = (session.history().revision(), clip, node);
     let (document, clip_seen) = (session.document(), found.clone());
     let contacts = swivel.contacts.update(ui.ctx(), key, found.key_count(), || {
@@ -254,7 +254,7 @@ fn contacts_ui(
     }
 }
 
-/// All pins: what each holds; a click on its mark changes that, the cross lets it go.
+/// Draws all pins. A click on a pin's mark changes its kind, and the cross removes it.
 pub fn pins_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
     let pins = &document.aids.pins;
     let holds = view.shown_clip().is_some()

@@ -1,4 +1,4 @@
-//! Rows and fields of the mix's bars, and the edits that they make.
+//! Rows and fields of mixer bars, and the edits that they make.
 
 use egui::{Align2, DragValue, Sense, Ui, vec2};
 
@@ -7,7 +7,7 @@ use ulna_edit::command::{MixText, SetMix};
 use ulna_model::{ClipId, Document, Mix, Shared};
 use ulna_render::ColorRole;
 
-/// A changed mix, as a step of its own.
+/// Replaces the mix as one undo step.
 pub fn set(mix: Mix, actions: &mut Actions) {
     actions.push(Action::Run(SetMix { mix: MixText::Mix(Shared::new(mix)) }.into()));
 }
@@ -23,7 +23,7 @@ pub fn clip_text(document: &Document, id: ClipId) -> String {
     if document.clips.contains(id) { document.clip_label(id) } else { "missing clip".into() }
 }
 
-/// A label on the left, and what it is about.
+/// Draws a row with a label on the left. `about` is the tooltip of the label.
 pub fn line(ui: &mut Ui, theme: &Theme, label: &str, about: &str, add: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         let (rect, response) = ui.allocate_exact_size(vec2(78.0, 26.0), Sense::hover());
@@ -42,9 +42,10 @@ pub fn line(ui: &mut Ui, theme: &Theme, label: &str, about: &str, add: impl FnOn
     });
 }
 
-/// A number that is dragged or typed. Returns whether it changed, and whether the drag ended.
+/// Draws a number field. Returns whether the number changed, and whether the edit ended.
 pub fn number(ui: &mut Ui, name: &str, value: DragValue<'_>) -> (bool, bool) {
-    // What is there and out of its bounds is left alone: an edit that nobody made is none.
+    // Existing numbers out of range are not clamped, because clamping would be an edit without user
+    // input.
     let field = ui.add_sized([84.0, 24.0], value.clamp_existing_to_range(false));
     name_widget(ui, &field, name);
     (field.changed(), field.drag_stopped() || field.lost_focus())

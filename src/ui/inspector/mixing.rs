@@ -25,7 +25,7 @@ pub struct MixingState {
     mixer: Mixer,
 }
 
-/// The bar that is looked at; whether there is one.
+/// Draws the selected bar of the mix. Returns whether a bar is selected.
 pub fn mixing_ui(
     state: &mut MixingState,
     ui: &mut Ui,
@@ -247,7 +247,7 @@ fn mask_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut MixBar) 
     });
 }
 
-/// Whether the lane's rotations go by SLERP or NLERP, and by how much that differs now.
+/// Draws the choice between SLERP and NLERP for a lane, and the current difference between them.
 fn gap_ui(
     state: &mut MixingState,
     ui: &mut Ui,
@@ -282,8 +282,8 @@ fn gap_ui(
     }
 }
 
-/// Largest angle between NLERP and SLERP for any two clips that play in a lane now, including the
-/// lanes below it.
+/// Largest angle between NLERP and SLERP for any two clips that currently play in a lane or below
+/// it.
 fn greatest_gap(
     mixer: &mut Mixer,
     document: &Document,
@@ -291,7 +291,7 @@ fn greatest_gap(
     lane: usize,
     time: f64,
 ) -> f32 {
-    /// Clips whose poses are looked at.
+    /// Maximum number of compared clips.
     const MOST: usize = 4;
     let mut playing = mixer.playing(document, mix, time);
     playing.retain(|p| p.lane == lane && p.weight > 0.005);

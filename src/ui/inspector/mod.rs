@@ -1,4 +1,4 @@
-//! The inspector: the active node's `Ul`, `L` and `W` by number.
+//! The inspector: number fields for the active node's `Ul`, `L` and `W`.
 
 mod blending;
 mod edited;
@@ -45,8 +45,8 @@ use ulna_model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource,
 use ulna_render::ColorRole;
 use ulna_session::Session;
 
-/// State of the inspector between frames. It keeps the Euler angles that are being typed, so that
-/// they do not change to other angles of the same rotation.
+/// State of the inspector between frames. It stores typed Euler angles, because the same rotation
+/// has several sets of angles.
 #[derive(Clone, Debug, Default)]
 pub struct InspectorState {
     angles: Vec<(NodeId, &'static str, glam::Quat, Vec3)>,
@@ -58,22 +58,23 @@ pub struct InspectorState {
     seam: Derived<repair::FoundOf, repair::SeamFacts>,
     /// State of the mix section.
     mixing: mixing::MixingState,
-    /// The limb that is swiveled.
+    /// State of the limb section, such as a swivel drag.
     swivel: limb::Swivel,
-    /// State of the section of a joint's skins.
+    /// State of the section about a joint's skins.
     skins: skin::Apart,
     /// State of the layers section.
     layers: layer_rows::LayersState,
-    /// Angles that were typed for a reference model.
+    /// Euler angles that were typed for a reference model.
     reference: reference::ReferenceAngles,
     /// Differences from the file as opened.
     edited: edited::EditedState,
-    /// The end of a limb that is being moved by typed numbers alone, and where it was in the scene.
+    /// A limb end that is moved by typed numbers without IK, and its original scene position.
     torn: Option<(NodeId, Vec3)>,
 }
 
 impl InspectorState {
-    /// Degrees for a rotation: those last typed, if they still mean it.
+    /// Euler angles of a rotation in degrees: the last typed angles if they still match, else
+    /// computed ones.
     fn degrees(&self, node: NodeId, section: &'static str, rotation: glam::Quat) -> Vec3 {
         let kept = self
             .angles
@@ -107,7 +108,7 @@ pub fn inspector_ui(
             });
             return;
         }
-        // A bar of the mix takes its place; one leaves it by its cross.
+        // The section of a selected mixer bar replaces the inspector until the user closes it.
         if let Some(session) = view.session
             && view.mixes()
         {
@@ -181,7 +182,7 @@ pub fn inspector_ui(
     });
 }
 
-/// The inspector while no node is selected: facts of the shown clip and of the file.
+/// Draws the inspector without a selected node: facts about the shown clip and the file.
 fn no_node_ui(
     state: &mut InspectorState,
     ui: &mut Ui,
@@ -306,7 +307,7 @@ fn node_sections(
 /// A node with its rest and its user-local transform.
 type Posed = (NodeId, Transform, Transform);
 
-/// A part of `Ul`: of the active node, and with it of all that are selected.
+/// Draws a row of `Ul`. An edit changes all selected nodes.
 fn user_row(
     state: &mut InspectorState,
     ui: &mut Ui,
@@ -400,19 +401,19 @@ fn user_row(
     }
 }
 
-/// The active node, then the other selected ones.
+/// The active node, followed by the other selected nodes.
 fn ids_of(node: NodeId, others: &[Posed]) -> Vec<NodeId> {
     std::iter::once(node).chain(others.iter().map(|posed| posed.0)).collect()
 }
 
-/// The locks of a row of a node's channels.
+/// Locks of one property of a node, as a row shows them.
 fn row_locks(order: Order, document: &Document, node: NodeId, property: Property) -> RowLocks {
     let as_one = property == Property::Rotation && order != Order::Xyz;
     RowLocks { axes: document.node(node).locks.of(property), is_shown: false, as_one }
 }
 
-/// New transform of a node after an edit of the active node's row; `None` if nothing was edited.
-/// Other nodes get the changed component only.
+/// New transform of a node after an edit of the active node's row; `None` if there was no edit.
+/// Other nodes only get the changed component.
 fn changed(
     state: &mut InspectorState,
     edited: &Edited,
@@ -444,7 +445,7 @@ fn changed(
     Some(wanted)
 }
 
-/// The head of `W`, with the order that rotations are shown in.
+/// Draws the header of `W`, with the choice of the Euler order.
 fn world_header(state: &mut InspectorState, ui: &mut Ui, theme: &Theme) {
     ui.add_space(4.0);
     ui.horizontal(|ui| {
@@ -494,7 +495,7 @@ fn world_section(
                 (world.transform.scale, Triple::factor("W scale"))
             }
         };
-        // Its numbers depend on all channels of the property.
+        // A locked axis affects all numbers of the row in scene space.
         let locks = RowLocks { as_one: true, ..row_locks(state.order, document, node, property) };
         let shape = RowFormat { locks, ..triple.shape(world.transform.rotation, state.order) };
         let edited = triple_ui(ui, theme, &triple, values, property != Property::Scale, &shape);
@@ -569,7 +570,7 @@ fn world_section(
     }
 }
 
-/// The other selected nodes that can be edited alike: their rests and their `Ul`.
+/// The other selected nodes that are not locked, with their rests and their `Ul`.
 fn others(
     view: &View<'_>,
     document: &Document,
@@ -584,7 +585,7 @@ fn others(
     found.take(512).collect()
 }
 
-/// The command that gives a node another `Ul`, where edits go now.
+/// Command that sets a node's `Ul` at the current destination of edits.
 fn set_user(
     view: &View<'_>,
     node: NodeId,

@@ -1,4 +1,4 @@
-//! Sliders of a node's morph targets, by name: they pose, or key where a clip is shown.
+//! Sliders for a node's morph targets. They change the pose, or keys if a clip is shown.
 
 use egui::{RichText, Sense, Slider, Ui, vec2};
 use egui_material_icons::icons;
@@ -14,7 +14,7 @@ use ulna_model::{Document, NodeId, Property};
 use ulna_motion::morph_partner;
 use ulna_render::ColorRole;
 
-/// Maximum number of listed morph targets. Others are found by the command palette.
+/// Maximum number of listed morph targets. The command palette finds the others.
 const MOST: usize = 200;
 
 pub fn morphs_ui(

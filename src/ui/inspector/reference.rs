@@ -1,4 +1,4 @@
-//! The selected reference model: its place by numbers, its clip and its display.
+//! The section of the selected reference model: its transform, clip and display.
 
 use egui::{ComboBox, DragValue, RichText, Ui};
 use glam::{Quat, Vec3};
@@ -15,11 +15,11 @@ use crate::ui::{
 use ulna_edit::command::ReferenceCommand;
 use ulna_render::ColorRole;
 
-/// Angles that a person typed for a model, so that they do not jump to another spelling of the same
-/// rotation.
+/// Model, rotation and typed Euler angles in degrees. Typed angles are stored because the same
+/// rotation has several sets of angles.
 pub type ReferenceAngles = Option<(ReferenceId, Quat, Vec3)>;
 
-/// The section of the selected reference model.
+/// Draws the section of the selected reference model.
 pub fn reference_ui(
     angles: &mut ReferenceAngles,
     ui: &mut Ui,

@@ -1,5 +1,5 @@
-//! *Repair loop*: where a clip jumps at its seam, joint by joint, and how it is closed, seen before
-//! it is done. It takes the inspector's place; one works beside it.
+//! *Repair loop*: shows how far each joint jumps at a clip's loop seam, and previews repairs. It
+//! replaces the inspector, and the rest of the window stays usable.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use ulna_model::{Clip, ClipId, Derived, Document, NodeId, Shared, Track, TrackId
 use ulna_motion::clip_edit::{Closing, Seam, closed, seam};
 use ulna_render::ColorRole;
 
-/// Facts about a loop seam: now, and after the repair.
+/// Size of the seam before and after the repair, and the number of changed keys.
 #[derive(Clone, Debug, Default)]
 pub struct SeamFacts {
     before: Option<Seam>,
@@ -57,7 +57,7 @@ pub fn changed_keys(before: &Clip, after: &Clip) -> BTreeMap<TrackId, Vec<f32>> 
     after.tracks.iter().filter_map(changed).collect()
 }
 
-/// The clip as it would be closed; nothing where it cannot.
+/// The clip after the repair; `None` if the loop cannot be closed.
 pub fn repaired(document: &Document, repair: &RepairLoop) -> Option<Shared<Clip>> {
     let clip = document.clips.get(repair.clip)?;
     let frame = frame_of(clip);
@@ -149,7 +149,7 @@ pub fn repair_ui(
     }
 }
 
-/// The method of the repair, and its blend settings.
+/// Draws the choice of the repair method, and its blend settings.
 fn method_ui(ui: &mut Ui, theme: &Theme, document: &Document, before: &Seam, now: &mut RepairLoop) {
     ui.horizontal(|ui| {
         ui.label(RichText::new("Method").color(theme.color(ColorRole::TextSecondary)));
@@ -163,7 +163,7 @@ fn method_ui(ui: &mut Ui, theme: &Theme, document: &Document, before: &Seam, now
             }
         });
     });
-    // What would be wrong on any other seam.
+    // These repairs are only valid for a short clip or a duplicate last frame.
     if before.is_short || before.is_doubled {
         let (how, text) = match before.is_short {
             true => (CloseHow::AddFrame, "Add the missing frame"),
@@ -213,7 +213,7 @@ fn said_ui(ui: &mut Ui, theme: &Theme, seam: &Seam) {
     ui.add_space(6.0);
 }
 
-/// The joints that jump, those that jump farthest first.
+/// Draws the list of joints that jump at the seam, largest jumps first.
 fn gaps_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -222,8 +222,9 @@ fn gaps_ui(
     all: &mut bool,
     actions: &mut Actions,
 ) {
-    /// Meters and radians below which a joint is not listed at first, and rows at first.
+    /// Minimum jump of a listed joint, in meters and radians.
     const SMALL: (f32, f32) = (0.003, 0.009);
+    /// Number of rows until the user expands the list.
     const FEW: usize = 4;
     let theme = view.theme;
     let counts = |gap: &ulna_motion::clip_edit::Gap| gap.distance > SMALL.0 || gap.angle > SMALL.1;

@@ -1,4 +1,4 @@
-//! Section headers of the inspector, and the marks beside rows.
+//! Section headers of the inspector, and the key marks beside rows.
 
 use egui::{RichText, Ui};
 use egui_material_icons::icons;
@@ -10,7 +10,8 @@ use crate::ui::{
 };
 use ulna_render::{ColorRole, Measure};
 
-/// A section's symbol, title and note.
+/// Draws the header of a section: symbol, title and note. Returns whether its reset button was
+/// clicked.
 pub fn section(
     ui: &mut Ui,
     theme: &Theme,
@@ -19,12 +20,13 @@ pub fn section(
     note: &str,
     reset: bool,
 ) -> bool {
-    // Within a line, space is no line of its own.
+    // In a horizontal layout, this space would be horizontal.
     if ui.layout().is_vertical() {
         ui.add_space(4.0);
     }
     ui.horizontal(|ui| {
-        // As high with the button as without it, so that nothing jumps when it comes.
+        // The header has the same height with and without the button, so that the layout does not
+        // shift.
         ui.spacing_mut().item_spacing.x = 0.0;
         ui.allocate_exact_size(egui::vec2(0.0, Measure::IconButton.points()), egui::Sense::hover());
         ui.spacing_mut().item_spacing.x = 8.0;
@@ -64,7 +66,8 @@ pub fn section(
     .inner
 }
 
-/// `W = Wₚ · (L ∘ Ul)` with one part highlighted, and an explanation of each part.
+/// Draws the formula `W = Wₚ · (L ∘ Ul)` with one part highlighted, and an explanation of each
+/// part.
 fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
     let part = |text: &str| {
         let role = if text == marked { ColorRole::AccentBase } else { ColorRole::TextPrimary };
@@ -95,7 +98,8 @@ fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
     });
 }
 
-/// The diamond beside a row: filled on a key, hollow where the clip moves it, amber where it waits.
+/// Draws the key mark of a row: a diamond, filled if the playhead is on a key. Draws nothing
+/// without a track.
 pub fn key_mark(ui: &Ui, view: &View<'_>, track: Option<&ulna_model::Track>, slot: egui::Pos2) {
     let Some(track) = track else { return };
     let theme = view.theme;

@@ -1,5 +1,4 @@
-//! Facts about a joint of a skin: its bind pose, and its effect on its vertices in the current
-//! pose.
+//! Facts about a joint of a skin: its bind pose, and its skinning matrix in the current pose.
 
 use egui::{CollapsingHeader, Label, RichText, Ui};
 use glam::Mat4;
@@ -12,14 +11,15 @@ use ulna_motion::Pose;
 use ulna_render::ColorRole;
 use ulna_weights::{at_rest, bound_mesh};
 
-/// Largest offset of a skin's meshes from their own shape at rest, in meters, per document
-/// revision.
+/// Largest distance in meters between the placements of a skin's vertices by different joints in
+/// the rest pose, cached per document revision.
 pub type Apart = Derived<(u64, SkinId), f64>;
 
-/// Below this they agree, meters: what single precision leaves of a body.
+/// Distance in meters below which these placements count as equal. It allows for single-precision
+/// errors.
 const AGREE: f64 = 1e-4;
 
-/// The matrices of a joint in each skin that it belongs to.
+/// Draws the matrices of a joint for each skin that contains it.
 pub fn skin_ui(
     apart: &mut Apart,
     ui: &mut Ui,
@@ -27,7 +27,7 @@ pub fn skin_ui(
     (document, node): (&Document, NodeId),
     actions: &mut Actions,
 ) {
-    /// Skins that are shown.
+    /// Maximum number of shown skins.
     const MOST: usize = 4;
     let theme = view.theme;
     let generation = view.session.map_or(0, ulna_session::Session::generation);
@@ -56,7 +56,7 @@ pub fn skin_ui(
             );
             matrix(ui, theme, "IBM", "Inverse bind matrix, from the file", &inverse);
             matrix(ui, theme, "T", "Skinning matrix now: moves the vertices", &(world * inverse));
-            // Not at every moment of a gesture.
+            // Not recomputed during a gesture.
             if !view.session.is_some_and(|s| s.history().is_open()) {
                 apart.update((generation, id), |_| {
                     let rest = at_rest(document);
@@ -78,7 +78,7 @@ pub fn skin_ui(
     }
 }
 
-/// Three rows of four numbers, under their symbol.
+/// Draws the upper three rows of a matrix under their symbol.
 fn matrix(ui: &mut Ui, theme: &Theme, symbol: &str, about: &str, value: &Mat4) {
     ui.add_space(2.0);
     ui.horizontal(|ui| {
@@ -98,7 +98,7 @@ fn matrix(ui: &mut Ui, theme: &Theme, symbol: &str, about: &str, value: &Mat4) {
         .show(ui, |ui| {
             for row in 0..3 {
                 for v in value.row(row).to_array() {
-                    // No minus before a nought that is rounded.
+                    // Avoids "-0.0000".
                     let text = format!("{:.4}", if v.abs() < 5e-5 { 0.0 } else { v });
                     ui.label(
                         RichText::new(text)
@@ -111,7 +111,7 @@ fn matrix(ui: &mut Ui, theme: &Theme, symbol: &str, about: &str, value: &Mat4) {
         });
 }
 
-/// `T = W · IBM` with one part highlighted, and an explanation of each part.
+/// Draws the formula `T = W · IBM` with one part highlighted, and an explanation of each part.
 fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
     let part = |text: &str| {
         let role = if text == marked { ColorRole::AccentBase } else { ColorRole::TextPrimary };

@@ -1,4 +1,4 @@
-//! The arrangements that Ulna comes with, and the repair of stored ones.
+//! The built-in arrangements of panels, and the validation of stored arrangements.
 
 use std::collections::BTreeSet;
 
@@ -7,24 +7,24 @@ use egui_tiles::{Container, Linear, LinearDir, Tabs, Tile, TileId, Tiles, Tree};
 use super::pane::{DefaultPlace, Pane};
 use ulna_render::Measure;
 
-/// An arrangement that Ulna comes with.
+/// A built-in arrangement of panels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shipped {
-    /// Lists at the sides, keys below all of them.
+    /// Side panels beside the viewport, and the timeline below.
     Standard,
-    /// Half of the height for keys and curves.
+    /// A tall timeline for keys and curves, half the height of the window.
     Keys,
-    /// The brush at the left, so that the joints have the side at the right.
+    /// The brush on the left and a tall list of joints on the right.
     Weights,
-    /// The tree of joints over the whole height.
+    /// A tree of joints over the full height of the window.
     Skeleton,
 }
 
 impl Shipped {
-    /// All of them, in the order of the menu.
+    /// All built-in arrangements, in menu order.
     pub const ALL: [Self; 4] = [Self::Standard, Self::Keys, Self::Weights, Self::Skeleton];
 
-    /// The name in the menu.
+    /// Name in the menu.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Standard => "Standard",
@@ -34,7 +34,7 @@ impl Shipped {
         }
     }
 
-    /// Purpose, for a tooltip.
+    /// Purpose of the arrangement, as a tooltip.
     pub const fn help(self) -> &'static str {
         match self {
             Self::Standard => "All panels around the viewport",
@@ -44,7 +44,7 @@ impl Shipped {
         }
     }
 
-    /// Arrangement of a name, if there is one.
+    /// The built-in arrangement with a name, if any.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.name() == name)
     }
@@ -61,7 +61,7 @@ impl Shipped {
     }
 }
 
-/// Puts tiles together.
+/// Builds a tree of tiles.
 struct Builder(Tiles<Pane>);
 
 impl Builder {
@@ -90,7 +90,7 @@ impl Builder {
         self.0.insert_container(Container::Tabs(Tabs::new(ids)))
     }
 
-    /// The column at the right: the inspector, or what paints in its place, and the problems.
+    /// The column on the right: the inspector or the painting panels, and below them the problems.
     fn side(&mut self) -> (TileId, f32) {
         let (inspector, brush) = (self.pane(Pane::Inspector), self.pane(Pane::Brush));
         let joints = self.tabs(&[Pane::Joints, Pane::Layers, Pane::Vertices]);
@@ -107,9 +107,9 @@ impl Builder {
         self.column(&[(top, 600.0), timeline])
     }
 
-    /// The column at the side is low, so its panels are tabs.
+    /// The side column is short, so its panels are tabs.
     fn keys(&mut self) -> TileId {
-        /// Points of height of the timeline.
+        /// Height of the timeline, in points.
         const TALL: f32 = 520.0;
         let (outliner, viewport) = (self.pane(Pane::Outliner), self.pane(Pane::Viewport));
         let [brush, joints, layers, vertices] = Pane::PAINTING;
@@ -141,7 +141,7 @@ impl Builder {
     }
 }
 
-/// The panels below a tile, from left to right and top to bottom.
+/// The panels inside a tile, from left to right and top to bottom.
 pub(super) fn panes_in(tiles: &Tiles<Pane>, id: TileId) -> Vec<(TileId, Pane)> {
     match tiles.get(id) {
         Some(Tile::Pane(pane)) => vec![(id, *pane)],
@@ -150,10 +150,10 @@ pub(super) fn panes_in(tiles: &Tiles<Pane>, id: TileId) -> Vec<(TileId, Pane)> {
     }
 }
 
-/// Whether a stored arrangement can be shown: each tile stands in one place, each panel is there at
-/// most once, and no share is out of all measure.
+/// True if a stored arrangement is valid: each tile and panel occurs at most once, and all shares
+/// are in range.
 pub(super) fn is_sound(tree: &Tree<Pane>) -> bool {
-    /// No screen has as many points.
+    /// Upper limit of a share in points, far above the size of any screen.
     const MOST: f32 = 1e5;
     let Some(root) = tree.root() else { return false };
     let (mut seen, mut panes) = (BTreeSet::new(), BTreeSet::new());
@@ -182,7 +182,7 @@ pub(super) fn is_sound(tree: &Tree<Pane>) -> bool {
     !panes.is_empty() && seen.len() == tree.tiles.len()
 }
 
-/// Adds a panel at its default place, unless it is there.
+/// Adds a panel at its default position, unless the arrangement contains it.
 pub(super) fn add_missing(tree: &mut Tree<Pane>, pane: Pane) {
     let Some(root) = tree.root().filter(|_| tree.tiles.find_pane(&pane).is_none()) else { return };
     let (beside, dir, after) = match pane.place() {
@@ -201,7 +201,7 @@ pub(super) fn add_missing(tree: &mut Tree<Pane>, pane: Pane) {
     }
     let new = tree.tiles.insert_pane(pane);
     let parent = tree.tiles.parent_of(beside);
-    // A row or a column in that direction takes it.
+    // If the parent is a row or column in this direction, the panel becomes its child.
     for id in parent.into_iter().chain(parent.is_none().then_some(beside)) {
         if let Some(Tile::Container(Container::Linear(linear))) = tree.tiles.get_mut(id)
             && linear.dir == dir
@@ -225,7 +225,7 @@ pub(super) fn add_missing(tree: &mut Tree<Pane>, pane: Pane) {
     put_in_place(tree, parent, beside, both);
 }
 
-/// Adds a panel as a tab beside another one.
+/// Adds a panel as a tab beside another panel.
 fn add_tab(tree: &mut Tree<Pane>, other: TileId, pane: Pane) {
     let new = tree.tiles.insert_pane(pane);
     let parent = tree.tiles.parent_of(other);
@@ -238,7 +238,7 @@ fn add_tab(tree: &mut Tree<Pane>, other: TileId, pane: Pane) {
     put_in_place(tree, parent, other, both);
 }
 
-/// Puts a tile where another one stood.
+/// Replaces a tile by another tile in its parent.
 fn put_in_place(tree: &mut Tree<Pane>, parent: Option<TileId>, old: TileId, new: TileId) {
     match parent.and_then(|id| tree.tiles.get_mut(id)) {
         Some(Tile::Container(container)) => drop(container.replace_child(old, new)),
@@ -246,19 +246,19 @@ fn put_in_place(tree: &mut Tree<Pane>, parent: Option<TileId>, old: TileId, new:
     }
 }
 
-/// The column at the side while a small window shows it as tabs.
+/// The side column while a small window shows it as tabs.
 #[derive(Clone, Debug)]
 pub(super) struct TabbedColumn {
-    /// The tile that is tabs for now.
+    /// The container that temporarily has tabs.
     id: TileId,
-    /// Its tabs.
+    /// The tabs that replace the column.
     tabs: Vec<TileId>,
-    /// The tile as it was, and the containers inside.
+    /// The original container and its nested containers.
     was: Vec<(TileId, Tile<Pane>)>,
 }
 
 impl TabbedColumn {
-    /// Makes tabs of the column at the side; `None` where there is none.
+    /// Converts the side column to tabs; `None` if there is no side column.
     pub(super) fn new(tiles: &mut Tiles<Pane>) -> Option<Self> {
         let mut id = tiles.find_pane(&Pane::Inspector)?;
         let of_side = |tiles: &Tiles<Pane>, id| {
@@ -281,7 +281,7 @@ impl TabbedColumn {
         Some(Self { id, tabs, was })
     }
 
-    /// Makes a column of the tabs again, unless somebody has moved one of them.
+    /// Restores the column, unless the user has moved one of its tabs.
     pub(super) fn restore(&self, tiles: &mut Tiles<Pane>) {
         let same = match tiles.get_container(self.id) {
             Some(Container::Tabs(tabs)) => {
@@ -298,7 +298,7 @@ impl TabbedColumn {
     }
 }
 
-/// A container and the containers inside, the outermost first.
+/// A container and its nested containers, outermost first.
 fn containers_in(tiles: &Tiles<Pane>, id: TileId) -> Vec<TileId> {
     let Some(container) = tiles.get_container(id) else { return Vec::new() };
     let inside = container.children().flat_map(|c| containers_in(tiles, *c));
@@ -309,7 +309,7 @@ fn containers_in(tiles: &Tiles<Pane>, id: TileId) -> Vec<TileId> {
 pub(super) mod tests {
     use super::*;
 
-    /// Panels from left to right and top to bottom, a pair of brackets around each container.
+    /// Text with the panels from left to right and top to bottom. Brackets enclose each container.
     pub fn order(tree: &Tree<Pane>) -> String {
         fn of(tree: &Tree<Pane>, id: TileId) -> String {
             match tree.tiles.get(id).unwrap() {
@@ -329,7 +329,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_shipped_arrangement_has_every_panel_and_a_name() {
+    fn every_shipped_arrangement_contains_all_panels_and_is_found_by_name() {
         for shipped in Shipped::ALL {
             let tree = shipped.tree();
             assert!(is_sound(&tree), "{shipped:?}");
@@ -349,7 +349,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_column_becomes_tabs_and_comes_back_unless_one_was_moved() {
+    fn a_tabbed_column_can_be_restored_except_for_moved_panels() {
         for shipped in Shipped::ALL {
             let whole = shipped.tree();
             let mut tree = whole.clone();
@@ -376,22 +376,22 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_damaged_tree_is_not_sound() {
+    fn a_damaged_tree_is_detected() {
         let whole = Shipped::Standard.tree();
         let root = whole.root().unwrap();
-        // A container inside itself.
+        // A container that contains itself.
         let mut tree = whole.clone();
         if let Some(Tile::Container(container)) = tree.tiles.get_mut(root) {
             container.add_child(root);
         }
         assert!(!is_sound(&tree));
-        // A child that is not there.
+        // A child that does not exist.
         let mut tree = whole.clone();
         if let Some(Tile::Container(container)) = tree.tiles.get_mut(root) {
             container.add_child(TileId(9999));
         }
         assert!(!is_sound(&tree));
-        // A share that is none.
+        // An invalid share.
         for share in [0.0, -4.0, f32::NAN, f32::INFINITY, 1e30] {
             let mut tree = whole.clone();
             if let Some(Tile::Container(Container::Linear(linear))) = tree.tiles.get_mut(root) {

@@ -1,28 +1,29 @@
-//! Sizes of the docked panels: the sides keep their points, and take no more than their content.
+//! Sizes of the docked panels. Side panels keep their size in points when the window is resized,
+//! and are never larger than their content.
 
 use egui::{Vec2, vec2};
 use egui_tiles::{Container, LinearDir, Tile, TileId};
 
 use super::{Layout, Pane, PanelConstraints};
 
-/// Points of height that the inspector has before the problems below it have more than the least.
+/// Height in points of the inspector below which the problems panel shrinks to its minimum.
 const INSPECTOR_ROOM: f32 = 280.0;
-/// Points of height that the problems keep in a low window: their title and a line.
+/// Minimum height in points of the problems panel: its title and one line.
 const LEAST_PROBLEMS: f32 = 68.0;
-/// Points of height that the panels above the timeline keep when it was made tall.
+/// Height in points that a tall timeline leaves for the panels above it.
 const ABOVE_TIMELINE: f32 = 340.0;
-/// Points of height that the joints and the problems keep below the brush.
+/// Height in points that a tall brush panel leaves for the joints and the problems below it.
 const BELOW_BRUSH: f32 = 340.0;
-/// The largest part of a row and of a column that a side takes.
+/// Maximum size of a side panel, as a fraction of the row's width and of the column's height.
 const PART: (f32, f32) = (0.36, 0.42);
-/// Points of width that a side may have in a window of any width: five tabs fit.
+/// Width in points that a side panel may always have, enough for five tabs.
 const LEAST_SIDE: f32 = 256.0;
-/// The panel that takes what the others leave: the first of these that a row or a column has.
+/// Panels that fill the remaining space. The first panel of this list in a row or column does so.
 const GROWING: [Pane; 4] = [Pane::Viewport, Pane::Inspector, Pane::Joints, Pane::Outliner];
 
 impl Layout {
-    /// Keeps the sides at the points they have: what grows and shrinks with the window is where the
-    /// viewport is. In a small window a side takes no more than its part.
+    /// Keeps the sizes of the side panels in points. The viewport grows and shrinks with the
+    /// window. In a small window, the sizes of the side panels are capped.
     pub(super) fn fit(&mut self, id: TileId, size: Vec2, room_for: PanelConstraints) {
         let tiles = &self.tree.tiles;
         let Some(Container::Linear(linear)) = tiles.get_container(id) else { return };
@@ -39,7 +40,7 @@ impl Layout {
         let mut points: Vec<(TileId, f32)> = Vec::new();
         for child in children.iter().copied().filter(|c| *c != grows) {
             let share = self.share(id, child);
-            // Another share than the one it was given: a hand was at it.
+            // A share that differs from the assigned one was changed by the user.
             let wanted = match self.points.get(&child) {
                 Some((wanted, given)) if (given - share).abs() < 0.5 => *wanted,
                 _ => share,
@@ -64,7 +65,7 @@ impl Layout {
         }
     }
 
-    /// The most points that a side takes.
+    /// Maximum size of a panel, in points.
     fn cap(&self, child: TileId, room: f32, horizontal: bool, room_for: PanelConstraints) -> f32 {
         if horizontal {
             return (room * PART.0).max(LEAST_SIDE.min(room * 0.5));
@@ -94,7 +95,7 @@ impl Layout {
         }
     }
 
-    /// Whether a panel in sight stands in a tile.
+    /// True if a tile is visible and shows the panel.
     fn shows(&self, id: TileId, pane: Pane) -> bool {
         let tiles = &self.tree.tiles;
         tiles.is_visible_in_layout(id)

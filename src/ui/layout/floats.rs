@@ -1,4 +1,4 @@
-//! Panels that float over the others: each is a window inside the window.
+//! Floating panels: each is a window inside the main window.
 
 use egui::{Align, Context, Frame, Id, Layout, Pos2, Rect, Sense, Ui, UiBuilder, Vec2, vec2};
 use egui_material_icons::icons;
@@ -14,18 +14,18 @@ use crate::ui::{
 };
 use ulna_render::ColorRole;
 
-/// The least that a floating panel can be made.
+/// Minimum size of a floating panel, in points.
 const LEAST: Vec2 = vec2(220.0, 120.0);
-/// Points of height of its title.
+/// Height of the title bar, in points.
 const TITLE: f32 = 28.0;
 
 /// A panel that floats.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Float {
     pub pane: Pane,
-    /// The upper left corner, in points of the window.
+    /// Upper left corner, in points of the main window.
     pub at: [f32; 2],
-    /// Width and height in points, with the title.
+    /// Width and height in points, including the title bar.
     pub size: [f32; 2],
 }
 
@@ -34,28 +34,28 @@ impl Float {
         Self { pane, at: rect.min.into(), size: rect.size().into() }
     }
 
-    /// Whether a stored one can be shown.
+    /// True if a stored floating panel is valid.
     pub(super) fn is_sound(&self) -> bool {
         let fits = |n: &f32| n.is_finite() && n.abs() < 1e5;
         self.pane.can_float() && self.at.iter().chain(&self.size).all(fits)
     }
 
-    /// The place of a panel that has just been taken out: where it was, no larger than a part of
-    /// the window, and a little toward the middle, so that it is seen to float.
+    /// Initial rectangle of a newly undocked panel. It is near the old position, moved toward the
+    /// center, and no larger than 60 % of the area.
     pub(super) fn place(was: Option<Rect>, area: Rect, count: usize) -> Rect {
         let most = area.size() * 0.6;
         let size = was.map_or(vec2(328.0, 360.0), |r| r.size()).min(most).max(LEAST);
         let aside = 24.0 * (1 + count) as f32;
         let was_at = was.map_or(area.center() - size * 0.5, |r| r.min);
         let is_left = was_at.x + size.x * 0.5 < area.center().x;
-        // Below the switches at the top of the viewport.
+        // Leaves the switches at the top of the viewport visible.
         let at = was_at + vec2(if is_left { aside } else { -aside }, 24.0 + aside);
         let last = (area.max - size).max(area.min);
         Rect::from_min_size(at.clamp(area.min, last), size)
     }
 }
 
-/// A request from the title of a floating panel.
+/// A request from the title bar of a floating panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     Nothing,
@@ -63,7 +63,7 @@ pub(super) enum Asked {
     Raise,
 }
 
-/// Draws a floating panel inside the area of the panels.
+/// Draws a floating panel within the area of the docked panels.
 pub(super) fn float_ui(
     float: &mut Float,
     (ctx, area, generation): (&Context, Rect, u64),
@@ -106,13 +106,13 @@ pub(super) fn float_ui(
         return Asked::Nothing;
     };
     let (asked, content) = asked;
-    // Its edge is not part of its size: it would grow with each start.
+    // The stored size excludes the border, which would otherwise be added at each launch.
     float.at = rect.min.into();
     float.size = content.size().into();
     asked
 }
 
-/// The title, with the button that docks the panel again.
+/// Draws the title bar, with the button that docks the panel again.
 fn title_ui(ui: &mut Ui, theme: &Theme, pane: Pane, rect: Rect) -> Asked {
     ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceBar));
     let mut bar = ui.new_child(
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panel_is_taken_out_into_the_area_and_smaller_than_it() {
+    fn a_new_floating_panel_fits_in_the_area() {
         let areas = [vec2(1600.0, 900.0), vec2(720.0, 380.0), vec2(300.0, 160.0)];
         for area in areas.map(|size| Rect::from_min_size(Pos2::new(0.0, 72.0), size)) {
             for was in [None, Some(area), Some(Rect::from_min_size(area.min, vec2(90.0, 900.0)))] {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_place_out_of_measure_is_not_sound() {
+    fn an_invalid_stored_floating_panel_is_detected() {
         let sound = Float { pane: Pane::Problems, at: [10.0, 20.0], size: [300.0, 200.0] };
         assert!(sound.is_sound());
         assert!(!Float { at: [f32::NAN, 0.0], ..sound }.is_sound());

@@ -1,5 +1,5 @@
-//! Arrangement of the panels: docked, in tabs, floating, hidden or maximized. The panels know
-//! nothing of it.
+//! Arrangement of the panels: docked, in tabs, floating, hidden or maximized. The panels themselves
+//! do not depend on their arrangement.
 
 mod arrangements;
 mod fit;
@@ -27,51 +27,52 @@ use self::{
 use super::{Theme, ViewOptions, splitters::splitters_ui};
 use ulna_edit::command::ViewCommand;
 
-/// Points of width below which the column at the side is tabs.
+/// Window width in points below which the side column becomes tabs.
 const NARROW: f32 = 1280.0;
-/// Points of height of the panels below which it is.
+/// Height in points of the panel area below which the side column becomes tabs.
 const LOW: f32 = 540.0;
-/// Points of the window's width below which the outliner hides.
+/// Window width in points below which the outliner is hidden by default.
 pub(super) const NARROWER: f32 = 1000.0;
 
-/// Limits of a mode for the sizes of panels.
+/// Size limits of panels in the current mode, in points, and the panels that the mode shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PanelConstraints {
-    /// The most points that the timeline takes.
+    /// Maximum height of the timeline; `None` is unlimited.
     pub timeline: Option<f32>,
-    /// The most that the problems take.
+    /// Maximum height of the problems panel; `None` is unlimited.
     pub problems: Option<f32>,
-    /// The most that the brush takes.
+    /// Maximum height of the brush panel; `None` is unlimited.
     pub brush: Option<f32>,
-    /// The least width of the column at the side.
+    /// Minimum width of the side column.
     pub side: f32,
-    /// Weights are painted: their panels stand in the place of the inspector.
+    /// True if the painting panels replace the inspector.
     pub paints: bool,
-    /// There are weights to paint.
+    /// True if the file has weights that can be painted.
     pub has_weights: bool,
 }
 
-/// The arrangement.
+/// The arrangement of all panels, with their sizes and visibility.
 #[derive(Clone, Debug)]
 pub struct Layout {
     tree: Tree<Pane>,
-    /// The column at the side, while a small window shows it as tabs.
+    /// The side column while a small window shows it as tabs.
     column: Option<TabbedColumn>,
     is_small: bool,
-    /// Points that a side was given by hand, and those it has just now: a small window caps them
-    /// for a while.
+    /// Size that the user chose for each side panel, and its current size, in points. A small
+    /// window caps the current size temporarily.
     points: HashMap<TileId, (f32, f32)>,
-    /// Panels that float, the topmost last. They keep their places in the tree.
+    /// Floating panels, topmost last. The docking tree also keeps their docked positions.
     floats: Vec<Float>,
-    /// The panel that fills the window.
+    /// The panel that fills the window; `None` for all panels.
     maximized: Option<Pane>,
-    /// Panels that the mode and a person let be seen, as of the frame before.
+    /// Panels that were visible in the last frame, according to the mode and the user's choices.
     seen: BTreeSet<Pane>,
-    /// Rectangle of each panel in the last frame.
+    /// Rectangle of each panel in the last frame, in points.
     rects: BTreeMap<Pane, Rect>,
-    /// Area of all panels.
+    /// Area of all panels in the last frame, in points.
     area: Rect,
-    /// Other than that of the arrangement before: floating panels take their places anew.
+    /// Part of the ids of floating windows. A new number makes egui use the stored window
+    /// positions.
     generation: u64,
 }
 
@@ -81,7 +82,7 @@ impl Default for Layout {
     }
 }
 
-/// An arrangement as it is stored.
+/// Serialized form of an arrangement.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     tree: Tree<Pane>,
@@ -91,7 +92,7 @@ struct Stored {
     hidden: Vec<Pane>,
 }
 
-/// Panels that a person can hide, each with its switch.
+/// The panels that the user can hide, each with its visibility option.
 pub fn switches(options: &mut ViewOptions) -> [(Pane, &mut bool); 4] {
     [
         (Pane::Outliner, &mut options.outliner),
@@ -102,7 +103,7 @@ pub fn switches(options: &mut ViewOptions) -> [(Pane, &mut bool); 4] {
 }
 
 impl Layout {
-    /// An arrangement that Ulna comes with.
+    /// Creates a built-in arrangement.
     pub fn shipped(shipped: Shipped) -> Self {
         Self {
             tree: shipped.tree(),
@@ -118,8 +119,9 @@ impl Layout {
         }
     }
 
-    /// As text, for the preferences: the points that sides were given by hand, not those that a
-    /// mode or a small window leaves them for a while; with the panels that are hidden.
+    /// Serializes the arrangement and the hidden panels for the preferences.
+    ///
+    /// Sizes are those that the user chose, without temporary limits of a mode or a small window.
     pub fn to_text(&self, options: &ViewOptions) -> Option<String> {
         let mut tree = self.tree.clone();
         let sides: Vec<TileId> = tree.tiles.tile_ids().collect();
@@ -135,7 +137,7 @@ impl Layout {
         if let Some(column) = &self.column {
             column.restore(&mut tree.tiles);
         }
-        // A mode hides panels for a while.
+        // Panels that the current mode hides are stored as visible.
         for id in tree.tiles.tile_ids().collect::<Vec<_>>() {
             tree.set_visible(id, true);
         }
@@ -147,11 +149,13 @@ impl Layout {
             .ok()
     }
 
-    /// A stored arrangement, with the panels that are hidden in it; `None` where the text cannot be
-    /// read, or has a panel twice. Panels that it lacks, as one of an earlier version may, are
-    /// added at their default places.
+    /// Reads a stored arrangement and its hidden panels. `None` if the text is invalid or contains
+    /// a panel twice.
+    ///
+    /// Panels that are missing, as in files of earlier versions, are added at their default
+    /// positions.
     pub fn from_text(text: &str) -> Option<(Self, Vec<Pane>)> {
-        // An earlier version stored the tree alone.
+        // Earlier versions stored only the tree.
         let stored =
             serde_json::from_str::<Stored>(text).or_else(|error| {
                 match serde_json::from_str::<Tree<Pane>>(text) {
@@ -180,7 +184,7 @@ impl Layout {
         Some((layout, hidden))
     }
 
-    /// Takes the place of another arrangement.
+    /// Continues the generation number of the arrangement that this one replaces.
     pub fn follow(&mut self, other: &Self) {
         self.generation = other.generation + 1;
     }
@@ -190,14 +194,14 @@ impl Layout {
         self.rects.get(&pane).copied()
     }
 
-    /// The panel at a place of the window, as of the frame before.
+    /// The panel at a point of the window in the last frame, topmost first.
     pub fn pane_at(&self, at: egui::Pos2) -> Option<Pane> {
         let holds = |pane: &Pane| self.rect(*pane).is_some_and(|rect| rect.contains(at));
         let above = self.floats.iter().rev().map(|float| float.pane);
         above.chain(self.rects.keys().copied()).find(holds)
     }
 
-    /// Panels that F6 goes through: those in sight, and those behind a tab.
+    /// Panels that F6 cycles through: visible panels, and panels behind a tab.
     pub fn reachable(&self) -> Vec<Pane> {
         match self.maximized {
             Some(pane) => vec![pane],
@@ -205,7 +209,7 @@ impl Layout {
         }
     }
 
-    /// Brings a panel before those that share its place.
+    /// Makes a panel the active tab, or raises it if it floats.
     pub fn bring_forward(&mut self, pane: Pane) {
         if self.is_floating(pane) {
             self.raise(pane);
@@ -219,7 +223,7 @@ impl Layout {
         self.area
     }
 
-    /// No panel is in sight: a page takes their place.
+    /// Clears the rectangles of all panels while a page covers them.
     pub fn leave(&mut self) {
         self.rects.clear();
     }
@@ -229,17 +233,18 @@ impl Layout {
         self.maximized
     }
 
-    /// Lets a panel fill the window, or shows all of them again.
+    /// Maximizes a panel, or restores all panels with `None`.
     pub fn maximize(&mut self, pane: Option<Pane>) {
         self.maximized = pane;
     }
 
-    /// Whether a panel floats.
+    /// True if a panel floats.
     pub fn is_floating(&self, pane: Pane) -> bool {
         self.floats.iter().any(|float| float.pane == pane)
     }
 
-    /// Takes a panel out, or docks it where it was; whether it floats now. `area`: where it may be.
+    /// Undocks a panel within `area`, or docks it at its former position. Returns whether it floats
+    /// now.
     pub fn toggle_float(&mut self, pane: Pane, area: Rect) -> bool {
         if self.is_floating(pane) {
             self.floats.retain(|float| float.pane != pane);
@@ -255,7 +260,8 @@ impl Layout {
         self.floats.sort_by_key(|float| float.pane == pane);
     }
 
-    /// Lays the panels out and draws each by `draw`; commands that their titles asked for.
+    /// Lays out all panels, and draws their content with `draw`. Returns the commands that were
+    /// chosen in titles and tabs.
     pub fn show(
         &mut self,
         ui: &mut Ui,
@@ -269,7 +275,7 @@ impl Layout {
         self.adapt(size);
         self.seen = Pane::ALL.into_iter().filter(|p| is_seen(*p, shown, room, size.x)).collect();
         self.rects.clear();
-        // A panel that another mode does not have gives the window back.
+        // Maximizing ends if the new mode does not have the panel.
         self.maximized = self.maximized.filter(|pane| self.seen.contains(pane));
         let mut rects = BTreeMap::new();
         let frame = PanelFrame { draw, rects: &mut rects, asked: Vec::new() };
@@ -281,7 +287,7 @@ impl Layout {
         asked
     }
 
-    /// Draws one panel over the whole area.
+    /// Draws one maximized panel over the whole area.
     fn show_one(
         mut frame: PanelFrame<'_>,
         ui: &mut Ui,
@@ -347,7 +353,7 @@ impl Layout {
         frame.asked
     }
 
-    /// Containers whose tabs are shown, and the panels with a tab.
+    /// Containers with visible tabs, and the panels in them.
     fn bars(&self) -> (BTreeSet<u64>, BTreeSet<Pane>) {
         let (mut bars, mut tabbed) = (BTreeSet::new(), BTreeSet::new());
         for (id, tile) in self.tree.tiles.iter() {
@@ -361,7 +367,7 @@ impl Layout {
         (bars, tabbed)
     }
 
-    /// In a small window the panels of the side share a place, where they still stand together.
+    /// Converts the side column to tabs in a small window, and back in a larger one.
     fn adapt(&mut self, size: Vec2) {
         let is_small = size.x < NARROW || size.y < LOW;
         if is_small == self.is_small {
@@ -384,7 +390,7 @@ impl Layout {
     }
 }
 
-/// Whether the mode and a person let a panel be seen.
+/// True if the mode and the user's choices show a panel.
 fn is_seen(pane: Pane, shown: ViewOptions, room: PanelConstraints, width: f32) -> bool {
     match pane {
         Pane::Outliner if width < NARROWER => shown.outliner_narrow,
@@ -413,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_layout_comes_back_and_a_broken_one_does_not() {
+    fn a_stored_layout_is_restored_and_a_damaged_one_is_rejected() {
         let layout = Layout::default();
         let text = layout.to_text(&shown()).unwrap();
         let (again, hidden) = Layout::from_text(&text).unwrap();
@@ -421,12 +427,12 @@ mod tests {
         assert!(Layout::from_text("{}").is_none());
         let twice = text.replace("\"problems\"", "\"timeline\"");
         assert!(Layout::from_text(&twice).is_none());
-        // As an earlier version stored it.
+        // The format of earlier versions.
         let alone = serde_json::to_string(&layout.tree).unwrap();
         assert!(Layout::from_text(&alone).unwrap().0.tree == layout.tree);
     }
 
-    /// A layout as a version without some panels would have stored it.
+    /// A layout as stored by a version without some panels.
     fn without(lacking: &[Pane]) -> Layout {
         let mut tree = Layout::default().tree;
         for pane in lacking {
@@ -446,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panel_that_a_stored_layout_lacks_joins_it_at_its_default_place() {
+    fn panels_missing_from_a_stored_layout_are_added_at_their_default_places() {
         let whole = order(&Layout::default().tree);
         for lacking in [
             &[Pane::Outliner][..],
@@ -460,7 +466,8 @@ mod tests {
             let stored = without(lacking);
             let (again, _) = Layout::from_text(&stored.to_text(&shown()).unwrap()).unwrap();
             let now = order(&again.tree);
-            // Problems stand below the inspector, above all that came later.
+            // Missing problems are added below the inspector, above panels that were added in later
+            // versions.
             let expected = match lacking {
                 [Pane::Problems, ..] => {
                     whole.replace(" Problems", "").replace("[Inspector", "[Inspector Problems")
@@ -485,7 +492,7 @@ mod tests {
         }
     }
 
-    /// Hides what a mode hides, as a frame does.
+    /// Hides panels according to the mode, as each frame does.
     fn see(layout: &mut Layout, room: PanelConstraints, width: f32) {
         for pane in Pane::ALL {
             let id = layout.tree.tiles.find_pane(&pane).unwrap();
@@ -494,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_mode_leaves_a_side_for_a_while_is_not_stored() {
+    fn panel_sizes_limited_by_a_mode_are_not_stored() {
         let mut layout = Layout::default();
         let root = layout.tree.root().unwrap();
         let size = vec2(1600.0, 900.0);
@@ -515,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sides_keep_their_points_while_the_window_grows() {
+    fn side_panels_keep_their_width_when_the_window_is_resized() {
         let mut layout = Layout::default();
         let root = layout.tree.root().unwrap();
         see(&mut layout, PanelConstraints::default(), 1600.0);
@@ -530,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn the_brush_is_as_tall_as_its_content_and_the_joints_take_the_rest() {
+    fn the_brush_panel_fits_its_content_and_the_joints_panel_fills_the_rest() {
         let mut layout = Layout::default();
         let root = layout.tree.root().unwrap();
         let mut room = PanelConstraints {
@@ -555,7 +562,7 @@ mod tests {
         };
         assert_eq!(share(&layout, Pane::Brush), 320.0);
         assert_eq!(rows(&layout), 859.0 - 2.0 - 320.0 - 100.0);
-        // A folded brush leaves more for them.
+        // A collapsed brush panel leaves more height for the joints.
         room.brush = Some(180.0);
         layout.fit(root, vec2(1600.0, 904.0), room);
         assert_eq!(share(&layout, Pane::Brush), 180.0);
@@ -565,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_window_does_not_change_what_is_stored() {
+    fn a_small_window_does_not_change_the_stored_layout() {
         let mut layout = Layout::default();
         let before = layout.to_text(&shown()).unwrap();
         layout.adapt(vec2(720.0, 400.0));
@@ -577,7 +584,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panel_that_floats_is_docked_where_it_was() {
+    fn a_floating_panel_is_docked_at_its_previous_place() {
         let mut layout = Layout::default();
         let area = Rect::from_min_size(egui::pos2(0.0, 72.0), vec2(1600.0, 900.0));
         assert!(layout.toggle_float(Pane::Problems, area));
@@ -587,7 +594,7 @@ mod tests {
         assert!(again.is_floating(Pane::Problems));
         assert!(!again.toggle_float(Pane::Problems, area));
         assert!(again.tree == Layout::default().tree);
-        // One that is stored twice floats once.
+        // A panel that is stored twice floats once.
         let float = r#""floats":[{"pane":"problems","at":[0.0,0.0],"size":[9.0,9.0]},"#;
         let twice = text.replacen(r#""floats":["#, float, 1);
         assert_eq!(Layout::from_text(&twice).unwrap().0.floats.len(), 1);

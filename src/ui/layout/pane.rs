@@ -1,4 +1,4 @@
-//! The panels by name: their titles, and their places where nobody moved them.
+//! The panels: their titles and default positions.
 
 use egui_tiles::LinearDir;
 use serde::{Deserialize, Serialize};
@@ -6,41 +6,42 @@ use serde::{Deserialize, Serialize};
 use ulna_edit::command::field::Panel;
 use ulna_render::Measure;
 
-/// A panel.
+/// A panel of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pane {
-    /// Nodes and clips.
+    /// The tree of nodes, and the list of clips.
     Outliner,
-    /// The picture.
+    /// The 3D view of the model.
     Viewport,
-    /// Numbers of the selection.
+    /// Properties of the selection as number fields.
     Inspector,
-    /// The brush of Paint mode, and acts on many vertices.
+    /// Brush of Paint mode, and operations on many vertices.
     Brush,
-    /// The joints that weights are painted for.
+    /// Joints whose weights can be painted.
     Joints,
-    /// Layers of weights.
+    /// Weight layers.
     Layers,
-    /// Selected vertices by number.
+    /// Weights of the selected vertices as numbers.
     Vertices,
     /// Problems of the file.
     Problems,
-    /// Keys over time.
+    /// Keys and curves over time.
     Timeline,
 }
 
-/// The place of a panel in an arrangement that lacks it.
+/// Position at which a missing panel is added to an arrangement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DefaultPlace {
-    /// Beside a panel, or beside all of them; in a row or a column; after it or before it.
+    /// Next to a panel, or next to all panels if `None`. The direction is a row or a column. True
+    /// adds it after the panel, false before.
     Beside(Option<Pane>, LinearDir, bool),
-    /// A tab beside that of another panel.
+    /// A tab beside the tab of another panel.
     Tab(Pane),
 }
 
 impl Pane {
-    /// All of them, in the order in which F6 goes through them.
+    /// All panels, in the order in which F6 cycles through them.
     pub const ALL: [Self; 9] = [
         Self::Outliner,
         Self::Viewport,
@@ -53,15 +54,15 @@ impl Pane {
         Self::Timeline,
     ];
 
-    /// Panels in which Paint mode shows its tools; the inspector is hidden then.
+    /// The panels of Paint mode, which replace the inspector.
     pub const PAINTING: [Self; 4] = [Self::Brush, Self::Joints, Self::Layers, Self::Vertices];
 
-    /// Id that has the focus while the panel as a whole has it.
+    /// Id of the focus on the panel as a whole.
     pub fn focus_id(self) -> egui::Id {
         egui::Id::unique(("panel", self as u8))
     }
 
-    /// The name of the panel, in its title and on its tab.
+    /// Title of the panel, also on its tab.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Outliner => "Outliner",
@@ -76,7 +77,7 @@ impl Pane {
         }
     }
 
-    /// The panel that a command names.
+    /// The panel for a command argument.
     pub const fn of(panel: Panel) -> Self {
         match panel {
             Panel::Outliner => Self::Outliner,
@@ -91,7 +92,7 @@ impl Pane {
         }
     }
 
-    /// The panel as a command names it.
+    /// The command argument for the panel.
     pub const fn named(self) -> Panel {
         match self {
             Self::Outliner => Panel::Outliner,
@@ -106,7 +107,7 @@ impl Pane {
         }
     }
 
-    /// Whether it belongs in the column at the side, which becomes tabs in a small window.
+    /// True if the panel belongs to the side column, which becomes tabs in a small window.
     pub(super) const fn is_of_side(self) -> bool {
         matches!(
             self,
@@ -119,7 +120,8 @@ impl Pane {
         )
     }
 
-    /// Whether it can be taken out of the arrangement. All others stand around the viewport.
+    /// True if the panel can float. Only the viewport cannot, because the other panels are arranged
+    /// around it.
     pub const fn can_float(self) -> bool {
         !matches!(self, Self::Viewport)
     }
@@ -139,13 +141,13 @@ impl Pane {
         }
     }
 
-    /// Points of its first size; the viewport takes the rest.
+    /// Initial size in points. The viewport fills the remaining space.
     pub(super) fn points(self) -> f32 {
         match self {
             Self::Outliner => Measure::Outliner.points(),
             Self::Viewport => 800.0,
             Self::Inspector | Self::Joints => 420.0,
-            // As tall as its content.
+            // Tall enough for the whole content.
             Self::Brush => 700.0,
             Self::Layers | Self::Vertices => 240.0,
             Self::Problems => 150.0,
@@ -159,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_panel_has_its_name_in_commands_and_its_own_focus() {
+    fn every_panel_has_the_name_of_its_command_and_a_unique_focus_id() {
         for pane in Pane::ALL {
             assert_eq!(Pane::of(pane.named()), pane);
             assert_eq!(pane.named().label(), pane.title().to_lowercase());

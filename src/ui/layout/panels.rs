@@ -1,4 +1,4 @@
-//! One panel as it is drawn, docked or floating: its frame, its title as a handle, and tabs.
+//! Drawing of one panel, docked or floating: its frame, its title as drag handle, and its tabs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,21 +19,21 @@ use crate::ui::{
 use ulna_edit::command::ViewCommand;
 use ulna_render::ColorRole;
 
-/// No panel is squeezed below this.
+/// Minimum size of a docked panel, in points.
 const LEAST: f32 = 90.0;
 
-/// The parts of a frame that all panels share.
+/// Data that all panels of a frame share.
 pub(super) struct PanelFrame<'a> {
     /// Draws the content of a panel.
     pub draw: &'a mut dyn FnMut(Pane, &mut Ui),
     /// Rectangles of the drawn panels.
     pub rects: &'a mut BTreeMap<Pane, Rect>,
-    /// Commands that titles and tabs asked for.
+    /// Commands that were chosen in titles and tabs.
     pub asked: Vec<ViewCommand>,
 }
 
-/// Draws a panel with its frame; `titled`: its name stands above it already. Returns the place of
-/// the title in its content.
+/// Draws a panel with its frame. `titled` is true if its title is already drawn above it. Returns
+/// the rectangle of the title inside the content.
 pub(super) fn panel_ui(
     frame: &mut PanelFrame<'_>,
     ui: &mut Ui,
@@ -46,7 +46,8 @@ pub(super) fn panel_ui(
     let whole = ui.interact(rect, pane.focus_id(), Sense::focusable_noninteractive());
     whole.widget_info(|| WidgetInfo::labeled(Role::Pane, true, format!("{} panel", pane.title())));
     let title = title_rect(ui, titled.then(|| pane.title()), |ui| (frame.draw)(pane, ui));
-    // Whether or not the window has it: where the keyboard is going to be is worth knowing.
+    // Drawn even if the window is inactive, so that the user sees which panel the keyboard will
+    // control.
     if ui.memory(|m| m.has_focus(whole.id)) {
         let stroke = Stroke::new(2.0, theme.color(ColorRole::AccentBase));
         ui.painter().rect_stroke(rect, 0.0, stroke, egui::StrokeKind::Inside);
@@ -54,7 +55,7 @@ pub(super) fn panel_ui(
     title.filter(|title| rect.contains_rect(*title))
 }
 
-/// Commands on a panel, from its title or its tab.
+/// Handles the context menu and double click of a panel's title or tab.
 fn title_menu(response: &Response, pane: Pane, asked: &mut Vec<ViewCommand>) {
     let panel = Some(pane.named());
     if response.double_clicked() {
@@ -85,21 +86,21 @@ fn title_menu(response: &Response, pane: Pane, asked: &mut Vec<ViewCommand>) {
     });
 }
 
-/// The docked panels, as `egui_tiles` asks for them.
+/// The docked panels, as callbacks for `egui_tiles`.
 pub(super) struct Docked<'a, 'f> {
     pub theme: &'a Theme,
     pub frame: PanelFrame<'f>,
-    /// The window is narrow: five tabs must fit into a side of it.
+    /// True in a narrow window, where five tabs must fit into a side panel.
     pub narrow: bool,
-    /// Containers whose tabs are shown: those with several panels in sight.
+    /// Containers with visible tabs. They have several visible panels.
     pub bars: BTreeSet<u64>,
     /// Panels that have a tab above them.
     pub tabbed: BTreeSet<Pane>,
 }
 
 impl Behavior<Pane> for Docked<'_, '_> {
-    /// Panels are dragged by their titles and tabs. The bar behind tabs is not a handle: it would
-    /// have no name for screen readers.
+    /// True for panels, which are dragged by their titles and tabs. The empty bar behind tabs is no
+    /// handle, because it has no accessible name.
     fn is_tile_draggable(&self, tiles: &Tiles<Pane>, id: TileId) -> bool {
         tiles.get_pane(&id).is_some()
     }
@@ -107,7 +108,7 @@ impl Behavior<Pane> for Docked<'_, '_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
         let titled = self.tabbed.contains(pane);
         let title = panel_ui(&mut self.frame, ui, self.theme, *pane, titled);
-        // The title is the handle.
+        // The title is the drag handle.
         let Some(title) = title else { return UiResponse::None };
         let id = Id::unique(("handle", *pane as u8));
         let handle = ui.interact(title, id, Sense::click_and_drag());

@@ -1,4 +1,4 @@
-//! Workspaces: arrangements of the panels by name. Each remembers how it was left.
+//! Workspaces: named arrangements of the panels. Each stores its last state.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use super::{Layout, Pane, Shipped, switches};
 use crate::ui::{ViewOptions, program::WorkspaceRow};
 
-/// All workspaces, as the preferences keep them. Arrangements are kept as text, so that one that
-/// does not read takes nothing else away.
+/// All workspaces, as stored in the preferences. Each arrangement is a text, so that an invalid one
+/// does not affect the others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Workspaces {
-    /// The name of the one that is shown.
+    /// Name of the current workspace.
     current: String,
-    /// Arrangements as they were left.
+    /// Last arrangement of each workspace, by name.
     left: BTreeMap<String, String>,
-    /// Workspaces that a person saved, in the order in which they were made.
+    /// Workspaces that the user saved, in order of creation.
     own: Vec<OwnWorkspace>,
 }
 
-/// A workspace that a person saved.
+/// A workspace that the user saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct OwnWorkspace {
@@ -29,20 +29,20 @@ struct OwnWorkspace {
     saved: String,
 }
 
-/// A name that cannot be given, or a workspace that cannot be changed.
+/// Reason why a name or a change of a workspace is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkspaceError {
-    /// There is none of that name.
+    /// No workspace has this name.
     Unknown(String),
-    /// It came with Ulna.
+    /// Built-in workspaces cannot be changed.
     Shipped(String),
-    /// The name is that of a workspace that came with Ulna.
+    /// The name belongs to a built-in workspace.
     TakenByShipped(String),
-    /// The name is that of another workspace.
+    /// The name belongs to another workspace.
     Taken(String),
     /// The name is empty.
     NoName,
-    /// The arrangement could not be written as text.
+    /// The arrangement could not be serialized.
     NotStored,
 }
 
@@ -78,7 +78,7 @@ impl Default for Workspaces {
 }
 
 impl Workspaces {
-    /// The same without what a damaged file cannot mean: names that are empty, or there twice.
+    /// Removes entries that a damaged file may contain: empty and duplicate names.
     pub fn checked(mut self) -> Self {
         let mut names: Vec<String> = Shipped::ALL.map(|s| s.name().to_owned()).into();
         self.own.retain(|own| {
@@ -92,17 +92,17 @@ impl Workspaces {
         self
     }
 
-    /// The name of the one that is shown.
+    /// Name of the current workspace.
     pub fn current(&self) -> &str {
         &self.current
     }
 
-    /// All names, those of Ulna first.
+    /// All names. Built-in workspaces come first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         Shipped::ALL.iter().map(|s| s.name()).chain(self.own.iter().map(|own| &*own.name))
     }
 
-    /// All of them, as they are listed.
+    /// All workspaces as rows of the menu.
     pub fn rows(&self) -> Vec<WorkspaceRow> {
         let row = |name: &str| WorkspaceRow {
             name: name.to_owned(),
@@ -113,7 +113,7 @@ impl Workspaces {
         self.names().map(row).collect()
     }
 
-    /// Whether a person saved the one of that name.
+    /// True if the user saved a workspace of this name.
     pub fn is_own(&self, name: &str) -> bool {
         self.own.iter().any(|own| own.name == name)
     }
@@ -122,7 +122,7 @@ impl Workspaces {
         self.names().any(|n| n == name)
     }
 
-    /// The workspace before or after the one that is shown.
+    /// Name of the workspace before or after the current one.
     pub fn neighbor(&self, back: bool) -> String {
         let names: Vec<&str> = self.names().collect();
         let at = names.iter().position(|n| *n == self.current).unwrap_or(0);
@@ -130,25 +130,26 @@ impl Workspaces {
         names[(at + step) % names.len()].to_owned()
     }
 
-    /// Remembers how the shown one is left.
+    /// Stores the arrangement of the current workspace.
     pub fn leave(&mut self, layout: &Layout, options: &ViewOptions) {
         if let Some(text) = layout.to_text(options) {
             self.left.insert(self.current.clone(), text);
         }
     }
 
-    /// The arrangement of the shown one, as it was left, else as it was at first.
+    /// Last arrangement of the current workspace, or else its original one. Includes the hidden
+    /// panels.
     pub fn arrangement(&self) -> (Layout, Vec<Pane>) {
         let left = self.left.get(&self.current).and_then(|text| Layout::from_text(text));
         left.unwrap_or_else(|| self.at_first())
     }
 
-    /// Takes over the arrangement that an earlier version stored.
+    /// Uses the arrangement that an earlier version stored, unless the current workspace has one.
     pub fn adopt(&mut self, text: &str) {
         self.left.entry(self.current.clone()).or_insert_with(|| text.to_owned());
     }
 
-    /// The arrangement of the shown one as it came with Ulna, or as it was saved.
+    /// Original arrangement of the current workspace: built-in or as saved.
     fn at_first(&self) -> (Layout, Vec<Pane>) {
         let own = self.own.iter().find(|own| own.name == self.current);
         let saved = own.and_then(|own| Layout::from_text(&own.saved));
@@ -156,10 +157,11 @@ impl Workspaces {
         saved.unwrap_or_else(|| (Layout::shipped(shipped), Vec::new()))
     }
 
-    /// Shows another one. The shown one must have been left before.
+    /// Makes another workspace current. Call `leave` first to store the arrangement of the old one.
     ///
     /// # Errors
-    /// Where there is none of that name.
+    ///
+    /// If no workspace has this name.
     pub fn choose(&mut self, name: &str) -> Result<(), WorkspaceError> {
         if !self.contains(name) {
             return Err(WorkspaceError::Unknown(name.to_owned()));
@@ -168,15 +170,16 @@ impl Workspaces {
         Ok(())
     }
 
-    /// Puts the shown one back as it came with Ulna, or as it was saved.
+    /// Resets the current workspace to its original arrangement.
     pub fn reset(&mut self) {
         self.left.remove(&self.current);
     }
 
-    /// Saves the shown arrangement under a name; one of that name is replaced.
+    /// Saves the shown arrangement under a name. A saved workspace of the same name is replaced.
     ///
     /// # Errors
-    /// Where the name is empty, or that of a workspace of Ulna.
+    ///
+    /// If the name is empty, or belongs to a built-in workspace.
     pub fn save(
         &mut self,
         name: &str,
@@ -201,10 +204,11 @@ impl Workspaces {
         Ok(())
     }
 
-    /// Gives a saved one another name: the shown one, unless another is named.
+    /// Renames a saved workspace. `None` stands for the current one.
     ///
     /// # Errors
-    /// Where it came with Ulna, or the name is taken.
+    ///
+    /// If the workspace is built-in, or the new name is empty or taken.
     pub fn rename(&mut self, from: Option<&str>, to: &str) -> Result<(), WorkspaceError> {
         let from = self.own_name(from)?;
         let to = to.trim();
@@ -227,11 +231,12 @@ impl Workspaces {
         Ok(())
     }
 
-    /// Deletes a saved one: the shown one, unless another is named. Returns its name and
-    /// whether it was shown; the standard one is shown then.
+    /// Deletes a saved workspace. `None` stands for the current one. Returns its name, and whether
+    /// it was current. In that case the standard workspace becomes current.
     ///
     /// # Errors
-    /// Where it came with Ulna.
+    ///
+    /// If the workspace is built-in or does not exist.
     pub fn delete(&mut self, name: Option<&str>) -> Result<(String, bool), WorkspaceError> {
         let name = self.own_name(name)?;
         self.own.retain(|own| own.name != name);
@@ -243,7 +248,7 @@ impl Workspaces {
         Ok((name, was_shown))
     }
 
-    /// The name of a saved one.
+    /// Name of a saved workspace; the current one if `None`.
     fn own_name(&self, name: Option<&str>) -> Result<String, WorkspaceError> {
         let name = name.unwrap_or(&self.current).to_owned();
         match () {
@@ -254,7 +259,7 @@ impl Workspaces {
     }
 }
 
-/// Shows and hides panels as an arrangement has them.
+/// Hides exactly the listed panels, and shows the others.
 pub fn hide(options: &mut ViewOptions, hidden: &[Pane]) {
     for (pane, on) in switches(options) {
         *on = !hidden.contains(&pane);
@@ -274,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_is_as_it_was_left_until_it_is_reset() {
+    fn a_workspace_keeps_its_changes_until_it_is_reset() {
         let mut all = Workspaces::default();
         let plain = all.arrangement();
         let mut layout = Layout::shipped(Shipped::Skeleton);
@@ -295,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn saved_ones_are_renamed_deleted_and_put_back_and_shipped_ones_are_not() {
+    fn only_own_workspaces_can_be_renamed_and_deleted() {
         let mut all = Workspaces::default();
         let layout = Layout::shipped(Shipped::Weights);
         let plain = ViewOptions::default();
@@ -322,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_workspaces_are_the_ones_of_ulna() {
+    fn damaged_workspaces_are_replaced_by_shipped_ones() {
         let mut all = Workspaces::default();
         all.save("Mine", &Layout::default(), &ViewOptions::default()).unwrap();
         all.leave(&Layout::default(), &ViewOptions::default());
@@ -342,9 +347,10 @@ mod tests {
         assert_eq!(all.checked().current(), "Standard");
     }
 
-    /// Cuts and changes a stored arrangement at random: whatever comes of it can be shown.
+    /// Cuts and changes a stored arrangement at random. Every result that can be read must also be
+    /// drawable.
     #[test]
-    fn no_damage_to_a_stored_arrangement_breaks_the_start() {
+    fn a_damaged_stored_layout_never_prevents_the_start() {
         let mut layout = Layout::shipped(Shipped::Weights);
         layout.toggle_float(Pane::Problems, area());
         let text = layout.to_text(&ViewOptions::default()).unwrap();

@@ -28,19 +28,19 @@ use ulna_model::{ClipId, Document, NodeId};
 use ulna_motion::clip_edit::seam;
 use ulna_render::ColorRole;
 
-/// In which order clips are listed.
+/// Sort order of the list of clips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClipOrder {
-    /// As in the file.
+    /// Order of the file.
     #[default]
     File,
     /// By name.
     Name,
-    /// The shortest first.
+    /// By duration, shortest first.
     Length,
 }
 
-/// Clips that are chosen besides the one that is shown, and from which one a range goes.
+/// Clips that are chosen in addition to the shown one, and the first clip of a range selection.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen {
     clips: BTreeSet<ClipId>,
@@ -48,7 +48,8 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// A click on a row: alone; with Ctrl in or out; with Shift all from the one before.
+    /// Handles a click on a row. Alone it chooses the clip, with Ctrl it toggles the clip, and with
+    /// Shift it chooses a range.
     fn click(
         &mut self,
         id: ClipId,
@@ -76,7 +77,7 @@ impl Chosen {
         }
     }
 
-    /// The clips that a menu over one of them is about.
+    /// Clips that the context menu of a clip acts on: all chosen clips if it is one of them.
     fn about(&self, id: ClipId) -> Vec<ClipId> {
         if self.clips.len() > 1 && self.clips.contains(&id) {
             self.clips.iter().copied().collect()
@@ -86,43 +87,43 @@ impl Chosen {
     }
 }
 
-/// State of the list of clips from frame to frame.
+/// State of the list of clips between frames.
 #[derive(Clone, Debug, Default)]
 pub struct ClipsState {
-    /// The clip that was in sight last.
+    /// The shown clip of the last frame.
     seen: Option<ClipId>,
     filter: String,
     /// Number of clips in the previous frame.
     count: usize,
-    /// The clip whose row was clicked, if that was the last row or joint that was clicked.
+    /// The clip whose row was clicked last; `None` if a node was clicked after it.
     clicked: Option<ClipId>,
     order: ClipOrder,
     chosen: Chosen,
     /// Letters typed while a clip's row has the focus.
     type_ahead: TypeAhead<ClipId>,
-    /// The clip whose name is being typed.
+    /// The clip that is being renamed, with the typed name.
     name: Option<NameDraft<ClipId>>,
 }
 
 impl ClipsState {
-    /// The clip whose row was clicked, if that was the last row or joint that was clicked.
+    /// The clip whose row was clicked last; `None` if a node was clicked after it.
     pub const fn clicked(&self) -> Option<ClipId> {
         self.clicked
     }
 
-    /// A node was clicked.
+    /// Clears the last clicked clip, because a node was clicked.
     pub const fn forget_clicked(&mut self) {
         self.clicked = None;
     }
 
-    /// Begins to type a clip's name.
+    /// Starts to rename a clip.
     pub fn rename(&mut self, clip: ClipId, name: String) {
         self.filter.clear();
         self.name = Some(NameDraft::new(clip, name));
     }
 
-    /// Offset that the list scrolls to: to the row that is to get the focus, else to the clip that
-    /// is shown, where that is another than before.
+    /// Scroll offset in points that centers the row found by type-ahead, or else a newly shown
+    /// clip. `None` leaves the list as it is.
     fn scroll_offset(
         &mut self,
         ids: &[ClipId],
@@ -133,7 +134,7 @@ impl ClipsState {
         let to = |id| ids.iter().position(|i| *i == id);
         let target = typed.or_else(|| {
             let is_other = self.seen != shown;
-            // The clip that is shown is in sight.
+            // Scrolls only once to a newly shown clip.
             self.seen = shown;
             shown.filter(|_| is_other).and_then(to)
         })?;
@@ -180,7 +181,7 @@ pub fn clips_ui(state: &mut ClipsState, ui: &mut Ui, view: &View<'_>, actions: &
     });
 }
 
-/// The panel's title with the number of clips, and buttons that sort them and make a new one.
+/// Draws the panel's title with the number of clips, and buttons to sort and create clips.
 fn head_ui(
     state: &mut ClipsState,
     ui: &mut Ui,
@@ -206,7 +207,7 @@ fn head_ui(
     });
 }
 
-/// A button that opens the menu of orders.
+/// Draws a button that opens the menu of sort orders.
 fn order_menu(now: &mut ClipOrder, ui: &mut Ui, theme: &Theme) {
     let sorted = *now != ClipOrder::File;
     let button = icon_button(ui, theme, icons::ICON_SORT, "Sort clips", "", sorted, Ok(()));
@@ -224,7 +225,7 @@ fn order_menu(now: &mut ClipOrder, ui: &mut Ui, theme: &Theme) {
     });
 }
 
-/// The clips that are listed, in order; and the field that filters them, where there are many.
+/// Returns the listed clips in order. Draws a filter field above a long list.
 fn listed(state: &mut ClipsState, ui: &mut Ui, theme: &Theme, document: &Document) -> Vec<ClipId> {
     let mut ids: Vec<_> = document.clips.ids().collect();
     match state.order {
@@ -236,9 +237,9 @@ fn listed(state: &mut ClipsState, ui: &mut Ui, theme: &Theme, document: &Documen
     }
     state.chosen.clips.retain(|id| document.clips.get(*id).is_some());
     let before = std::mem::replace(&mut state.count, document.clips.count());
-    // A filter is for lists that are longer than the panel.
+    // Short lists have no filter.
     if ids.len() > FEW {
-        // In a low panel, rows come first.
+        // In a low panel, the rows need the height.
         if ui.available_height() >= LOW || !state.filter.is_empty() {
             egui::Frame::new()
                 .inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 4 })
@@ -247,7 +248,7 @@ fn listed(state: &mut ClipsState, ui: &mut Ui, theme: &Theme, document: &Documen
                 });
         }
         let needle = state.filter.to_lowercase();
-        // A clip that was just made is seen, whatever the list was narrowed to.
+        // A newly created clip is listed even if it does not match the filter.
         let is_new = before > 0 && document.clips.count() > before;
         let newest = document.clips.ids().next_back();
         let newest_hidden =
@@ -316,7 +317,7 @@ fn clip_row(
             actions.push(TimelineAction::ShowClip(id));
         }
     }
-    // A row that has the keys is what is renamed, whatever else is selected.
+    // F2 renames the focused row, whatever else is selected.
     if response.has_focus() && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::F2))
     {
         state.name = Some(NameDraft::new(id, &label));
@@ -334,12 +335,12 @@ fn clip_row(
     }
 }
 
-/// With more clips than this there is a filter over them.
+/// Number of clips above which the list has a filter.
 const FEW: usize = 8;
-/// Points of height below which the list has no filter.
+/// Height in points below which the list has no filter.
 const LOW: f32 = 96.0;
 
-/// The menu of a clip, or of all chosen ones where it is one of them.
+/// Shows the context menu of a clip, or of all chosen clips if it is one of them.
 fn clip_menu(
     state: &mut ClipsState,
     response: &egui::Response,
@@ -352,7 +353,7 @@ fn clip_menu(
     if opens_menu(response) && about.len() < 2 {
         state.chosen.clips.clear();
         state.clicked = Some(id);
-        // Commands of the menu are about what is shown.
+        // Commands of the menu apply to the shown clip.
         if view.shown_clip() != Some(id) {
             actions.push(TimelineAction::ShowClip(id));
         }
@@ -367,7 +368,7 @@ fn clip_menu(
     }
 }
 
-/// A row of a command on the clip, which is shown first.
+/// Adds the row of a command on the clip. Choosing it also shows the clip.
 fn work_row(
     rows: &mut MenuRows<'_>,
     id: ClipId,
@@ -382,7 +383,7 @@ fn work_row(
     }
 }
 
-/// Rows about one clip; whether its name is to be typed.
+/// Adds rows about one clip. Returns whether the clip should be renamed in its row.
 fn clip_rows(rows: &mut MenuRows<'_>, document: &Document, id: ClipId) -> bool {
     let view = rows.view;
     let clip = &document.clips[id];
@@ -433,9 +434,9 @@ fn clip_rows(rows: &mut MenuRows<'_>, document: &Document, id: ClipId) -> bool {
     renames
 }
 
-/// Rows of the other clips, which can be appended.
+/// Adds rows for the other clips, which can be appended to this one.
 fn join_rows(rows: &mut MenuRows<'_>, document: &Document, id: ClipId) {
-    /// Clips that are listed; the form has them all.
+    /// Maximum number of listed clips. The form lists all of them.
     const MOST: usize = 12;
     let others: Vec<ClipId> = document.clips.ids().filter(|other| *other != id).collect();
     for other in others.iter().copied().take(MOST) {
@@ -449,7 +450,7 @@ fn join_rows(rows: &mut MenuRows<'_>, document: &Document, id: ClipId) {
     work_row(rows, id, JoinClip::spec(), Row::new("Choose and set the gap…"));
 }
 
-/// The row that mirrors the motion of the selected joints alone.
+/// Adds the row that mirrors the motion of only the selected joints.
 fn mirror_selected_row(rows: &mut MenuRows<'_>, id: ClipId) {
     let selected: Vec<NodeId> = rows.view.selection.nodes.iter().copied().collect();
     let title = match selected.len() {
@@ -464,7 +465,7 @@ fn mirror_selected_row(rows: &mut MenuRows<'_>, id: ClipId) {
     });
 }
 
-/// Rows about several clips: each is one step.
+/// Adds rows about several clips. Each runs as one undo step.
 fn several_rows(rows: &mut MenuRows<'_>, clips: &[ClipId]) {
     let n = clips.len();
     rows.header(&format!("{n} clips"), "");
@@ -513,7 +514,7 @@ fn several_rows(rows: &mut MenuRows<'_>, clips: &[ClipId]) {
     }
 }
 
-/// The field in which a clip is renamed.
+/// Draws the text field for renaming a clip.
 fn clip_name_ui(
     state: &mut ClipsState,
     ui: &mut Ui,

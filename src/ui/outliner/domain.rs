@@ -1,4 +1,4 @@
-//! Selection, visibility and locks of nodes, and requests of panels about them.
+//! Selection, visibility and locks of nodes, and the requests of panels about them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,39 +6,40 @@ use crate::ui::AssetRef;
 use ulna_edit::{NodeVisibility, Selection};
 use ulna_model::{Document, NodeId};
 
-/// Requests of the outliner, and of other panels that select nodes.
+/// A request from the outliner, or from another panel that selects nodes.
 #[derive(Clone, Debug)]
 pub enum OutlinerAction {
-    /// Only this node; with Shift, in or out.
+    /// Selects only this node, or toggles it.
     Select {
-        /// The node.
+        /// Node to select.
         node: NodeId,
-        /// Add or take out.
+        /// True to add the node to the selection, or to remove it if it is selected. Shift does
+        /// this.
         toggle: bool,
     },
-    /// These nodes.
+    /// Selects several nodes.
     SelectMany {
         /// Nodes to select.
         nodes: Vec<NodeId>,
-        /// Besides those that are.
+        /// True to keep the nodes that are already selected.
         add: bool,
     },
-    /// Not these nodes any more.
+    /// Removes nodes from the selection.
     Deselect(Vec<NodeId>),
-    /// Look at something that is no node, or no longer.
+    /// Shows an element other than a node in the inspector; `None` returns to the selected nodes.
     About(Option<AssetRef>),
-    /// Hide or show a node and what is below it.
+    /// Hides or shows a node and its descendants.
     SetHidden {
-        /// The node.
+        /// Node to hide or show.
         node: NodeId,
-        /// Whether it is hidden.
+        /// True to hide the node.
         hidden: bool,
     },
-    /// Lock or unlock a node.
+    /// Locks or unlocks a node.
     SetLocked {
-        /// The node.
+        /// Node to lock or unlock.
         node: NodeId,
-        /// Whether it is locked.
+        /// True to lock the node.
         locked: bool,
     },
 }
@@ -54,16 +55,16 @@ pub struct Outliner {
     pub inspected: Option<AssetRef>,
     /// The joint under the pointer, in any panel.
     pub hover: Option<NodeId>,
-    /// Selections kept under numbers.
+    /// Stored selections, by number.
     pub sets: BTreeMap<usize, BTreeSet<NodeId>>,
-    /// Selected nodes and the active node per document revision.
+    /// Selected nodes and the active node of each document revision.
     kept: BTreeMap<u64, (BTreeSet<NodeId>, Option<NodeId>)>,
 }
 
 impl Outliner {
-    /// Keeps what is selected as the document comes into a state for the first time.
+    /// Stores the selected nodes for a document revision that is new.
     pub fn keep_nodes(&mut self, revision: u64) {
-        /// States that are remembered; the oldest are forgotten.
+        /// Maximum number of stored revisions. The oldest are removed first.
         const MOST: usize = 256;
         let Selection { nodes, active, .. } = &self.selection;
         self.kept.entry(revision).or_insert_with(|| (nodes.clone(), *active));
@@ -72,12 +73,12 @@ impl Outliner {
         }
     }
 
-    /// Forgets the selections of the file that was open.
+    /// Removes the stored selections, because they belong to the previous file.
     pub fn forget_kept(&mut self) {
         self.kept.clear();
     }
 
-    /// Selects what was selected when the document came into a state.
+    /// Selects the nodes that were selected at a document revision, as after undo.
     pub fn recall_nodes(&mut self, revision: u64) {
         if let Some((nodes, active)) =
             self.kept.get(&revision).filter(|(nodes, _)| !nodes.is_empty())
@@ -86,7 +87,7 @@ impl Outliner {
         }
     }
 
-    /// Does what a panel asked for.
+    /// Performs a request of a panel.
     pub fn apply(&mut self, document: Option<&Document>, action: OutlinerAction) {
         match action {
             OutlinerAction::Select { node, toggle } => {

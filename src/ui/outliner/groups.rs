@@ -1,4 +1,4 @@
-//! Rows of joint groups, above the tree of nodes.
+//! Rows of joint groups, above the node tree.
 
 use std::sync::Arc;
 
@@ -22,16 +22,16 @@ use ulna_edit::command::{AssignGroup, RemoveGroup, RenameNode, SetGroup, field::
 use ulna_model::{Document, GroupColor, JointGroup};
 use ulna_render::{ColorRole, Measure};
 
-/// The group whose name is typed.
+/// The group that is being renamed, with the typed name.
 pub type GroupRename = Option<NameDraft<Arc<str>>>;
 
-/// A change of a group; all else stays.
+/// An edit of a group that changes nothing yet. Callers set the changed fields.
 fn set(group: &JointGroup) -> SetGroup {
     let group = group.name.to_string();
     SetGroup { group, name: None, color: None, hidden: None, locked: None, solo: None }
 }
 
-/// The row of a group.
+/// Draws the row of a group.
 pub fn group_ui(
     renaming: &mut GroupRename,
     ui: &mut Ui,
@@ -85,7 +85,8 @@ pub fn group_ui(
     }
 }
 
-/// Eye, lock and solo at the right; where they end. Those that are off come with the pointer.
+/// Draws visibility, lock and solo switches on the right of a row. Returns their left edge.
+/// Switches that are off appear only under the pointer.
 fn switches(
     ui: &Ui,
     view: &View<'_>,
@@ -132,7 +133,7 @@ fn switches(
     right + 4.0
 }
 
-/// The field in which the name of a group is typed.
+/// Draws the text field for renaming a group.
 fn rename_ui(
     renaming: &mut GroupRename,
     ui: &mut Ui,
@@ -157,7 +158,7 @@ fn rename_ui(
     *renaming = None;
 }
 
-/// The palette, a swatch per color, and a free color.
+/// Draws color swatches of the palette, and a color picker.
 fn colors_ui(ui: &mut Ui, theme: &Theme, group: &JointGroup, actions: &mut Actions) {
     let mut chosen = None;
     ui.label(RichText::new("Color").color(theme.color(ColorRole::TextSecondary)));
@@ -194,7 +195,7 @@ fn colors_ui(ui: &mut Ui, theme: &Theme, group: &JointGroup, actions: &mut Actio
     }
 }
 
-/// A color to choose. Returns whether it was clicked.
+/// Draws a color swatch. Returns whether it was clicked.
 fn swatch_ui(ui: &mut Ui, theme: &Theme, color: GroupColor, is_on: bool) -> bool {
     let (rect, response) = ui.allocate_exact_size(vec2(24.0, 24.0), Sense::click());
     let word = format!("Color: {}", color.text());
@@ -208,7 +209,7 @@ fn swatch_ui(ui: &mut Ui, theme: &Theme, color: GroupColor, is_on: bool) -> bool
     response.on_hover_text(color.text()).clicked()
 }
 
-/// The menu of a group.
+/// Shows the context menu of a group.
 fn menu(
     response: &egui::Response,
     view: &View<'_>,

@@ -1,5 +1,5 @@
-//! A lane's mask of the mixer, painted down the rows of the tree: a press sets a joint, and what it
-//! is dragged over, full or free.
+//! Painting the mask of a mixer lane over the rows of the tree. A press toggles a joint, and a drag
+//! applies the same weight to further joints.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use ulna_edit::command::{MixText, SetMix, mix_of};
 use ulna_model::{Document, Mix, MixMask, NodeId, Shared};
 use ulna_render::ColorRole;
 
-/// Points of the box of a row.
+/// Width in points of the mask box in a row.
 const BOX: f32 = 48.0;
 
-/// A stroke down the rows.
+/// A drag that paints the mask over rows.
 #[derive(Clone, Debug)]
 pub struct MaskStroke {
     weight: f32,
@@ -21,7 +21,7 @@ pub struct MaskStroke {
     painted: BTreeMap<NodeId, f32>,
 }
 
-/// The lane whose mask is painted, with what it is.
+/// Index of the lane whose mask is being painted, the mix, and the mask's weights.
 fn painted_lane(
     view: &View<'_>,
     document: &Document,
@@ -37,7 +37,8 @@ fn painted_lane(
     }
 }
 
-/// The box of a node's row; where it begins, or nothing where no mask is painted.
+/// Draws the mask box in a node's row. Returns its left edge, or `None` if no mask is being
+/// painted.
 pub fn mask_ui(
     stroke: &mut Option<MaskStroke>,
     ui: &Ui,
@@ -78,7 +79,7 @@ pub fn mask_ui(
     if let Some(going) = stroke.as_mut().filter(|_| over && down) {
         let mut also = vec![node];
         if modifiers.command {
-            // With all below it.
+            // Includes all descendants.
             let mut at = 0;
             while at < also.len() {
                 also.extend(document.children(also[at]).iter().copied());
@@ -115,7 +116,8 @@ pub fn mask_ui(
     Some(area.left())
 }
 
-/// Banner above the tree while a mask is painted, with a button that ends it.
+/// Draws the banner above the tree while a mask is being painted, with a button that ends the
+/// painting.
 pub fn banner_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
     let Some((lane, mix, list)) = painted_lane(view, document) else { return };
     let theme = view.theme;

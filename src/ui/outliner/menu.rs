@@ -1,4 +1,4 @@
-//! Menus of a right click on rows of the outliner.
+//! Context menus of the outliner's rows.
 
 use egui::{Response, Ui};
 use egui_material_icons::icons;
@@ -19,7 +19,7 @@ use ulna_edit::{
 };
 use ulna_model::{Document, NodeId};
 
-/// The menu of a node, or of all selected ones where it is one of them.
+/// Shows the context menu of a node, or of all selected nodes if it is one of them.
 pub fn node_menu(
     response: &Response,
     view: &View<'_>,
@@ -41,7 +41,7 @@ pub fn node_menu(
     });
 }
 
-/// The nodes that a thing is seen at.
+/// The nodes that use an asset.
 pub fn nodes_of(document: &Document, thing: AssetRef) -> Vec<NodeId> {
     let by = |fits: &dyn Fn(&ulna_model::Node) -> bool| -> Vec<NodeId> {
         document.node_ids().filter(|id| fits(document.node(*id))).collect()
@@ -57,7 +57,7 @@ pub fn nodes_of(document: &Document, thing: AssetRef) -> Vec<NodeId> {
     }
 }
 
-/// The command that gives a skin, a mesh or a material another name.
+/// Command that renames a skin, a mesh or a material; `None` for images.
 pub fn rename(thing: AssetRef, name: String) -> Option<Command> {
     let text = |k: u32| format!("#{k}");
     Some(match thing {
@@ -68,7 +68,7 @@ pub fn rename(thing: AssetRef, name: String) -> Option<Command> {
     })
 }
 
-/// The kind of a thing, with its size.
+/// Kind and size of an asset.
 fn about(document: &Document, thing: AssetRef) -> String {
     match thing {
         AssetRef::Skin(k) => format!("skin, {} joints", document.skins[k].joints.len()),
@@ -80,7 +80,8 @@ fn about(document: &Document, thing: AssetRef) -> String {
     }
 }
 
-/// The menu of a skin, a mesh, a material or an image; whether its name is to be typed.
+/// Shows the context menu of a skin, a mesh, a material or an image. Returns whether it should be
+/// renamed in its row.
 pub fn thing_menu(
     response: &Response,
     view: &View<'_>,
@@ -147,7 +148,7 @@ fn mesh_rows(rows: &mut MenuRows<'_>, document: &Document, thing: AssetRef) {
     rows.command(ViewCommand::Isolate.spec());
 }
 
-/// The row that removes a thing; disabled while something needs it.
+/// Adds the row that removes an asset. It is disabled while other elements use the asset.
 fn removal_row(rows: &mut MenuRows<'_>, document: &Document, thing: AssetRef) {
     let text = |k: u32| format!("#{k}");
     let remove =
@@ -172,7 +173,7 @@ fn removal_row(rows: &mut MenuRows<'_>, document: &Document, thing: AssetRef) {
     }
 }
 
-/// Fills a menu with custom content beside its rows.
+/// Draws custom content inside a menu, with padding.
 pub fn padded(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 4)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 4.0;

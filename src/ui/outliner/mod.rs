@@ -1,4 +1,4 @@
-//! The outliner: the tree of nodes, and the clips below it.
+//! The outliner: the node tree, and the list of clips below it.
 
 mod clips;
 mod domain;
@@ -30,32 +30,32 @@ pub struct OutlinerState {
 }
 
 impl OutlinerState {
-    /// Begins to type a node's name.
+    /// Starts to rename a node.
     pub fn rename(&mut self, node: NodeId, name: String) {
         self.tree.rename(node, name);
     }
 
-    /// Whether the row of a clip was clicked last: which one.
+    /// The clip whose row was clicked last; `None` if a node was clicked after it.
     pub const fn clicked_clip(&self) -> Option<ClipId> {
         self.clips.clicked()
     }
 
-    /// A node was clicked.
+    /// Clears the last clicked clip, because a node was clicked.
     pub const fn forget_clicked_clip(&mut self) {
         self.clips.forget_clicked();
     }
 
-    /// Begins to type the name of a skin, a mesh or a material.
+    /// Starts to rename a skin, a mesh or a material.
     pub fn rename_thing(&mut self, thing: AssetRef, name: String) {
         self.tree.things.renaming = Some(NameDraft::new(thing, name));
     }
 
-    /// Begins to type a clip's name.
+    /// Starts to rename a clip.
     pub fn rename_clip(&mut self, clip: ClipId, name: String) {
         self.clips.rename(clip, name);
     }
 
-    /// Opens the way to a node and scrolls there.
+    /// Expands the ancestors of a node and scrolls to it.
     pub fn reveal(&mut self, view: &View<'_>, node: NodeId) {
         self.tree.reveal(view, node);
     }
@@ -69,7 +69,7 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
         });
         return;
     };
-    // The selection moved elsewhere: bring its row into sight.
+    // Another node became active outside the outliner, so its row is scrolled into view.
     if view.selection.active != state.tree.seen {
         state.tree.seen = view.selection.active;
         if let Some(active) = view.selection.active {
@@ -77,15 +77,16 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
         }
     }
     let height = (session.document().clips.count() as f32 * 24.0 + 44.0).clamp(92.0, 260.0);
-    // In a low window the tree comes first.
+    // In a low window, only the tree is shown.
     let room = ui.available_height();
     if room > 190.0 {
-        // Clips that arrive in an empty list have their own room, not that of the empty list.
+        // egui stores a panel's height by id. The list starts with its default height when it gets
+        // its first clips.
         let id = if session.document().clips.is_empty() { "no clips" } else { "clips" };
         Panel::bottom(id)
             .resizable(true)
             .default_size(height.min(room * 0.4))
-            // Six rows of the tree stay in sight; in the lowest windows three.
+            // At least six rows of the tree stay visible, or three in the lowest windows.
             .size_range(60.0..=(room * 0.6).min((room - 212.0).max(room * 0.4)).max(60.0))
             .frame(egui::Frame::NONE)
             .show(ui, |ui| clips::clips_ui(&mut state.clips, ui, view, actions));
@@ -124,11 +125,11 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
         .auto_shrink([false, false])
         .min_scrolled_height(24.0)
         .id_salt("tree");
-    // The height and the offset of the last frame.
+    // Height and scroll offset of the last frame.
     let last = ui.scope_id().with("seen");
     let seen = ui.available_height();
     let (height, offset) = ui.data(|d| d.get_temp::<(f32, f32)>(last)).unwrap_or((seen, 0.0));
-    // A tree that became lower, as another mode has higher panels, keeps the selected row in sight.
+    // When a mode change makes the tree lower, the selected row stays visible.
     let shrunk = (seen < height - 1.0).then_some(view.selection.active).flatten();
     let place = |target| rows.iter().position(|r| r.node() == Some(target));
     let document = session.document();

@@ -1,4 +1,4 @@
-//! Nodes that are dragged to another place in the tree: a line shows where they would be attached.
+//! Dragging nodes to another position in the tree. A line shows the new position.
 
 use egui::{Align2, CursorIcon, Key, LayerId, Order, Rect, Response, Stroke, StrokeKind, Ui, vec2};
 
@@ -7,28 +7,28 @@ use ulna_edit::command::{Keep, Reparent, ReparentJoint, field::Nodes};
 use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
 
-/// Nodes on their way.
+/// A drag of nodes in the tree.
 #[derive(Clone, Debug, Default)]
 pub struct NodeDrag {
     /// The dragged nodes.
     nodes: Vec<NodeId>,
-    /// The place where they would be attached, found anew in each frame.
+    /// The drop position, computed in each frame.
     target: Option<DropTarget>,
-    /// Bottom of the last row that was drawn in this frame.
+    /// Bottom of the last row in this frame, in points.
     end: f32,
 }
 
-/// A place in the tree.
+/// A position in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct DropTarget {
-    /// The new parent; the top of the scene if `None`.
+    /// The new parent; `None` for the top level of the scene.
     parent: Option<NodeId>,
-    /// The sibling that follows; the nodes come last if `None`.
+    /// The next sibling; `None` for the last position.
     before: Option<NodeId>,
 }
 
 impl DropTarget {
-    /// Whether nodes can be attached there: not to themselves, and not below themselves.
+    /// True if the nodes can be moved there: not into themselves or their own descendants.
     fn takes(self, document: &Document, nodes: &[NodeId]) -> bool {
         let is_above = |n: &NodeId| {
             self.parent.is_some_and(|p| p == *n || document.is_above(*n, p))
@@ -38,10 +38,10 @@ impl DropTarget {
     }
 }
 
-/// The part of a row at its upper and lower end that means a place between rows.
+/// Fraction of a row's height at its upper and lower end that means a position between rows.
 const EDGE: f32 = 0.28;
 
-/// Begins a drag at a row, and finds the place that the pointer is over.
+/// Starts a drag at a row, and finds the drop position under the pointer.
 pub fn row_drag(
     drag: &mut Option<NodeDrag>,
     ui: &Ui,
@@ -96,7 +96,7 @@ pub fn row_drag(
     painter.hline(left + 3.0..=rect.right() - 4.0, y, Stroke::new(2.0, color));
 }
 
-/// The nodes beside a node, in the order in which the outliner shows them.
+/// The children of a parent in the order of the outliner.
 fn siblings(document: &Document, parent: Option<NodeId>) -> Vec<NodeId> {
     match parent {
         Some(parent) => document.children(parent).to_vec(),
@@ -104,8 +104,8 @@ fn siblings(document: &Document, parent: Option<NodeId>) -> Vec<NodeId> {
     }
 }
 
-/// Shows what a release would do, and does it. `area` is the whole tree: below its last row is the
-/// top of the scene.
+/// Shows the drop position, and moves the nodes on release. `area` is the whole tree; below its
+/// last row is the top level of the scene.
 pub fn end_of_drag(
     drag: &mut Option<NodeDrag>,
     ui: &Ui,
@@ -151,7 +151,7 @@ pub fn end_of_drag(
     let joints = document.joint_flags();
     let is_rig = view.mode.spec().edits_rest && moved.nodes.iter().any(|n| joints[n.index()]);
     if let Some(target) = moved.target.filter(|_| is_rig && !local) {
-        // Joints that meshes are bound to join the plan.
+        // In Rig mode, moving bound joints becomes part of the planned changes.
         let (node, to) = (Nodes::Ids(moved.nodes.clone()), target.parent.map(Nodes::one));
         let command = Box::new(ReparentJoint { node, to }.into());
         actions.push(RigAction::Do(command, moved.nodes.clone()));
@@ -168,7 +168,7 @@ pub fn end_of_drag(
     *drag = None;
 }
 
-/// A label beside the pointer.
+/// Draws a label beside the pointer.
 fn hint(ui: &Ui, theme: &Theme, at: egui::Pos2, text: &str) {
     let painter =
         ui.ctx().layer_painter(LayerId::new(Order::Tooltip, egui::Id::unique("node drag")));

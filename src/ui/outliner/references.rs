@@ -1,4 +1,4 @@
-//! Rows of reference models, above the tree of nodes.
+//! Rows of reference models, above the node tree.
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -12,7 +12,7 @@ use crate::ui::{
 use ulna_edit::command::ReferenceCommand;
 use ulna_render::{ColorRole, Measure};
 
-/// The row of a reference model.
+/// Draws the row of a reference model.
 pub fn reference_ui(ui: &mut Ui, view: &View<'_>, number: usize, actions: &mut Actions) {
     let theme = view.theme;
     let Some(facts) = view.references.all.get(number) else { return };
@@ -54,7 +54,8 @@ pub fn reference_ui(ui: &mut Ui, view: &View<'_>, number: usize, actions: &mut A
     }
 }
 
-/// The eye at the right; where it ends. It comes with the pointer, unless the model is hidden.
+/// Draws the visibility button on the right of a row. Returns its left edge. The button of a
+/// visible model appears only under the pointer.
 fn eye_ui(
     ui: &Ui,
     theme: &Theme,
@@ -82,7 +83,7 @@ fn eye_ui(
     right - 14.0
 }
 
-/// The menu of a reference model.
+/// Shows the context menu of a reference model.
 fn menu(response: &egui::Response, view: &View<'_>, facts: &ReferenceFacts, actions: &mut Actions) {
     if response.secondary_clicked() {
         actions.push(ReferenceAction::Select(Some(facts.id)));

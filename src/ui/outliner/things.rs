@@ -18,12 +18,12 @@ use crate::ui::{
 use ulna_model::Document;
 use ulna_render::{ColorRole, Measure};
 
-/// A group of things.
+/// A section of the outliner's tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
-    /// Reference models, above the nodes.
+    /// Reference models, above the node tree.
     References,
-    /// Groups of joints, above the nodes.
+    /// Joint groups, above the node tree.
     Groups,
     Skins,
     Meshes,
@@ -32,7 +32,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// Sections below the nodes.
+    /// Sections below the node tree.
     pub const ALL: [Self; 4] = [Self::Skins, Self::Meshes, Self::Materials, Self::Images];
 
     pub const fn title(self) -> &'static str {
@@ -46,8 +46,8 @@ impl Section {
         }
     }
 
-    /// Whether it is open: sections above the nodes are unless they were closed, all others if
-    /// they were opened.
+    /// True if the section is expanded. `changed` has the sections whose default was toggled; by
+    /// default only those above the tree are expanded.
     pub fn is_open(self, changed: &BTreeSet<Self>) -> bool {
         changed.contains(&self) != matches!(self, Self::References | Self::Groups)
     }
@@ -72,7 +72,7 @@ const fn icon(thing: AssetRef) -> MaterialIcon {
     }
 }
 
-/// Short fact behind the name of an asset.
+/// Short fact after the name of an asset.
 fn fact(document: &Document, thing: AssetRef) -> String {
     match thing {
         AssetRef::Skin(k) => format!("{} joints", document.skins[k].joints.len()),
@@ -126,7 +126,7 @@ pub fn section_ui(
     }
 }
 
-/// The thing whose name is typed.
+/// The asset that is being renamed, with the typed name.
 pub type ThingRename = Option<NameDraft<AssetRef>>;
 
 /// State of the rows of assets between frames.
@@ -187,7 +187,7 @@ pub fn thing_ui(
     }
 }
 
-/// The field in which the name of a thing is typed.
+/// Draws the text field for renaming an asset.
 fn rename_ui(
     renaming: &mut ThingRename,
     ui: &mut Ui,

@@ -31,23 +31,23 @@ use ulna_model::{
 };
 use ulna_render::{ColorRole, Measure};
 
-/// A row that is not folded away.
+/// A visible row of the tree. Its ancestors are expanded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TreeRow {
-    /// A node, how deep it stands, and whether anything is below it.
+    /// A node, its depth, and whether it has children.
     Node { node: NodeId, depth: usize, parent_of_some: bool },
-    /// The head of a section, with how many it has.
+    /// Header of a section, with its number of rows.
     Section(Section, usize),
-    /// A reference model, by its number.
+    /// A reference model, by its index.
     Reference(usize),
-    /// A group of joints, by its number.
+    /// A joint group, by its index.
     Group(usize),
-    /// Something that is no node.
+    /// A skin, a mesh, a material or an image.
     AssetRef(AssetRef),
 }
 
 impl TreeRow {
-    /// Name of the row; type-ahead searches it.
+    /// Name of the row, as used by type-ahead.
     pub fn label(&self, view: &View<'_>, document: &Document) -> String {
         match self {
             Self::Node { node, .. } => document.node(*node).label(*node),
@@ -62,7 +62,7 @@ impl TreeRow {
         }
     }
 
-    /// The node, where it is one.
+    /// The node of the row; `None` for other rows.
     pub const fn node(&self) -> Option<NodeId> {
         match self {
             Self::Node { node, .. } => Some(*node),
@@ -71,13 +71,14 @@ impl TreeRow {
     }
 }
 
-/// Marks at the right of rows, computed for all rows and cached until their sources change.
+/// Marks on the right of rows. They are computed for all nodes and cached until their sources
+/// change.
 #[derive(Clone, Debug, Default)]
 pub struct Badges {
     animated: Derived<Option<Arc<Targets>>, HashSet<NodeId>>,
     faulty: Derived<Shared<Vec<Diagnostic>>, HashSet<NodeId>>,
     unkeyed: BTreeSet<NodeId>,
-    /// Nodes that layers move of what is seen.
+    /// Nodes that a layer of the shown clip or pose changes.
     layered: Derived<Option<Shared<PoseLayers>>, HashSet<NodeId>>,
 }
 
@@ -109,10 +110,10 @@ impl Badges {
     }
 }
 
-/// Nodes that a warning or an error is about, or about their mesh or skin.
+/// Nodes with a warning or an error about the node, its mesh or its skin.
 fn faulty_nodes(document: &Document, problems: &[Diagnostic]) -> HashSet<NodeId> {
-    // What the problems are about first, then each node once: a file may have as many problems as
-    // nodes.
+    // First collects the elements with problems, then checks each node once. A file may have as
+    // many problems as nodes.
     let elements: HashSet<AnyId> = problems
         .iter()
         .filter(|p| p.severity > Severity::Info)
@@ -127,49 +128,49 @@ fn faulty_nodes(document: &Document, problems: &[Diagnostic]) -> HashSet<NodeId>
     document.node_ids().filter(is_meant).collect()
 }
 
-/// Inputs of the rows: document generation, number of reference models, filter, open nodes and
-/// sections.
+/// Inputs of the rows: document generation, number of reference models, filter, collapsed nodes,
+/// and toggled sections.
 pub type RowsOf = (u64, usize, String, BTreeSet<NodeId>, BTreeSet<Section>);
 
-/// State of the tree from frame to frame.
+/// State of the tree between frames.
 #[derive(Clone, Debug, Default)]
 pub struct TreeState {
-    /// Text that names or kinds of rows contain.
+    /// Filter text. Rows match by name or kind.
     pub filter: String,
     closed: BTreeSet<NodeId>,
     /// First node of a range selection.
     anchor: Option<NodeId>,
-    /// The node whose row is brought into sight.
+    /// The node whose row is scrolled into view.
     pub scroll_to: Option<NodeId>,
-    /// The active node when the tree was last shown.
+    /// The active node of the last frame.
     pub seen: Option<NodeId>,
-    /// Open sections below the nodes.
+    /// Sections that differ from their default state.
     open: BTreeSet<Section>,
-    /// The node whose name is being typed.
+    /// The node that is being renamed, with the typed name.
     renaming: Option<NameDraft<NodeId>>,
-    /// The same of a group of joints.
+    /// The joint group that is being renamed, with the typed name.
     group_renaming: GroupRename,
     /// Rows of skins, meshes, materials and images.
     pub things: ThingRows,
-    /// Signs at the right of rows.
+    /// Marks on the right of rows.
     pub badges: Badges,
     rows: Derived<RowsOf, Rc<[TreeRow]>>,
-    /// Drag that paints a lane's mask down the rows.
+    /// Drag that paints a lane's mask over rows.
     mask: Option<MaskStroke>,
-    /// Nodes on their way to another place.
+    /// Drag of nodes to another position.
     pub drag: Option<NodeDrag>,
     /// Letters typed while a row has the focus.
     pub type_ahead: TypeAhead<TreeRow>,
 }
 
 impl TreeState {
-    /// Begins to type a node's name.
+    /// Starts to rename a node.
     pub fn rename(&mut self, node: NodeId, name: String) {
         self.renaming = Some(NameDraft::new(node, name));
         self.scroll_to = Some(node);
     }
 
-    /// Opens the way to a node and scrolls there.
+    /// Expands the ancestors of a node and scrolls to it.
     pub fn reveal(&mut self, view: &View<'_>, node: NodeId) {
         let Some(session) = view.session else { return };
         let mut at = session.document().node(node).parent;
@@ -181,8 +182,8 @@ impl TreeState {
     }
 }
 
-/// Rows in order: the open part of the tree, or with a filter all that fit and those above them.
-/// The same ones as long as nothing that they are found from is another.
+/// Rows in order: the expanded part of the tree, or with a filter all matching rows and their
+/// ancestors. Cached until an input changes.
 pub fn visible_rows(state: &mut TreeState, view: &View<'_>) -> Rc<[TreeRow]> {
     let Some(session) = view.session else { return Rc::default() };
     let references = view.references.all.len();
@@ -311,7 +312,7 @@ fn node_ui(
     let (rect, response) =
         ui.push_id(id.0, |ui| row(ui, theme, Measure::RowTree.points(), &label, selected)).inner;
     let indent = ui.spacing().indent;
-    // Deep trees keep their names in sight.
+    // The indentation of deep nodes is limited, so that their names stay visible.
     let depth = depth.min(18);
     for level in 1..=depth {
         let x = rect.left() + 8.0 + (level as f32 - 0.5) * indent + 4.0;
@@ -427,13 +428,13 @@ fn fold_ui(
         } else {
             state.closed.remove(&id);
         }
-        // Folding is no selecting.
+        // A click on the arrow must not select the node.
         actions.retain(|a| !matches!(a, Action::Outliner(OutlinerAction::Select { .. })));
     }
 }
 
-/// Draws the marks at the right of a row and returns their left edge. Eye and lock appear under the
-/// pointer.
+/// Draws the marks and buttons on the right of a row. Returns their left edge. Visibility and lock
+/// buttons appear under the pointer.
 fn badges_ui(
     state: &TreeState,
     ui: &Ui,
@@ -480,7 +481,7 @@ fn badges_ui(
     signs(&state.badges, ui.painter(), view, id, pos2(right, middle))
 }
 
-/// Signs of what there is about a node, from the right; where they end.
+/// Draws the marks of a node from right to left. Returns their left edge.
 fn signs(badges: &Badges, painter: &Painter, view: &View<'_>, id: NodeId, from: Pos2) -> f32 {
     let theme = view.theme;
     let Some(session) = view.session else { return from.x };
@@ -557,7 +558,8 @@ fn signs(badges: &Badges, painter: &Painter, view: &View<'_>, id: NodeId, from: 
     right
 }
 
-/// A field in place of the name. Enter and leaving it take the name, Escape does not.
+/// Draws the text field for renaming a node. Enter or leaving the field accepts the name, and
+/// Escape cancels.
 fn rename_ui(
     state: &mut TreeState,
     ui: &mut Ui,

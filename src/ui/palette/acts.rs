@@ -1,4 +1,4 @@
-//! Acts of the rows of the palette: run, show, select, open.
+//! Actions of the palette's rows: run, show, select, open.
 
 use super::{
     names::{Entry, Named},
@@ -12,8 +12,8 @@ use crate::ui::{
 use ulna_edit::{CommandLine, command::ApplyPose};
 use ulna_model::{LayerHome, NodeId};
 
-/// Does what a row stands for; the node to scroll to in the outliner. Nothing if it is a command
-/// that cannot be run.
+/// Performs the action of a row. Returns the node to scroll to in the outliner. Does nothing if a
+/// command is unavailable.
 pub fn run(
     view: &View<'_>,
     names: &[Entry],
@@ -42,7 +42,7 @@ pub fn run(
     }
 }
 
-/// Opens the form of a command with its typed arguments; whether it has a form.
+/// Opens the form of a command with the typed arguments. Returns whether the command has a form.
 pub fn ask(view: &View<'_>, found: &PaletteRow, actions: &mut Actions) -> bool {
     let Some(spec) = found.command() else { return false };
     if spec.arguments.is_empty() || spec.check(&view.availability).is_err() {
@@ -54,7 +54,7 @@ pub fn ask(view: &View<'_>, found: &PaletteRow, actions: &mut Actions) -> bool {
     true
 }
 
-/// Shows, selects or opens what has a name; the node to scroll to.
+/// Shows, selects or opens the element of a name. Returns the node to scroll to.
 fn show(entry: &Entry, actions: &mut Actions) -> Option<NodeId> {
     match &entry.named {
         Named::Clip(clip) => actions.push(TimelineAction::ShowClip(*clip)),

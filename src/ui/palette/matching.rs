@@ -1,30 +1,30 @@
-//! How well typed words fit a text: exact texts, words, beginnings of words, and letters.
+//! Scores how well typed words match a text: exact texts, words, word prefixes, and initials.
 
 use std::ops::Range;
 
-/// Points of a text that was typed in full.
+/// Score of a text that equals the typed text.
 pub const EXACT: i32 = 1000;
 
-/// Points of a text that begins with what was typed.
+/// Base score of a text that starts with the typed text.
 const BEGINS: i32 = 870;
 
-/// Words that may be missing in a text.
+/// Typed words that a text need not contain.
 const FILLERS: [&str; 12] =
     ["a", "an", "the", "to", "of", "in", "on", "for", "with", "by", "from", "and"];
 
-/// A text that is searched, with its words.
+/// A searchable text, split into words.
 #[derive(Clone, Debug, Default)]
 pub struct Searched {
-    /// Its letters and digits in lower case, without anything between them.
+    /// Letters and digits in lower case, without separators.
     joined: Vec<char>,
-    /// For each of them, the number of its character in the text.
+    /// Index in the text of each character of `joined`.
     places: Vec<usize>,
-    /// The words, as ranges of `joined`.
+    /// Words as ranges of `joined`.
     words: Vec<Range<usize>>,
 }
 
 impl Searched {
-    /// Splits a text into words: at blanks and signs, and where a capital follows a small letter.
+    /// Splits a text into words: at separators, and at capitals that follow small letters.
     pub fn new(text: &str) -> Self {
         let mut searched = Self::default();
         let (mut begins, mut before) = (0, ' ');
@@ -52,13 +52,13 @@ impl Searched {
         &self.joined[self.words[k].clone()]
     }
 
-    /// Characters of the text in a range of its letters.
+    /// Indices in the text for a range of `joined`.
     fn hits(&self, letters: Range<usize>) -> Vec<usize> {
         self.places[letters].to_vec()
     }
 }
 
-/// Typed words.
+/// The typed words.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     joined: Vec<char>,
@@ -66,7 +66,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// Splits what was typed into words, as [`Searched::new`]; words that say nothing are left out.
+    /// Splits the typed text into words like [`Searched::new`]. Words such as *the* are left out.
     pub fn new(text: &str) -> Self {
         let text = text.to_lowercase();
         let split = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -79,27 +79,27 @@ impl Query {
         }
     }
 
-    /// Whether nothing was typed.
+    /// True if no words were typed.
     pub const fn is_empty(&self) -> bool {
         self.joined.is_empty()
     }
 
-    /// Whether a text is what was typed.
+    /// True if the text equals the typed text.
     pub fn is(&self, text: &Searched) -> bool {
         self.joined == text.joined
     }
 }
 
-/// A text that fits: points up to [`EXACT`], and the numbers of the matched characters.
+/// A match of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {
-    /// More is better.
+    /// Score, up to [`EXACT`]; higher is better.
     pub points: i32,
-    /// Numbers of the characters that were matched.
+    /// Indices of the matched characters.
     pub hits: Vec<usize>,
 }
 
-/// How well a typed word fits a word of a text, 0 to 100; `None` if it does not.
+/// Score of a typed word for a word of the text, 0 to 100; `None` if it does not match.
 fn word_fit(typed: &[char], word: &[char]) -> Option<i32> {
     let common = typed.iter().zip(word).take_while(|(a, b)| a == b).count();
     let (longest, is_plural) =
@@ -116,12 +116,12 @@ fn word_fit(typed: &[char], word: &[char]) -> Option<i32> {
     if common == typed.len() {
         return Some(70 + (20 * common / word.len()) as i32);
     }
-    // Other forms of the word: painting, paint.
+    // Other forms of the same word, such as *painting* and *paint*.
     (common >= 4 && common + 3 >= longest).then_some(60)
 }
 
-/// The best word of a text for each typed word; `None` where one has none. Words of the text are
-/// used once.
+/// Best unused word of the text for each typed word, with its score. `None` if a typed word has no
+/// match.
 fn paired(query: &Query, text: &Searched) -> Option<Vec<(usize, i32)>> {
     let mut used = vec![false; text.words.len()];
     let mut pairs = Vec::with_capacity(query.words.len());
@@ -135,13 +135,13 @@ fn paired(query: &Query, text: &Searched) -> Option<Vec<(usize, i32)>> {
     Some(pairs)
 }
 
-/// The letters of a word of a text that a typed word has from its beginning.
+/// Common prefix of a typed word and a word of the text, as a range of `joined`.
 fn begun(typed: &[char], text: &Searched, k: usize) -> Range<usize> {
     let common = typed.iter().zip(text.word(k)).take_while(|(a, b)| a == b).count();
     text.words[k].start..text.words[k].start + common
 }
 
-/// The fit of words: each typed word is a word of the text, or the beginning of one.
+/// Match by words: each typed word equals a word of the text, or is a prefix of it.
 fn by_words(query: &Query, text: &Searched) -> Option<Fit> {
     let pairs = paired(query, text).filter(|pairs| !pairs.is_empty())?;
     let count = pairs.len() as i32;
@@ -166,7 +166,7 @@ fn by_words(query: &Query, text: &Searched) -> Option<Fit> {
     Some(Fit { points: points.min(BEGINS - 1), hits })
 }
 
-/// The fit of the first letters of words: `sk` for *Set key*.
+/// Match by initials of words, such as `sk` for *Set key*.
 fn by_initials(query: &Query, text: &Searched) -> Option<Fit> {
     let [typed] = &query.words[..] else { return None };
     let fits = (2..=5).contains(&typed.len())
@@ -176,7 +176,7 @@ fn by_initials(query: &Query, text: &Searched) -> Option<Fit> {
     fits.then_some(Fit { points: 380 + 20 * typed.len() as i32, hits })
 }
 
-/// The fit of a part of a text, from three letters on.
+/// Match by a substring of at least three letters.
 fn by_part(query: &Query, text: &Searched) -> Option<Fit> {
     let length = query.joined.len();
     if length < 3 || length > text.joined.len() {
@@ -187,7 +187,7 @@ fn by_part(query: &Query, text: &Searched) -> Option<Fit> {
     Some(Fit { points, hits: text.hits(at..at + length) })
 }
 
-/// How well what was typed fits a text; `None` if it does not.
+/// Match of the typed words with a text; `None` if they do not match.
 pub fn fit(query: &Query, text: &Searched) -> Option<Fit> {
     if query.is_empty() || text.joined.is_empty() {
         return None;
@@ -198,10 +198,11 @@ pub fn fit(query: &Query, text: &Searched) -> Option<Fit> {
     if query.joined.len() >= 2 && text.joined.starts_with(&query.joined) {
         let length = query.joined.len();
         let whole = text.words.iter().any(|word| word.end == length);
-        // One word that ends inside of a later word says nothing: *keys* is not in *Key size*.
+        // A single word that ends within a later word is no match: *keys* does not match *Key
+        // size*.
         if whole || query.words.len() > 1 || length <= text.words[0].len() {
             let share = (40 * length / text.joined.len()) as i32;
-            // A beginning that ends in the middle of a word says less.
+            // A prefix that ends within a word has a lower score.
             let points = BEGINS + share + if whole { 40 } else { 0 };
             return Some(Fit { points, hits: text.hits(0..length) });
         }
@@ -209,8 +210,10 @@ pub fn fit(query: &Query, text: &Searched) -> Option<Fit> {
     by_words(query, text).or_else(|| by_initials(query, text)).or_else(|| by_part(query, text))
 }
 
-/// The characters of a text at the beginnings of its words that what was typed has, too: of *Set
-/// key* for `keyframe` those of *key*. Fewer than three letters are none.
+/// Characters of the text in common prefixes of its words and the typed words. Prefixes of fewer
+/// than three letters are ignored.
+///
+/// For example, `keyframe` shares *key* with *Set key*.
 pub fn shared_letters(query: &Query, text: &Searched) -> Vec<usize> {
     let parts = (0..text.words.len()).filter_map(|k| {
         let typed = query.words.iter().map(|typed| begun(typed, text, k));
@@ -219,7 +222,7 @@ pub fn shared_letters(query: &Query, text: &Searched) -> Vec<usize> {
     parts.flat_map(|part| text.hits(part)).collect()
 }
 
-/// Whether each typed word, from three letters on, is the beginning of a word of any of these
+/// True if each typed word has at least three letters and is a prefix of a word in any of the
 /// texts.
 pub fn all_in<'a>(query: &Query, texts: impl Iterator<Item = &'a Searched> + Clone) -> bool {
     let is_in = |typed: &Vec<char>| {
@@ -245,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_say_more_of_what_was_typed_come_first() {
+    fn better_matches_get_more_points() {
         let order = [
             "Set key",
             "Set key type",
@@ -263,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_blanks_and_forms_of_words_do_not_matter() {
+    fn punctuation_spaces_and_word_forms_do_not_affect_matches() {
         for typed in ["T-Pose", "tpose", "t pose", "T pose"] {
             assert_eq!(points(typed, "T-pose"), Some(EXACT), "{typed}");
         }
@@ -282,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn matched_letters_are_told() {
+    fn matched_letters_are_highlighted() {
         assert_eq!(lit("key", "Delete keys"), "key");
         assert_eq!(lit("sk", "Set key"), "Sk");
         assert_eq!(lit("leg left", "mixamorig:LeftUpLeg"), "LeftLeg");

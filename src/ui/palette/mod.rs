@@ -1,4 +1,5 @@
-//! Finding a command by its words or those of other programs, and anything else by its name.
+//! The command palette. It finds commands by their words or the terms of other programs, and
+//! everything else by name.
 
 mod acts;
 mod matching;
@@ -29,38 +30,38 @@ use ulna_edit::Availability;
 use ulna_model::NodeId;
 use ulna_render::{ColorRole, Measure};
 
-/// Everything that the results depend on: they are computed again when it changes.
+/// Inputs of the search. The results are computed again when an input changes.
 #[derive(Clone, Debug, PartialEq)]
 struct Basis {
     query: String,
     availability: Availability,
-    /// The file and its state.
+    /// Id and generation of the open document.
     document: Option<(u64, u64)>,
     /// Number of recent files.
     files: usize,
 }
 
-/// Typed words, results and the chosen row.
+/// Typed text, results and the chosen row.
 #[derive(Clone, Debug, Default)]
 pub struct PaletteState {
     query: String,
-    /// The number of the chosen row, among those that are shown.
+    /// Index of the chosen row among the visible rows.
     chosen: usize,
-    /// Groups of which all rows are shown.
+    /// Groups that show all of their rows.
     open: BTreeSet<RowGroup>,
     names: Vec<Entry>,
     groups: Vec<PaletteGroup>,
     basis: Option<Basis>,
 }
 
-/// Rows of a group that are shown at first.
+/// Number of rows of a group until it is expanded.
 const FIRST: usize = 5;
 
-/// Points over the palette, where the window is high enough.
+/// Distance in points from the top of a high window to the palette.
 const TOP: f32 = 76.0;
 
 impl PaletteState {
-    /// Computes the results again if what they depend on has changed.
+    /// Searches again if an input has changed.
     fn update(&mut self, view: &View<'_>) {
         let document = view.session.map(|s| (s.id(), s.history().generation()));
         let basis = Basis {
@@ -94,8 +95,8 @@ impl PaletteState {
         log::debug!("the palette searched for {:?}", started.elapsed());
     }
 
-    /// The row that Enter means before an arrow is pressed: the first that can be run, unless the
-    /// first one of all is exactly what was typed.
+    /// Index of the row that Enter runs before an arrow key is pressed. It is the first available
+    /// row, unless an unavailable first row matches exactly.
     fn first_chosen(&self) -> usize {
         let shown = self.shown();
         let exact = shown.first().is_some_and(|(_, found)| {
@@ -107,7 +108,7 @@ impl PaletteState {
         shown.iter().position(|(_, found)| found.disabled.is_none()).unwrap_or_default()
     }
 
-    /// Number of rows of a group that are shown.
+    /// Number of visible rows of a group.
     fn count(&self, group: &PaletteGroup) -> usize {
         if self.open.contains(&group.group) {
             group.rows.len()
@@ -116,7 +117,7 @@ impl PaletteState {
         }
     }
 
-    /// The rows that are shown, with their groups.
+    /// The visible rows with their groups.
     fn shown(&self) -> Vec<(RowGroup, &PaletteRow)> {
         let rows = |group: &'_ PaletteGroup| self.count(group);
         self.groups
@@ -125,7 +126,7 @@ impl PaletteState {
             .collect()
     }
 
-    /// Chooses the next row; past the last shown row of a group, all of its rows are shown.
+    /// Chooses the next row. After the last visible row of a group, the group is expanded.
     fn go_down(&mut self) {
         let shown = self.shown();
         let Some((group, _)) = shown.get(self.chosen) else { return };
@@ -142,7 +143,7 @@ impl PaletteState {
     }
 }
 
-/// Keys that were pressed in one frame.
+/// Keys that were pressed in this frame.
 #[derive(Clone, Copy, Debug, Default)]
 struct Asked {
     up: bool,
@@ -164,7 +165,7 @@ impl Asked {
     }
 }
 
-/// The palette, while it is open; the node that was selected in it.
+/// Draws the palette if it is open. Returns the selected node to scroll to.
 pub fn palette_ui(
     state: &mut PaletteState,
     ui: &Ui,
@@ -199,7 +200,7 @@ pub fn palette_ui(
                 .inner_margin(8);
             frame.show(ui, |ui| {
                 ui.set_width(width - 16.0);
-                // Field, gaps and footer take about 110 points.
+                // The text field, gaps and footer need about 110 points.
                 let room = (screen.height() - top - 126.0).max(72.0);
                 clicked = content_ui(state, ui, view, (room, asked.up || asked.down), actions);
             });
@@ -225,7 +226,7 @@ pub fn palette_ui(
     None
 }
 
-/// The field, the rows and the footer; the row that was clicked.
+/// Draws the text field, the rows and the footer. Returns the index of the clicked row.
 fn content_ui(
     state: &mut PaletteState,
     ui: &mut Ui,
@@ -242,7 +243,7 @@ fn content_ui(
     let most = Measure::RowPalette.points() * 11.0 + rows::TITLE * 3.0;
     let list = ScrollArea::vertical().max_height(room.min(most)).auto_shrink([false, true]);
     let (mut clicked, mut opened) = (None, None);
-    // A new search begins at the top.
+    // New results are shown from the top.
     let list = if typed { list.vertical_scroll_offset(0.0) } else { list };
     let output = list.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -277,7 +278,7 @@ fn content_ui(
     clicked
 }
 
-/// The sentence for no results, and the way on.
+/// Draws a message that there are no results, and a button that searches the guide.
 fn nothing_ui(ui: &mut Ui, theme: &Theme, query: &str, actions: &mut Actions) {
     ui.add_space(8.0);
     ui.horizontal(|ui| {
@@ -300,7 +301,7 @@ fn nothing_ui(ui: &mut Ui, theme: &Theme, query: &str, actions: &mut Actions) {
     ui.add_space(8.0);
 }
 
-/// Keys of the palette, and how many rows are below those in sight.
+/// Draws the keys of the palette, and the number of rows below the visible ones.
 fn footer_ui(state: &PaletteState, ui: &mut Ui, theme: &Theme, below: usize) {
     let shown = state.shown();
     let chosen = shown.get(state.chosen).map(|(_, found)| *found);

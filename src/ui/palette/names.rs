@@ -1,5 +1,5 @@
-//! Names that the palette finds besides commands: clips, joints and nodes, assets, layers, poses,
-//! preferences, recent files and titles of the guide.
+//! Names that the palette finds in addition to commands: clips, joints and nodes, assets, layers,
+//! poses, preferences, recent files and headings of the guide.
 
 use std::path::PathBuf;
 
@@ -12,10 +12,10 @@ use crate::ui::{
 use ulna_edit::command::kept_poses;
 use ulna_model::{Clip, ClipId, Document, LayerHome, NodeId, PoseLayerId};
 
-/// The kind of a group of rows, in the order of equally good groups.
+/// Kind of a group of rows. Equally good groups are shown in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RowGroup {
-    /// Commands that were used last.
+    /// Recently used commands.
     Recent,
     /// Commands and preferences.
     Commands,
@@ -25,12 +25,12 @@ pub enum RowGroup {
     Surfaces,
     /// Recent files.
     Files,
-    /// Titles of the guide.
+    /// Headings of the guide.
     Guide,
 }
 
 impl RowGroup {
-    /// The title over its rows.
+    /// Title above the rows of the group.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Recent => "Recently used",
@@ -43,7 +43,7 @@ impl RowGroup {
     }
 }
 
-/// Something with a name that is no command.
+/// A named element that the palette can find, other than a command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Named {
     /// A clip.
@@ -52,20 +52,20 @@ pub enum Named {
     Node(NodeId),
     /// A pose layer.
     Layer(LayerHome, PoseLayerId),
-    /// A pose that the file keeps.
+    /// A pose in the file's pose library.
     Pose,
     /// A mesh or a material.
     Asset(AssetRef),
     /// A row of the preferences.
     Preference(&'static PreferenceRow),
-    /// A file that was opened lately.
+    /// A recently opened file.
     File(PathBuf),
-    /// A title of the guide.
+    /// A heading of the guide.
     Heading(&'static guide::Heading),
 }
 
 impl Named {
-    /// The group of its row.
+    /// Group of the element's row.
     pub const fn group(&self) -> RowGroup {
         match self {
             Self::Clip(_) | Self::Node(_) | Self::Layer(..) | Self::Pose => RowGroup::Motion,
@@ -76,7 +76,7 @@ impl Named {
         }
     }
 
-    /// The verb of Enter.
+    /// Label of the Enter key on the row.
     pub const fn verb(&self) -> &'static str {
         match self {
             Self::Clip(_) | Self::Asset(_) => "show",
@@ -89,28 +89,28 @@ impl Named {
     }
 }
 
-/// A name that is searched.
+/// A searchable name.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The thing that has it.
+    /// The element with this name.
     pub named: Named,
-    /// The name.
+    /// The name as shown.
     pub name: String,
-    /// Its letters and words.
+    /// The name, split into words.
     pub searched: Searched,
-    /// Other words for it.
+    /// Synonyms of the name.
     pub more: Vec<Searched>,
 }
 
 impl Entry {
-    /// A name without other words.
+    /// Creates an entry without synonyms.
     pub fn new(named: Named, name: String) -> Self {
         let searched = Searched::new(&name);
         Self { named, name, searched, more: Vec::new() }
     }
 }
 
-/// Names of the document.
+/// All names in the document.
 fn of_document(document: &Document) -> impl Iterator<Item = Entry> + '_ {
     let clips = document.clips.ids();
     let clips = clips.map(|clip| Entry::new(Named::Clip(clip), document.clip_label(clip)));
@@ -127,7 +127,7 @@ fn of_document(document: &Document) -> impl Iterator<Item = Entry> + '_ {
     clips.chain(nodes).chain(layers).chain(poses).chain(meshes).chain(materials)
 }
 
-/// All names that are there now.
+/// All searchable names of the document and the program.
 pub fn entries(view: &View<'_>) -> Vec<Entry> {
     let mut all: Vec<Entry> =
         view.session.iter().flat_map(|session| of_document(session.document())).collect();
@@ -148,14 +148,14 @@ pub fn entries(view: &View<'_>) -> Vec<Entry> {
     all
 }
 
-/// `clip, 1.20 s, 36 keys`
+/// Note of a clip, such as `clip, 1.20 s, 36 keys`.
 fn clip_note(clip: &Clip) -> String {
     let keys: usize = clip.tracks.values().map(|track| track.times.len()).sum();
     let keys = crate::ui::thousands(keys);
     format!("clip, {:.2} s, {keys} {}", clip.length(), if keys == "1" { "key" } else { "keys" })
 }
 
-/// The words beside a name.
+/// Note after a name.
 pub fn note(view: &View<'_>, entry: &Entry) -> String {
     let document = view.session.map(|session| session.document());
     let of_document = |document: &Document| match &entry.named {

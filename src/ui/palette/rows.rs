@@ -1,4 +1,4 @@
-//! The rows of the palette.
+//! Drawing of the palette's rows.
 
 use egui::{
     Align2, Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2,
@@ -21,16 +21,16 @@ use crate::ui::{
 use ulna_edit::CommandSpec;
 use ulna_render::{ColorRole, Measure};
 
-/// Points of a title over a group.
+/// Height of a group's title, in points.
 pub const TITLE: f32 = 24.0;
 
-/// Points left of the icons.
+/// Padding left of the icons, in points.
 const EDGE: f32 = 12.0;
 
-/// Points of the slot of an icon, with the gap behind it.
+/// Width of the icon slot and its gap, in points.
 const ICON: f32 = 28.0;
 
-/// The title over a group, and the number of its rows that are not shown; whether that was
+/// Draws a group's title, and the number of its hidden rows. Returns whether this number was
 /// clicked.
 pub fn group_ui(ui: &mut Ui, theme: &Theme, group: RowGroup, more: usize) -> bool {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), TITLE), Sense::hover());
@@ -59,11 +59,11 @@ pub fn group_ui(ui: &mut Ui, theme: &Theme, group: RowGroup, more: usize) -> boo
     response.clicked()
 }
 
-/// Text of a row.
+/// Texts of a row.
 struct RowText<'a> {
     title: String,
     note: String,
-    /// A key or a verb at its right.
+    /// Key or verb on the right.
     key: &'a str,
     verb: &'static str,
 }
@@ -88,8 +88,8 @@ fn words<'a>(view: &'a View<'_>, names: &[Entry], found: &PaletteRow) -> RowText
     }
 }
 
-/// The menu of a command, whether it is on, and the word of another program that was matched; or
-/// the reason why it cannot be run.
+/// Note of a command: its menu, its switch state, and the matched synonym. An unavailable command
+/// has the reason instead.
 fn command_note(view: &View<'_>, spec: &'static CommandSpec, found: &PaletteRow) -> String {
     if let Some(reason) = found.disabled {
         return reason.to_owned();
@@ -106,7 +106,7 @@ fn command_note(view: &View<'_>, spec: &'static CommandSpec, found: &PaletteRow)
     }
 }
 
-/// The verb of Enter on a row.
+/// Label of the Enter key on a row.
 pub fn verb(names: &[Entry], found: Option<&PaletteRow>) -> &'static str {
     match found.map(|found| found.item) {
         Some(Item::Name(k)) => names.get(k).map_or("run", |entry| entry.named.verb()),
@@ -167,7 +167,7 @@ fn title_job(theme: &Theme, title: &str, hits: &[usize], fade: f32) -> LayoutJob
     job
 }
 
-/// Paints typed arguments as chips; the place behind them.
+/// Paints typed arguments as chips. Returns the right edge.
 fn typed_ui(ui: &Ui, theme: &Theme, found: &PaletteRow, left: f32, middle: f32) -> f32 {
     let mut left = left;
     for typed in &found.typed {
@@ -183,7 +183,7 @@ fn typed_ui(ui: &Ui, theme: &Theme, found: &PaletteRow, left: f32, middle: f32) 
     left
 }
 
-/// A row.
+/// Draws a row.
 pub fn row(
     ui: &mut Ui,
     view: &View<'_>,
@@ -200,7 +200,7 @@ pub fn row(
     let typed: Vec<&str> = found.typed.iter().map(|typed| typed.shown.as_str()).collect();
     let told = if typed.is_empty() { words.note.clone() } else { typed.join(", ") };
     ui.ctx().accesskit_node_builder(response.id, |node| node.set_description(told));
-    // Most rows are out of sight, and text is what costs.
+    // Most rows are scrolled out of view, and text layout is expensive.
     if !ui.is_rect_visible(rect) {
         return response;
     }
@@ -217,7 +217,7 @@ pub fn row(
     let icon = theme.color(ColorRole::TextSecondary).gamma_multiply(fade);
     let at = pos2(rect.left() + EDGE + 8.0, middle);
     icon_ui(ui, view, names, found, at, icon);
-    // What stands at the right: the key, or the verb.
+    // On the right is the key, or else the verb.
     let right = rect.right() - EDGE;
     let taken = if words.key.is_empty() {
         let color = theme.color(ColorRole::TextSecondary);

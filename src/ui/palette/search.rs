@@ -1,4 +1,4 @@
-//! Finding commands and names by what was typed, in groups.
+//! Searches commands and names for the typed text. The results are grouped.
 
 use std::{
     cmp::Reverse,
@@ -13,31 +13,31 @@ use super::{
 };
 use ulna_edit::{CommandSpec, command::forms::is_for_programs, table};
 
-/// Points of a command whose name in scripts was typed.
+/// Score of a command whose script name was typed.
 const NAMED: i32 = EXACT + 100;
 
-/// Points that a word of another program counts less than the title.
+/// Penalty of a matched synonym compared to the title.
 const OTHER_WORD: i32 = 8;
 
-/// Points that a part of such a word counts less.
+/// Penalty of a partly matched synonym.
 const PART_OF_OTHER: i32 = 140;
 
-/// Points of a command that has all words, but in no single text.
+/// Score of a command that contains all words, spread over several texts.
 const SPREAD: i32 = 330;
 
-/// Points of a command whose help has all words.
+/// Score of a command if its help text is needed to match all words.
 const HELPED: i32 = 200;
 
-/// Points that a title of the guide counts less than a command.
+/// Penalty of a heading of the guide compared to a command.
 const GUIDE: i32 = 60;
 
-/// Points from which the words before typed values mean a command.
+/// Minimum score at which the words before typed values stand for a command.
 const MEANT: i32 = 700;
 
-/// Numbers of words of typed values at most.
+/// Maximum number of words of typed values.
 const VALUES: usize = 4;
 
-/// A command with its searched texts.
+/// A command with its searchable texts.
 struct Offered {
     spec: &'static CommandSpec,
     title: Searched,
@@ -45,8 +45,8 @@ struct Offered {
     help: Searched,
 }
 
-/// All commands that a person can run, in the order of the menus: some take data that only
-/// programs write.
+/// Commands that a user can run, in menu order. Commands only for scripts and other programs are
+/// left out.
 static OFFERED: LazyLock<Vec<Offered>> = LazyLock::new(|| {
     let specs = table().iter().filter(|c| !is_for_programs(c));
     specs
@@ -62,34 +62,34 @@ static OFFERED: LazyLock<Vec<Offered>> = LazyLock::new(|| {
 static PLACES: LazyLock<HashMap<&'static str, usize>> =
     LazyLock::new(|| OFFERED.iter().enumerate().map(|(k, o)| (o.spec.name, k)).collect());
 
-/// Number of commands that are offered.
+/// Number of searchable commands.
 pub fn offered() -> usize {
     OFFERED.len()
 }
 
-/// A row: a command, or the number of a name.
+/// Content of a row: a command, or the index of a name.
 #[derive(Clone, Copy, Debug)]
 pub enum Item {
     /// A command.
     Command(&'static CommandSpec),
-    /// A name, by its number in the list of names.
+    /// Index in the list of names.
     Name(usize),
 }
 
-/// Something that was found.
+/// A search result.
 #[derive(Clone, Debug)]
 pub struct PaletteRow {
     /// The command or name.
     pub item: Item,
-    /// How well it fits.
+    /// Score of the match.
     pub points: i32,
-    /// Numbers of the matched characters of its title or name.
+    /// Indices of the matched characters in the title or name.
     pub hits: Vec<usize>,
-    /// The word of another program that was matched.
+    /// The matched synonym, usually a term of another program.
     pub also: Option<&'static str>,
     /// Typed arguments.
     pub typed: Vec<TypedValue>,
-    /// The reason why it cannot be run now.
+    /// Reason why the command is unavailable; `None` if it is available.
     pub disabled: Option<&'static str>,
 }
 
@@ -98,7 +98,7 @@ impl PaletteRow {
         Self { item, points, hits: Vec::new(), also: None, typed: Vec::new(), disabled: None }
     }
 
-    /// The command of the row.
+    /// The command of the row; `None` for a name.
     pub const fn command(&self) -> Option<&'static CommandSpec> {
         match self.item {
             Item::Command(spec) => Some(spec),
@@ -107,30 +107,30 @@ impl PaletteRow {
     }
 }
 
-/// A group of rows, best first.
+/// A group of results, best first.
 #[derive(Clone, Debug)]
 pub struct PaletteGroup {
     /// The kind of the group.
     pub group: RowGroup,
-    /// Its rows: those that can be run first.
+    /// Rows of the group. Available rows come first.
     pub rows: Vec<PaletteRow>,
 }
 
-/// Everything that the search depends on besides the words.
+/// Inputs of the search other than the text.
 #[derive(Clone, Copy)]
 pub struct SearchContext<'a> {
-    /// Names that are searched.
+    /// Names to search.
     pub names: &'a [Entry],
-    /// Why a command cannot be run; `None` if it can.
+    /// Returns why a command is unavailable; `None` if it is available.
     pub why_not: &'a dyn Fn(&CommandSpec) -> Option<&'static str>,
-    /// Names of the commands that were used last, the latest first.
+    /// Names of recently used commands, latest first.
     pub used: &'a [String],
     /// Frames per second.
     pub rate: f64,
 }
 
-/// The word of another program that a row tells: in place of the typed word itself, a term that
-/// says more.
+/// Synonym to show for a match. If the typed text equals a synonym, a longer one that contains it
+/// is more helpful.
 fn told_term(offered: &'static Offered, query: &Query, term: &'static str) -> &'static str {
     if !query.is(&Searched::new(term)) {
         return term;
@@ -140,7 +140,7 @@ fn told_term(offered: &'static Offered, query: &Query, term: &'static str) -> &'
     longer.next().map_or(term, |(other, _)| *other)
 }
 
-/// How well a command fits.
+/// Match of a command with the typed text; `None` if it does not match.
 fn command_fit(offered: &'static Offered, query: &Query, text: &str) -> Option<PaletteRow> {
     let found = |points| PaletteRow::new(Item::Command(offered.spec), points);
     if offered.spec.name == text {
@@ -150,7 +150,7 @@ fn command_fit(offered: &'static Offered, query: &Query, text: &str) -> Option<P
     let term = offered.terms.iter().enumerate().filter_map(|(k, (term, searched))| {
         let points = fit(query, searched)?.points;
         let less = if points == EXACT { OTHER_WORD } else { PART_OF_OTHER };
-        // The first terms are the most common ones.
+        // The most common synonyms come first in the list.
         Some((points - less - (k as i32).min(6), *term))
     });
     let term = term.max_by_key(|(points, _)| *points);
@@ -177,13 +177,13 @@ fn command_fit(offered: &'static Offered, query: &Query, text: &str) -> Option<P
         }
     }
     .map(|mut found| {
-        // Of two that fit alike, the one that asks nothing comes first.
+        // Among equal matches, commands without a dialog come first.
         found.points -= if offered.spec.asks { 4 } else { 0 };
         found
     })
 }
 
-/// Commands whose words were typed with values behind them.
+/// Commands whose words are followed by typed values.
 fn with_values(text: &str, around: SearchContext<'_>) -> Vec<PaletteRow> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut all: HashMap<&str, PaletteRow> = HashMap::new();
@@ -208,7 +208,8 @@ fn with_values(text: &str, around: SearchContext<'_>) -> Vec<PaletteRow> {
                 exact.then(|| typed_name(offered.spec, &name).map(|typed| vec![typed]))?
             });
             let Some(typed) = typed else { continue };
-            // Words alone may be words of another command: *Rename joints* gives no name.
+            // Words may belong to another command: in *Rename joints*, the word *joints* is not a
+            // new name.
             let is_sure = values.iter().any(|word| is_value(word));
             let points = if is_sure { found.points } else { found.points.min(MEANT) };
             let found = PaletteRow { typed, points, ..found };
@@ -221,7 +222,7 @@ fn with_values(text: &str, around: SearchContext<'_>) -> Vec<PaletteRow> {
     all.into_values().collect()
 }
 
-/// All that fits, in groups: the best group first, and in a group what can be run first.
+/// All matches in groups. The best group comes first, and available rows come first in a group.
 pub fn search(text: &str, around: SearchContext<'_>) -> Vec<PaletteGroup> {
     let text = text.trim();
     let query = Query::new(text);
@@ -261,7 +262,7 @@ pub fn search(text: &str, around: SearchContext<'_>) -> Vec<PaletteGroup> {
     sorted(groups, &query)
 }
 
-/// The place of an item among those that fit alike.
+/// Sort position of an item among equal matches.
 fn place(item: Item) -> usize {
     match item {
         Item::Command(spec) => PLACES.get(spec.name).copied().unwrap_or_default(),
@@ -269,7 +270,8 @@ fn place(item: Item) -> usize {
     }
 }
 
-/// Whether a command is what was typed: it comes first, even if it cannot be run.
+/// True if the typed text names exactly this command. It then comes first, even if it is
+/// unavailable.
 fn is_typed(found: &PaletteRow, query: &Query) -> bool {
     let title = found.command().filter(|_| found.typed.is_empty());
     found.points >= NAMED - 4 || title.is_some_and(|spec| query.is(&Searched::new(spec.title)))
@@ -288,7 +290,7 @@ fn sorted(groups: BTreeMap<RowGroup, Vec<PaletteRow>>, query: &Query) -> Vec<Pal
             PaletteGroup { group, rows }
         })
         .collect();
-    // A heading of the guide is never before a command that has the typed word in its title.
+    // A heading of the guide never precedes a command with the typed word in its title.
     let command = all.iter().find(|group| group.group == RowGroup::Commands);
     let command = command.map(|group| &group.rows[0]);
     let command = command.filter(|row| row.disabled.is_none() && !row.hits.is_empty());
@@ -305,7 +307,7 @@ fn sorted(groups: BTreeMap<RowGroup, Vec<PaletteRow>>, query: &Query) -> Vec<Pal
     all
 }
 
-/// The rows of an empty field: the commands that were used last, then all.
+/// Results for an empty text: recently used commands, then all commands.
 fn at_rest(around: SearchContext<'_>) -> Vec<PaletteGroup> {
     let found = |spec: &'static CommandSpec| PaletteRow {
         disabled: (around.why_not)(spec),
@@ -360,11 +362,11 @@ mod tests {
     }
 
     #[test]
-    fn commands_for_programs_are_not_offered_and_disabled_ones_come_last() {
+    fn commands_only_for_programs_are_not_offered_and_disabled_ones_come_last() {
         assert!(names("mix.set", &no).iter().all(|name| name != "mix.set"));
         let only_undo = |c: &CommandSpec| (c.name != "edit.undo").then_some("not now");
         assert_eq!(names("", &only_undo).first().map(String::as_str), Some("edit.undo"));
-        // The whole title means the command, whether or not it can be run.
+        // A complete title matches the command, even if it is unavailable.
         let all_but = |c: &CommandSpec| (c.name == "weights.normalize").then_some("not now");
         assert_eq!(names("Normalize", &all_but)[0], "weights.normalize");
         let without = |c: &CommandSpec| c.name.starts_with("key.").then_some("not now");
@@ -408,14 +410,14 @@ mod tests {
     }
 
     #[test]
-    fn three_thousand_joints_are_searched_between_two_frames() {
+    fn three_thousand_joints_are_searched_within_a_tenth_of_a_second() {
         let sides = ["Left", "Right"];
         let name = |k: usize| format!("rig:{}_Finger{:02}_Bone.{k:03}", sides[k % 2], k % 60);
         let entries: Vec<Entry> = (0..3_076).map(|k| Entry::new(Named::Pose, name(k))).collect();
         let around = SearchContext { names: &entries, why_not: &no, used: &[], rate: 30.0 };
         let queries = ["f", "fi", "left fin", "finger 12", "bone.077", "keyframe", "rotate 30 z"];
         for query in queries {
-            // The shortest of several times: other programs may run beside this one.
+            // The shortest of several times, because other programs may run at the same time.
             let time = || {
                 let started = std::time::Instant::now();
                 let rows: usize = search(query, around).iter().map(|group| group.rows.len()).sum();

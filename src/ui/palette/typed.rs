@@ -1,4 +1,4 @@
-//! Values that are typed behind the words of a command: `rotate 30 z`, `fps 24`.
+//! Values that are typed after the words of a command, as in `rotate 30 z` or `fps 24`.
 
 use serde_json::{Value, json};
 
@@ -8,18 +8,18 @@ use ulna_edit::{
     command::forms::{Entry, Quantity, entry, is_needed},
 };
 
-/// One argument of a command as it was typed.
+/// A typed argument of a command.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypedValue {
-    /// The name of the argument.
+    /// Name of the argument.
     pub argument: &'static str,
-    /// Its value.
+    /// Value of the argument.
     pub value: Value,
-    /// Both in words: *Angle 30°*.
+    /// Name and value as text, such as *Angle 30°*.
     pub shown: String,
 }
 
-/// Whether a word could be a value of some command: a number, or an axis.
+/// True if the word is a number or an axis.
 pub fn is_value(word: &str) -> bool {
     let mut letters = word.chars().filter(|c| !matches!(c, '-' | '−' | '+' | '.'));
     is_axis(word) || letters.next().is_some_and(|c| c.is_ascii_digit())
@@ -29,7 +29,7 @@ fn is_axis(word: &str) -> bool {
     matches!(word, "x" | "y" | "z" | "X" | "Y" | "Z")
 }
 
-/// A number as it is written in a command line: whole ones without a point.
+/// JSON number, without a fraction for whole numbers.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 {
         Value::from(value as i64)
@@ -38,7 +38,7 @@ fn number(value: f64) -> Value {
     }
 }
 
-/// Reads words as arguments of one command.
+/// Reads typed words as arguments of one command.
 struct Reader<'a> {
     spec: &'static CommandSpec,
     words: &'a [&'a str],
@@ -47,7 +47,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The editors of arguments that have no value yet, needed ones first.
+    /// Arguments without a value, and their editors. Required arguments come first.
     fn free(&self) -> Vec<(&'static str, Entry)> {
         let free = self
             .spec
@@ -68,8 +68,8 @@ impl Reader<'_> {
         self.filled.push(TypedValue { argument, value, shown });
     }
 
-    /// Reads a number with an optional unit behind it as the next argument that takes it; how many
-    /// words it took.
+    /// Reads a number with an optional unit as the next matching argument. Returns the number of
+    /// words read.
     fn number(&mut self, at: usize) -> Option<usize> {
         let word = self.words[at].replace('−', "-");
         let unit = self.words.get(at + 1).filter(|next| !is_value(next));
@@ -84,7 +84,7 @@ impl Reader<'_> {
                 self.put(name, number(value), &with_sign(q, value));
                 return Some(taken);
             }
-            // A number that a needed argument refuses is not meant for another one.
+            // A number that is invalid for a required argument must not fill an optional one.
             if self.spec.arguments.iter().any(|a| a.name == name && is_needed(self.spec, a)) {
                 return None;
             }
@@ -92,12 +92,12 @@ impl Reader<'_> {
         None
     }
 
-    /// Reads three numbers, or a number and an axis in any order, as a vector; how many words it
-    /// took.
+    /// Reads a vector: three numbers, or a number and an axis in any order. Returns the number of
+    /// words read.
     fn vector(&mut self, at: usize) -> Option<usize> {
         let (name, q, other) = self.free().into_iter().find_map(|(name, entry)| match entry {
             Entry::Vector(q) => Some((name, q, 0.0)),
-            // A factor along one axis keeps the size along the others.
+            // A factor along one axis leaves the other axes unchanged.
             Entry::Factor(q) => Some((name, q, 1.0)),
             _ => None,
         })?;
@@ -109,8 +109,8 @@ impl Reader<'_> {
             self.put(name, json!([number(a), number(b), number(c)]), &shown);
             return Some(3);
         }
-        // A number and an axis are one vector only for an argument that is needed, and where the
-        // axis is no argument of its own.
+        // A number and an axis form a vector only for a required argument, and only if the axis is
+        // not an argument of its own.
         let spec = self.spec.arguments.iter().find(|a| a.name == name)?;
         let is_own = self.free().iter().any(|(_, entry)| *entry == Entry::Axis);
         if is_own || !is_needed(self.spec, spec) {
@@ -131,7 +131,7 @@ impl Reader<'_> {
         Some(2)
     }
 
-    /// Reads an axis; how many words it took.
+    /// Reads an axis. Returns the number of words read.
     fn axis(&mut self, at: usize) -> Option<usize> {
         let axis = self.words[at].to_ascii_lowercase();
         let (name, _) = self.free().into_iter().find(|(_, e)| *e == Entry::Axis)?;
@@ -139,7 +139,7 @@ impl Reader<'_> {
         Some(1)
     }
 
-    /// Reads one of the words of an argument; how many words it took.
+    /// Reads one of the listed words of an argument. Returns the number of words read.
     fn choice(&mut self, at: usize) -> Option<usize> {
         let word = self.words[at].to_lowercase();
         let found = self.free().into_iter().find_map(|(name, entry)| match entry {
@@ -152,7 +152,7 @@ impl Reader<'_> {
     }
 }
 
-/// `30°`, `24 fps`.
+/// Number with its unit, such as `30°` or `24 fps`.
 fn with_sign(q: &Quantity, value: f64) -> String {
     match q.unit.sign() {
         "" => q.shown(value),
@@ -161,8 +161,8 @@ fn with_sign(q: &Quantity, value: f64) -> String {
     }
 }
 
-/// Words as arguments of a command: all of them, or `None`. `rate`: frames per second, for times
-/// in frames.
+/// Reads all words as arguments of a command; `None` if a word does not fit. `rate` is the number
+/// of frames per second, for times in frames.
 pub fn typed_values(
     spec: &'static CommandSpec,
     words: &[&str],
@@ -181,7 +181,7 @@ pub fn typed_values(
     (!reader.filled.is_empty()).then_some(reader.filled)
 }
 
-/// A name as the argument of a command that asks for a new name, such as *New clip*.
+/// Reads a name for a command that needs a new name, such as *New clip*. `None` for other commands.
 pub fn typed_name(spec: &'static CommandSpec, name: &str) -> Option<TypedValue> {
     let argument = spec.arguments.iter().find(|a| a.name == "name")?;
     let is_text = entry(spec, argument) == Some(Entry::Text);
@@ -189,7 +189,7 @@ pub fn typed_name(spec: &'static CommandSpec, name: &str) -> Option<TypedValue> 
     is_text.then(|| TypedValue { argument: argument.name, value: name.into(), shown })
 }
 
-/// The command with its typed arguments.
+/// Command line with the typed arguments.
 pub fn line(spec: &CommandSpec, typed: &[TypedValue]) -> CommandLine {
     let mut line = CommandLine::new(spec.name);
     for value in typed {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_filled_is_said_in_words() {
+    fn typed_values_are_described_in_words() {
         let spec = find("pose.rotate").expect("a command");
         let typed = typed_values(spec, &["30", "z"], 30.0).expect("values");
         let shown: Vec<&str> = typed.iter().map(|t| t.shown.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Words of Blender, Maya and Spine: the palette finds the command that each of them means.
+//! Tests that the palette finds commands by the terms of Blender, Maya and Spine.
 
 #[cfg(test)]
 mod tests {
@@ -8,7 +8,7 @@ mod tests {
         search::{PaletteRow, SearchContext, search},
     };
 
-    /// Menu items, editors and terms of Blender, each with the commands that do the same here.
+    /// Menu items, editors and terms of Blender. Each lists the equivalent commands.
     const BLENDER: &[(&str, &[&str])] = &[
         ("Insert Keyframe", &["key.set", "key.insert"]),
         ("keyframe", &["key.set"]),
@@ -136,7 +136,7 @@ mod tests {
         ("Keymap", &["help.commands"]),
     ];
 
-    /// The same for Maya.
+    /// Menu items, editors and terms of Maya. Each lists the equivalent commands.
     const MAYA: &[(&str, &[&str])] = &[
         ("Set Key", &["key.set"]),
         ("Auto Keyframe", &["keying.auto"]),
@@ -234,7 +234,7 @@ mod tests {
         ("tpose", &["pose.reset_all", "rig.rest_from_pose"]),
     ];
 
-    /// The same for Spine.
+    /// Menu items, editors and terms of Spine. Each lists the equivalent commands.
     const SPINE: &[(&str, &[&str])] = &[
         ("Dopesheet", &["timeline.curves", "mode.animate"]),
         ("Setup Mode", &["mode.rig", "mode.pose"]),
@@ -283,7 +283,7 @@ mod tests {
         ("Undo", &["edit.undo"]),
     ];
 
-    /// The acts of the tour, as users of the three programs call them.
+    /// Terms from Blender, Maya and Spine for the steps of the tour, with their commands.
     const TOUR: &[(&str, &[&str])] = &[
         ("rotate", &["tool.rotate"]),
         ("rotate bone", &["tool.rotate", "pose.rotate"]),
@@ -299,8 +299,8 @@ mod tests {
         ("save as", &["file.save_as"]),
     ];
 
-    /// Words for which Ulna has no command, each with the reason. Nothing else may be offered for
-    /// them.
+    /// Terms without an equivalent command, each with the reason. The palette must not offer a
+    /// command for them.
     const NONE: &[(&str, &str)] = &[
         ("Set Driven Key", "glTF has no drivers"),
         ("Expression Editor", "glTF has no expressions"),
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ulna_does_not_do_finds_no_command() {
+    fn words_for_missing_features_find_no_command() {
         for (word, reason) in NONE {
             let found = first_three(word);
             assert!(found.is_empty(), "{word} ({reason}): {found:?}");

@@ -1,4 +1,4 @@
-//! State and actions of the pose library: the shown poses, and how they are applied.
+//! State and requests of the pose library: the shown poses, and how they are applied.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use ulna_model::KeptPose;
 /// Place where poses are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Library {
-    /// With the file, in its extras.
+    /// In the extras of the open file.
     #[default]
     File,
-    /// The user's own poses for all files, stored beside the preferences.
+    /// Beside the preferences: the user's own poses, for all files.
     Own,
 }
 
 impl Library {
-    /// All of them.
+    /// All libraries.
     pub const ALL: [Self; 2] = [Self::File, Self::Own];
 
     /// Title in the window.
@@ -33,70 +33,70 @@ impl Library {
 /// Paste options of the clipboard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pasting {
-    /// Whether to apply the mirror image.
+    /// True to apply the mirror image.
     pub flip: bool,
-    /// Whether to paste onto the selection only.
+    /// True to paste only onto the selection.
     pub selected: bool,
 }
 
-/// A pose to apply.
+/// Arguments for applying a pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
-    /// Its name, where it is kept with the file.
+    /// Name of a pose in the file's library; `None` if `text` is given.
     pub pose: Option<String>,
-    /// Its text, where it is not.
+    /// Pose as text, if it is not in the file's library.
     pub text: Option<String>,
     /// Blend amount, 0..=1; 1 if omitted.
     pub amount: Option<f32>,
-    /// Whether to apply the mirror image.
+    /// True to apply the mirror image.
     pub flip: bool,
     /// Nodes to apply the pose to.
     pub reach: PoseReach,
 }
 
-/// Requests of the pose library.
+/// A request from the pose library.
 #[derive(Clone, Debug)]
 pub enum PosesAction {
-    /// Shows what is kept elsewhere.
+    /// Shows another library.
     SetLibrary(Library),
-    /// Set the nodes that poses are applied to.
+    /// Sets the nodes that poses are applied to.
     SetReach(PoseReach),
-    /// Whether as their mirror images.
+    /// Sets whether poses are applied as mirror images.
     SetFlip(bool),
-    /// Blend amount of a click, 0..=1.
+    /// Sets the blend amount of a click, 0..=1.
     SetAmount(f32),
-    /// Shows poses in place of the timeline in Animate mode, or the timeline again.
+    /// Shows the pose library in place of the timeline in Animate mode, or the timeline with false.
     ShowInAnimate(bool),
-    /// Store the displayed pose in the displayed library under this name.
+    /// Stores the displayed pose in the displayed library under this name.
     Keep(String),
-    /// Gives a pose of one's own another name.
+    /// Renames one of the user's own poses, from the first to the second name.
     RenameOwn(String, String),
-    /// Throws a pose of one's own away.
+    /// Deletes one of the user's own poses.
     ForgetOwn(String),
-    /// Keeps a pose of the one library in the other, too.
+    /// Copies a pose from this library to the other one.
     Share(Library, String),
 }
 
-/// Kept poses, as the window shows them.
+/// State of the pose library.
 #[derive(Clone, Debug)]
 pub struct Poses {
-    /// Shown library.
+    /// The shown library.
     pub library: Library,
-    /// Nodes to apply poses to.
+    /// Nodes that poses are applied to.
     pub reach: PoseReach,
-    /// Whether as their mirror images.
+    /// True if poses are applied as mirror images.
     pub flip: bool,
     /// Blend amount of a click, 0..=1.
     pub amount: f32,
-    /// Whether they are shown in place of the timeline in Animate mode.
+    /// True if the pose library replaces the timeline in Animate mode.
     pub in_animate: bool,
-    /// Poses of the personal library.
+    /// The user's own poses.
     pub own: Vec<KeptPose>,
-    /// How the clipboard's answer is taken.
+    /// Options for pasting, used when the clipboard's content arrives.
     pub pasting: Pasting,
-    /// Time of the request, on egui's clock, in seconds.
+    /// Time of the last clipboard request in seconds, on egui's clock.
     pub asked: f64,
-    /// Whether a pose was copied since the program began.
+    /// True if a pose was copied since the program started.
     pub copied: bool,
 }
 
@@ -116,30 +116,30 @@ impl Default for Poses {
     }
 }
 
-/// View of the pose library for the panels.
+/// State of the pose library as the panels see it.
 #[derive(Clone, Copy, Debug)]
 pub struct PosesView<'a> {
-    /// Shown library.
+    /// The shown library.
     pub library: Library,
-    /// Nodes to apply poses to.
+    /// Nodes that poses are applied to.
     pub reach: PoseReach,
-    /// Whether as their mirror images.
+    /// True if poses are applied as mirror images.
     pub flip: bool,
     /// Blend amount of a click, 0..=1.
     pub amount: f32,
-    /// Whether they are shown in place of the timeline in Animate mode.
+    /// True if the pose library replaces the timeline in Animate mode.
     pub in_animate: bool,
-    /// Whether a pose was copied since the program began.
+    /// True if a pose was copied since the program started.
     pub copied: bool,
-    /// Poses of the personal library.
+    /// The user's own poses.
     pub own: &'a [KeptPose],
-    /// Pictures of this model in them, by where they are kept and by name; those that are taken
-    /// already.
+    /// Rendered pictures of this model in the poses, by library and name. Pictures that are not
+    /// rendered yet are missing.
     pub pictures: &'a BTreeMap<(Library, String), TextureId>,
 }
 
 impl Poses {
-    /// View for the panels.
+    /// State of the pose library, for the panels.
     pub fn view<'a>(
         &'a self,
         pictures: &'a BTreeMap<(Library, String), TextureId>,

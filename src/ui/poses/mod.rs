@@ -1,8 +1,8 @@
-//! The strip of kept poses, in the timeline's place where no clip is shown: a card each, with a
-//! picture of this model. A click puts the pose on, a drag sideways as far as it goes.
+//! The pose library: a strip of cards in the place of the timeline, each with a picture of this
+//! model in the pose. A click on a card applies the pose, and a sideways drag blends toward it.
 //!
 //! ```text
-//!  press on a card ─► the document as it is ─► drag: the pose, by a share of it ─► release or Esc
+//!  press on a card ─► stores the document ─► drag: previews the blend ─► release or Esc
 //! ```
 
 mod domain;
@@ -38,17 +38,19 @@ use ulna_model::{Document, KeptPose, NodeId};
 use ulna_motion::{Pose, ik};
 use ulna_render::ColorRole;
 
-/// Points the strip is high, with cards and without.
+/// Height of the strip with cards, in points.
 const STRIP: f32 = 176.0;
+/// Height of the strip without cards, in points.
 const EMPTY: f32 = 112.0;
-/// Points a card is high at least and at most, its foot with the name, and how wide it is for its
-/// height.
+/// Minimum and maximum height of a card, in points.
 const CARD: (f32, f32) = (122.0, 200.0);
+/// Height of the part of a card with the name, in points.
 const FOOT: f32 = 27.0;
+/// Width of a card divided by its height.
 const SHAPE: f32 = 1.3;
-/// Points of a drag that go all the way.
+/// Length of a drag in points that blends by 100 %.
 const WAY: f32 = 160.0;
-/// Points of the amount of a click and of its label.
+/// Width in points of the field for the blend amount of a click, with its label.
 const AMOUNT: f32 = 190.0;
 
 /// State of the pose library between frames.
@@ -56,34 +58,34 @@ const AMOUNT: f32 = 190.0;
 pub struct PosesState {
     filter: String,
     drag: Option<CardDrag>,
-    /// The pose whose name is typed.
+    /// The pose that is being renamed, with the typed name.
     name: Option<NameDraft<(Library, String)>>,
     blend: BlendDrag,
-    /// A card that is to be in sight.
+    /// Name of a pose whose card is scrolled into view.
     reveal: Option<String>,
     /// Number of poses in the previous frame.
     count: usize,
 }
 
-/// A card that is dragged sideways.
+/// A card that is being dragged sideways.
 #[derive(Clone, Debug)]
 struct CardDrag {
     name: String,
-    /// The document at the press.
+    /// The document at the start of the drag.
     document: Document,
     amount: f32,
     shown: bool,
 }
 
 impl PosesState {
-    /// A gesture was ended elsewhere.
+    /// Ends a drag of a card or a blend button, because the gesture was ended elsewhere.
     pub fn end_gestures(&mut self) {
         self.drag = None;
         self.blend = BlendDrag::default();
     }
 }
 
-/// The nodes that poses are applied to; all if none are given.
+/// Nodes that poses are applied to; `None` for all nodes.
 pub fn reached(
     document: &Document,
     seen: &Pose,
@@ -112,8 +114,8 @@ fn shown<'a>(view: &View<'a>, document: &'a Document) -> &'a [KeptPose] {
     }
 }
 
-/// Points the strip is high; `None` where it takes what the timeline has. `bare`: there are no
-/// clips.
+/// Height of the strip in points; `None` uses the height of the timeline. `bare` is true if the
+/// file has no clips.
 pub fn height(view: &View<'_>, bare: bool) -> Option<f32> {
     let none = view.session.is_none_or(|s| shown(view, s.document()).is_empty());
     let transport = if is_under_transport(view) { TRANSPORT } else { 0.0 };
@@ -166,7 +168,7 @@ pub fn poses_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, actions: &
             empty_ui(state, ui, view, all.is_empty(), actions);
             return;
         }
-        // As high as there is room over the bar that scrolls.
+        // As high as possible above the scroll bar.
         let high = (ui.available_height() - 10.0).clamp(CARD.0, CARD.1);
         ScrollArea::horizontal().auto_shrink([false, false]).id_salt("poses").show(ui, |ui| {
             ui.horizontal(|ui| {
@@ -179,7 +181,7 @@ pub fn poses_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, actions: &
     });
 }
 
-/// Nothing is kept, or nothing is found.
+/// Draws the message for an empty library, or for a filter without results.
 fn empty_ui(
     state: &mut PosesState,
     ui: &mut Ui,
@@ -212,7 +214,7 @@ fn empty_ui(
     });
 }
 
-/// Stores the displayed pose under a name that can be edited.
+/// Stores the displayed pose under a new name, and opens the name field.
 fn keep(state: &mut PosesState, view: &View<'_>, actions: &mut Actions) {
     let Some(session) = view.session else { return };
     let all = shown(view, session.document());
@@ -244,7 +246,7 @@ fn header_ui(
     let theme = view.theme;
     let poses = view.poses;
     ui.spacing_mut().item_spacing.x = 8.0;
-    // In a narrow strip choices are lists, and fields have no words beside them.
+    // In a narrow strip, choices become lists, and fields have no labels.
     let width = ui.available_width();
     let (narrow, narrower) = (width < 980.0, width < 660.0);
     panel_title(ui, theme, "Poses");
@@ -275,7 +277,7 @@ fn header_ui(
     });
 }
 
-/// The libraries side by side.
+/// Draws the choice of the library.
 fn libraries_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (theme, poses) = (view.theme, view.poses);
     segments(ui, theme, |ui| {
@@ -287,7 +289,7 @@ fn libraries_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// The parts of the body that a pose is applied to.
+/// Draws the choice of the body parts that a pose is applied to.
 fn reach_ui(ui: &mut Ui, view: &View<'_>, narrow: bool, actions: &mut Actions) {
     let (theme, now) = (view.theme, view.poses.reach);
     let all = [
@@ -312,7 +314,8 @@ fn reach_ui(ui: &mut Ui, view: &View<'_>, narrow: bool, actions: &mut Actions) {
     });
 }
 
-/// The end of the line, laid out from the right: saving, blending, and the amount of a click.
+/// Draws the right end of the header, in right-to-left order: saving, blending, and the amount of a
+/// click.
 fn end_ui(
     state: &mut PosesState,
     ui: &mut Ui,
@@ -329,7 +332,7 @@ fn end_ui(
     if response.on_hover_text("Saves the current pose in the library shown here").clicked() {
         keep(state, view, actions);
     }
-    // The transport above has the buttons, too.
+    // The transport above already has these buttons.
     if !is_under_transport(view) {
         blend_buttons_ui(&mut state.blend, ui, view, AMOUNT, actions);
     }
@@ -402,7 +405,7 @@ fn card_ui(
         ui.painter().text(at, Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
     }
     if let Some(amount) = own_drag {
-        // How far it is, at the picture's foot.
+        // The blend amount is drawn at the bottom of the picture.
         let full = rect.width() * amount.clamp(0.0, 1.0);
         let bar = Rect::from_min_size(pos2(rect.left(), picture.bottom() - 1.0), vec2(full, 2.0));
         ui.painter().rect_filled(bar, 0.0, theme.color(ColorRole::AccentBase));
@@ -428,7 +431,7 @@ fn card_ui(
     response.on_hover_text(format!("{}: click to apply, drag sideways to blend", pose.name));
 }
 
-/// A click applies the pose. A drag applies it by an amount.
+/// Handles a click, which applies the pose, and a drag, which blends toward it.
 fn drag_ui(
     state: &mut PosesState,
     ui: &Ui,
@@ -475,7 +478,7 @@ fn drag_ui(
     }
 }
 
-/// Context menu of a pose.
+/// Shows the context menu of a pose.
 fn card_menu(
     state: &mut PosesState,
     response: &egui::Response,
@@ -520,7 +523,7 @@ fn card_menu(
     }
 }
 
-/// The field in which a pose is renamed.
+/// Draws the text field for renaming a pose.
 fn name_ui(
     state: &mut PosesState,
     ui: &mut Ui,

@@ -1,4 +1,5 @@
-//! The page of keys: presets, a list of all commands, and the key that a click on one waits for.
+//! The *Keys* page of the preferences: presets, and a list of all commands. A click on a command
+//! waits for a new key.
 
 use egui::{Align2, Event, Id, Key, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
@@ -10,7 +11,7 @@ use crate::ui::{
 use ulna_edit::{CommandSpec, KeyMap, KeyScope, Preset, table};
 use ulna_render::ColorRole;
 
-/// Waits for the key of a command, or for none.
+/// Request to wait for a key press for a command; `None` stops waiting.
 fn listen(command: Option<&str>) -> DialogAction {
     let listening = command.map(ToOwned::to_owned);
     DialogAction::SetDialog(Some(Dialog::Preferences {
@@ -124,10 +125,11 @@ fn note(
     said.unwrap_or_else(|| "Press the new key. Esc cancels, Backspace removes the key.".into())
 }
 
-/// Whether the key that is waited for is added to the keys that the command has.
+/// egui memory key of a flag: true if the new key is added to the command's other keys.
 const ADDS: &str = "key is added";
 
-/// A command and its keys. If it was clicked, to be given another key: whether that is added.
+/// Draws a command and its keys. If it was clicked, returns whether the new key is added to its
+/// keys instead of replacing them.
 fn key_row(
     ui: &mut Ui,
     theme: &Theme,

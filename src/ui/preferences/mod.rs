@@ -15,17 +15,17 @@ use crate::ui::{DialogAction, ProgramAction};
 use ulna_edit::command::Between;
 use ulna_render::ColorRole;
 
-/// Points that a page is high.
+/// Height of a page, in points.
 const PAGE: f32 = 440.0;
 
-/// A row of the preferences, as the palette finds it.
+/// A searchable row of the preferences, for the palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PreferenceRow {
-    /// Its page.
+    /// Page that contains the row.
     pub page: PreferencePage,
-    /// Its label.
+    /// Label of the row.
     pub label: &'static str,
-    /// Other words for it, separated by commas.
+    /// Synonyms of the label, separated by commas.
     pub terms: &'static str,
 }
 
@@ -54,7 +54,7 @@ pub const ROWS: [PreferenceRow; 15] = {
     ]
 };
 
-/// The label of the row that is marked, for the frame.
+/// egui memory key of the label of the highlighted row.
 fn marked() -> egui::Id {
     egui::Id::unique("marked preference")
 }
@@ -88,7 +88,7 @@ pub fn preferences_ui(
     });
     ui.add_space(12.0);
     let mut settings = view.settings.clone();
-    // All pages are as high as the highest, so that the buttons stay where they are.
+    // All pages have the same height, so that the buttons do not move.
     let height = PAGE.min(ui.ctx().content_rect().height() - 200.0).max(120.0);
     let mut page_ui = |ui: &mut Ui| match page {
         PreferencePage::Look => look(ui, theme, &mut settings),
@@ -100,7 +100,7 @@ pub fn preferences_ui(
     ui.allocate_ui(vec2(width, height), |ui| {
         ui.set_min_size(vec2(width, height));
         match page {
-            // It has a list that scrolls by itself.
+            // This page has its own scrolling list.
             PreferencePage::Keys => page_ui(ui),
             _ => {
                 ScrollArea::vertical()
@@ -134,7 +134,7 @@ pub fn preferences_ui(
     }
 }
 
-/// A label and its control, in aligned columns.
+/// Draws a label and its control in aligned columns.
 fn field(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         ui.set_min_height(32.0);
@@ -297,7 +297,7 @@ fn eye(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Acti
     );
 }
 
-/// Choice of the graphics device: automatic, or one of the list.
+/// Draws the choice of the graphics device: automatic, or one of the list.
 fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let used = view.program.devices.iter().find(|(d, _)| d.used).map(|(d, _)| d.id());
     let auto = used.map_or_else(|| "Auto".to_owned(), |id| format!("Auto: {id}"));

@@ -1,22 +1,22 @@
-//! Reference models as panels see them, and requests about them.
+//! Reference models as the panels see them, and requests about them.
 
 use std::path::PathBuf;
 
 use glam::{Mat4, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// Number of a reference model in this window.
+/// Number that identifies a reference model in this window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReferenceId(pub u32);
 
-/// Position, rotation and size of a reference model in the scene.
+/// Transform of a reference model in the scene.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReferencePlace {
-    /// Position of its origin, meters.
+    /// Position of the model's origin, in meters.
     pub translation: Vec3,
-    /// Rotation about its origin.
+    /// Rotation about the model's origin.
     pub rotation: Quat,
-    /// Factor of its size.
+    /// Uniform scale factor.
     pub scale: f32,
 }
 
@@ -27,10 +27,10 @@ impl Default for ReferencePlace {
 }
 
 impl ReferencePlace {
-    /// Factors of sizes, smallest and largest.
+    /// Smallest and largest scale factor.
     pub const SCALES: (f32, f32) = (1e-4, 1e4);
 
-    /// `scene_from_reference`.
+    /// The matrix `scene_from_reference`.
     pub fn matrix(&self) -> Mat4 {
         Mat4::from_scale_rotation_translation(
             Vec3::splat(self.scale),
@@ -39,7 +39,7 @@ impl ReferencePlace {
         )
     }
 
-    /// The same with finite numbers and a size in range.
+    /// Replaces invalid numbers, and clamps the scale to its range.
     #[must_use]
     pub fn clamped(self) -> Self {
         let rotation = self.rotation.normalize();
@@ -55,46 +55,46 @@ impl ReferencePlace {
 /// Facts about a reference model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReferenceFacts {
-    /// Its number.
+    /// Id of the model.
     pub id: ReferenceId,
-    /// Name of its file; with a number where several have the same name.
+    /// File name of the model. If several models have the same name, a number is appended.
     pub name: String,
-    /// Its file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Names and lengths of its clips, seconds.
+    /// Name and duration in seconds of each clip.
     pub clips: Vec<(String, f32)>,
-    /// Index of the clip that it plays; the rest pose if `None`.
+    /// Index of the playing clip; `None` for the rest pose.
     pub clip: Option<usize>,
     /// Number of vertices.
     pub vertices: usize,
     /// Number of joints.
     pub joints: usize,
-    /// Placement in the scene.
+    /// Transform in the scene.
     pub place: ReferencePlace,
-    /// Whether it is hidden.
+    /// True if the model is hidden.
     pub hidden: bool,
-    /// Whether its surfaces are shown without their materials.
+    /// True if surfaces are drawn without their materials.
     pub plain: bool,
-    /// Whether its joints are shown.
+    /// True if joints are drawn.
     pub shows_joints: bool,
 }
 
-/// All reference models, as panels see them.
+/// All reference models as the panels see them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReferencesView<'a> {
-    /// All of them, in the order in which they were loaded.
+    /// All models in order of loading.
     pub all: &'a [ReferenceFacts],
-    /// The selected one, which the manipulator moves.
+    /// The selected model, which the manipulator moves.
     pub selected: Option<ReferenceId>,
 }
 
 impl<'a> ReferencesView<'a> {
-    /// The selected one.
+    /// Facts about the selected model.
     pub fn selected(&self) -> Option<&'a ReferenceFacts> {
         self.all.iter().find(|r| Some(r.id) == self.selected)
     }
 
-    /// Reference model of a name; without a name the selected model, or the last one.
+    /// The model with a name. Without a name, the selected model, or else the last one.
     pub fn named(&self, name: Option<&str>) -> Option<&'a ReferenceFacts> {
         match name {
             Some(name) => self.all.iter().find(|r| r.name == name),
@@ -106,7 +106,7 @@ impl<'a> ReferencesView<'a> {
 /// A request about a reference model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReferenceAction {
-    /// Selects one, or none.
+    /// Selects a model; `None` deselects.
     Select(Option<ReferenceId>),
     /// Moves a reference model to a position, rotation and scale.
     Place(ReferenceId, ReferencePlace),

@@ -1,4 +1,4 @@
-//! Reference models: files that are displayed beside the open one, and never saved.
+//! Reference models: files that are displayed together with the open file, and never saved.
 
 mod domain;
 

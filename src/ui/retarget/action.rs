@@ -1,27 +1,27 @@
-//! Requests of the page *Retarget*.
+//! Requests of the *Retarget* page.
 
 use super::RetargetDraft;
 
-/// A request of the page *Retarget*.
+/// A request of the *Retarget* page.
 #[derive(Clone, Debug)]
 pub enum RetargetAction {
-    /// Change the choices.
+    /// Replaces the user's choices.
     Set(Box<RetargetDraft>),
-    /// Ask for the file of the source.
+    /// Opens a file dialog for the source.
     Browse,
-    /// Find the chains again.
+    /// Matches the chains automatically again.
     MatchAgain,
-    /// Find the contacts of the shown clip again, in place of those changed by hand.
+    /// Detects the contacts of the shown clip again, and discards manual changes.
     DetectContacts,
-    /// Ask for a JSON file to read the map from, or to save it to.
+    /// Opens a file dialog to load or save the map as JSON.
     AskMap {
-        /// Whether it is saved.
+        /// True to save, false to load.
         saves: bool,
     },
-    /// Take the source's joints at the playhead as its reference pose.
+    /// Uses the source's pose at the playhead as its reference pose.
     UseFrame,
-    /// Add the chosen clips.
+    /// Adds the chosen clips to the file.
     Write,
-    /// Close the page.
+    /// Closes the page.
     Close,
 }

@@ -1,4 +1,4 @@
-//! Bars of contacts: drawn, dragged, added and removed.
+//! Contact bars of the *Retarget* page: drawing, dragging, adding and removing.
 
 use std::sync::Arc;
 
@@ -22,12 +22,12 @@ use ulna_render::ColorRole;
 
 pub(super) use super::contacts::remove;
 
-/// Points of a bar.
+/// Height of a bar, in points.
 const BAR: f32 = 16.0;
-/// Points of a bar that shows its sliding.
+/// Minimum width in points of a bar that shows its foot sliding.
 const WORDS: f32 = 90.0;
 
-/// The drag of a bar.
+/// State of a drag of a contact bar.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BarsState {
     drag: Option<BarDrag>,
@@ -37,15 +37,15 @@ pub(super) struct BarsState {
 struct BarDrag {
     foot: NodeId,
     grip: ContactGrip,
-    /// The bar as it was, seconds.
+    /// Start and end of the bar before the drag, in seconds.
     bar: [f32; 2],
-    /// Contacts as they were.
+    /// Contacts before the drag.
     goals: Arc<[Goal]>,
-    /// Time of the press.
+    /// Time in seconds under the pointer at the press.
     pressed: f32,
 }
 
-/// Place of a row of bars.
+/// Position and time axis of a row of bars.
 #[derive(Clone, Copy)]
 pub(super) struct BarsRow<'a> {
     pub theme: &'a Theme,
@@ -55,7 +55,7 @@ pub(super) struct BarsRow<'a> {
     pub length: f32,
 }
 
-/// The contacts of a foot.
+/// Draws the contacts of a foot.
 pub(super) fn bars_ui(
     state: &mut BarsState,
     ui: &Ui,
@@ -106,7 +106,7 @@ fn bar_ui(
     let words = format!("{}, frames {} to {}", foot.name, frame(bar[0]), frame(bar[1]));
     let is_chosen =
         now.contact.is_some_and(|c| c.foot == foot.source && (c.from - bar[0]).abs() < 1e-3);
-    // While it is dragged its start changes: the widget is named by the place in the row.
+    // The widget's id uses the index of the bar, because the start changes during a drag.
     let number = contact_spans(goals, foot.source).iter().position(|b| b[0] == bar[0]).unwrap_or(0);
     let id = |part: u8| ui.scope_id().with(("contact", foot.chain, number, part));
     let body = ui.interact(place, id(0), Sense::click_and_drag());
@@ -150,7 +150,7 @@ fn bar_ui(
     }
 }
 
-/// Moves the dragged bar to the pointer: to whole frames, unless Shift is held.
+/// Moves the dragged bar to the pointer. The bar snaps to whole frames unless Shift is held.
 fn drag(state: &BarsState, ui: &Ui, row: BarsRow<'_>, x: f32, now: &mut RetargetDraft) {
     let Some(held) = &state.drag else { return };
     let free = ui.input(|i| i.modifiers.shift);
@@ -168,7 +168,8 @@ fn drag(state: &BarsState, ui: &Ui, row: BarsRow<'_>, x: f32, now: &mut Retarget
     now.contacts.insert(now.shown, made.into());
 }
 
-/// Sliding of a bar, from the measured one that it overlaps most.
+/// Foot sliding of a bar in meters, before and after locking. Taken from the measured contact that
+/// overlaps it most.
 fn slide_of(foot: &FootResult, [from, to]: [f32; 2]) -> Option<[f32; 2]> {
     let overlap = |c: &&super::ContactBar| c.to.min(to) - c.from.max(from);
     let nearest = foot.contacts.iter().max_by(|a, b| overlap(a).total_cmp(&overlap(b)))?;

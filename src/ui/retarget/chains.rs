@@ -1,4 +1,4 @@
-//! The table of chains.
+//! The table of joint chains on the *Retarget* page.
 
 use egui::{Align2, Rect, RichText, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -16,10 +16,10 @@ use crate::ui::{
 use ulna_model::{ChainPosition, ChainRotation, RetargetChain};
 use ulna_render::ColorRole;
 
-/// Points of a row.
+/// Height of a row, in points.
 const ROW: f32 = 24.0;
 
-/// Left edges of the columns, points.
+/// Left edges of the columns, in points.
 struct Columns {
     name: f32,
     bodies: [f32; 2],
@@ -41,7 +41,7 @@ impl Columns {
         Self { name, bodies: [first, middle], rotation, position, contacts, right }
     }
 
-    /// Points of the joints of a body.
+    /// Width in points of the column with the joints of the source or target.
     fn width(&self, body: usize) -> f32 {
         let end = if body == SOURCE { self.bodies[TARGET] } else { self.rotation };
         end - self.bodies[body] - 6.0
@@ -88,7 +88,7 @@ pub(super) fn chains_ui(
     }
 }
 
-/// The line over chains that have no joints on one side.
+/// Draws the row that expands the list of chains without joints on one side.
 fn rest_ui(ui: &mut Ui, theme: &Theme, count: usize, is_open: &mut bool) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let text = match count {
@@ -132,7 +132,7 @@ fn head_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>) {
     about.on_hover_text("Feet and hands of these chains stay in place in contacts");
 }
 
-/// First and last joint of a chain.
+/// Text with the first and last joint of a chain.
 fn joints_text(list: &[String]) -> String {
     match list {
         [] => "none".to_owned(),
@@ -186,7 +186,7 @@ fn row_ui(
     choices_ui(ui, theme, now, chain, (&columns, rect));
 }
 
-/// The joints of a chain in a body; a click chooses others.
+/// Draws the joints of a chain in one body. A click opens the joint picker.
 fn joints_ui(
     picker: &mut PickerState,
     ui: &Ui,
@@ -230,7 +230,7 @@ fn joints_ui(
     }
 }
 
-/// How rotations and positions come over, and whether contacts are kept.
+/// Draws the choices of how a chain transfers rotations, positions and contacts.
 fn choices_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -270,7 +270,7 @@ fn choices_ui(
     }
 }
 
-/// A list of choices in a place.
+/// Draws a drop-down list in a rectangle.
 fn dropdown<T: PartialEq + Copy>(
     ui: &mut Ui,
     rect: Rect,

@@ -1,4 +1,4 @@
-//! The source and its clips.
+//! The source file of the *Retarget* page and its clips.
 
 use egui::{Align, Align2, Layout, RichText, ScrollArea, Ui, pos2, vec2};
 use egui_material_icons::icons;
@@ -11,9 +11,9 @@ use crate::ui::{
 };
 use ulna_render::ColorRole;
 
-/// Points of a row.
+/// Height of a row, in points.
 const ROW: f32 = 24.0;
-/// Points between the edge and the content.
+/// Margin between the edge and the content, in points.
 const MARGIN: f32 = 8.0;
 
 pub(super) fn clips_ui(
@@ -87,7 +87,7 @@ fn small(ui: &mut Ui, theme: &Theme, text: &str, role: ColorRole) {
     ui.add(egui::Label::new(text).truncate());
 }
 
-/// The file of the source.
+/// Draws facts about the source file.
 fn source_ui(ui: &mut Ui, theme: &Theme, source: &BodyFacts) {
     let indented = |ui: &mut Ui, add: &mut dyn FnMut(&mut Ui)| {
         ui.horizontal(|ui| {
@@ -111,7 +111,7 @@ fn source_ui(ui: &mut Ui, theme: &Theme, source: &BodyFacts) {
     });
 }
 
-/// The way to a source, where there is none yet.
+/// Draws the buttons that choose a source, if there is none yet.
 fn empty_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>, actions: &mut Actions) {
     egui::Frame::new().inner_margin(egui::Margin::symmetric(MARGIN as i8, 4)).show(ui, |ui| {
         let text = |ui: &mut Ui, text: &str, role: ColorRole| {
@@ -138,7 +138,7 @@ fn empty_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>, actions: &mut Ac
     });
 }
 
-/// Clips whose names contain the text of the filter.
+/// Indices of the clips whose names contain the filter text.
 fn listed(source: &BodyFacts, filter: &str) -> Vec<usize> {
     let filter = filter.to_lowercase();
     let fits = |k: &usize| source.clips[*k].name.to_lowercase().contains(&filter);

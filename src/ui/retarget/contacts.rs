@@ -67,7 +67,7 @@ pub(super) fn current(draft: &RetargetDraft, result: &RetargetResult) -> Arc<[Go
     draft.contacts.get(&draft.shown).unwrap_or(&result.contacts).clone()
 }
 
-/// Removes a contact of the shown clip.
+/// Removes a contact from the shown clip.
 pub(super) fn remove(draft: &mut RetargetDraft, result: &RetargetResult, contact: ContactRef) {
     let goals = current(draft, result);
     let own = contact_spans(&goals, contact.foot);
@@ -88,7 +88,7 @@ mod tests {
         Goal { node: NodeId(3), point, space: None, from, to, blend: None, place: None }
     }
 
-    /// A heel and then the ball of one foot, and a contact later.
+    /// Overlapping heel and ball contacts of one foot, and a later ball contact.
     fn goals() -> Vec<Goal> {
         vec![
             goal(GoalPoint::Heel, 0.1, 0.3),

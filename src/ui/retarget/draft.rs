@@ -1,4 +1,4 @@
-//! State of the page *Retarget*: the user's choices, and computed results.
+//! State of the *Retarget* page: the user's choices and the computed results.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -10,82 +10,83 @@ use ulna_model::{Clip, Goal, NodeId, RetargetChain, RetargetMap, Shared};
 use ulna_motion::retarget::RetargetKeys;
 use ulna_render::{Camera, Color, tokens};
 
-/// Index of the source in pairs of both bodies.
+/// Index of the source in arrays with one element per body.
 pub const SOURCE: usize = 0;
-/// Index of the target in pairs of both bodies.
+/// Index of the target in arrays with one element per body.
 pub const TARGET: usize = 1;
 
-/// Choices of the page *Retarget*.
+/// The user's choices on the *Retarget* page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RetargetDraft {
-    /// Chains, sizes and feet.
+    /// Map of joint chains, sizes and feet.
     pub map: RetargetMap,
-    /// Whether each clip of the source is added, in the order of the source.
+    /// True for each source clip that will be added, in the order of the source.
     pub takes: Vec<bool>,
-    /// The clip that plays, an index into `takes`.
+    /// Index of the playing clip in `takes`.
     pub shown: usize,
-    /// Text that the names of listed clips contain.
+    /// Filter text for the list of clips.
     pub filter: String,
-    /// The selected chain, an index into the chains of the map.
+    /// Index of the selected chain in the map.
     pub chain: Option<usize>,
     /// Playback of both views.
     pub clock: PageClock,
-    /// Display of the source and of the target.
+    /// View settings of the source and of the target.
     pub views: [BodyLook; 2],
-    /// Whether both views turn together.
+    /// True if both views rotate and zoom together.
     pub linked: bool,
-    /// Whether the skeleton of the source is drawn over the target.
+    /// True if the skeleton of the source is drawn over the target.
     pub overlay: bool,
-    /// The body whose reference pose is edited. Both are shown in their reference poses then.
+    /// Index of the body whose reference pose is edited. Both bodies are then shown in their
+    /// reference poses.
     pub edits_rest: Option<usize>,
-    /// Contacts of source clips that were changed by hand, by clip.
+    /// Manually changed contacts, by index of the source clip.
     pub contacts: BTreeMap<usize, Arc<[Goal]>>,
     /// The selected contact of the shown clip.
     pub contact: Option<ContactRef>,
-    /// Names of added clips; `{clip}` stands for the name in the source.
+    /// Name pattern of added clips; `{clip}` stands for the name in the source.
     pub name: String,
-    /// Action if a clip name already exists.
+    /// Handling of clip names that already exist.
     pub taken: TakenName,
-    /// Whether the map is kept in the file with the clips.
+    /// True if the map is saved in the file together with the clips.
     pub keeps_map: bool,
-    /// Keys of added clips.
+    /// Choice of the keys of added clips.
     pub keys: RetargetedKeys,
-    /// Max error of reduced keys, millimeters on a body 1.8 m tall.
+    /// Maximum error of reduced keys in millimeters, scaled to a body 1.8 m tall.
     pub millimetres: f32,
 }
 
-/// A contact of the shown clip.
+/// Reference to a contact of the shown clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactRef {
-    /// Foot of the source.
+    /// Foot joint in the source.
     pub foot: NodeId,
-    /// Start of the contact, seconds.
+    /// Start of the contact, in seconds.
     pub from: f32,
 }
 
 /// Playback of both views.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PageClock {
-    /// Seconds on the clip's clock.
+    /// Playhead in seconds, on the clip's clock.
     pub time: f64,
-    /// Whether it plays.
+    /// True while playing.
     pub playing: bool,
-    /// Whether it starts again at the end.
+    /// True if playback loops.
     pub repeats: bool,
-    /// Factor of the speed.
+    /// Speed factor of playback.
     pub speed: f32,
 }
 
-/// Display of one of the bodies.
+/// View settings of one body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyLook {
-    /// Yaw and pitch of the camera, radians.
+    /// Yaw and pitch of the camera, in radians.
     pub turn: [f32; 2],
-    /// Distance of the camera as a factor of the one that frames the body.
+    /// Distance of the camera as a factor of the distance that frames the body.
     pub zoom: f32,
-    /// Whether surfaces have their materials, instead of one plain material.
+    /// True if surfaces are drawn with their materials, false for one plain material.
     pub textured: bool,
-    /// Whether the bones of chains are drawn.
+    /// True if the bones of chains are drawn.
     pub bones: bool,
 }
 
@@ -115,21 +116,21 @@ impl Default for RetargetDraft {
 }
 
 impl RetargetDraft {
-    /// Pitches of the camera, at most, radians.
+    /// Maximum pitch of the camera up or down, in radians.
     pub(crate) const PITCH: f32 = 1.4;
 
-    /// Number of clips that are added.
+    /// Number of clips to add.
     pub(crate) fn taken_count(&self) -> usize {
         self.takes.iter().filter(|t| **t).count()
     }
 
-    /// Name in this file of a clip of the source.
+    /// Name of an added clip, from the name of the source clip.
     pub(crate) fn name_of(&self, clip: &str) -> String {
         let name = self.name.replace("{clip}", clip);
         if name.trim().is_empty() { clip.to_owned() } else { name }
     }
 
-    /// Turns a view, and the other one along where they are linked.
+    /// Rotates the camera of a view by yaw and pitch in radians. Linked views rotate together.
     pub(crate) fn turn(&mut self, body: usize, by: [f32; 2]) {
         let [yaw, pitch] = self.views[body].turn;
         let pitch = (pitch + by[1]).clamp(-Self::PITCH, Self::PITCH);
@@ -139,7 +140,7 @@ impl RetargetDraft {
         }
     }
 
-    /// Moves the camera of a view nearer or farther, and the other one along where they are linked.
+    /// Multiplies the camera distance of a view. Linked views zoom together.
     pub(crate) fn zoom(&mut self, body: usize, by: f32) {
         self.views[body].zoom = (self.views[body].zoom * by).clamp(0.05, 8.0);
         if self.linked {
@@ -147,7 +148,7 @@ impl RetargetDraft {
         }
     }
 
-    /// Camera of a view of this shape that frames a box.
+    /// Camera of a view that frames a box. `aspect` is the width of the view divided by its height.
     pub(crate) fn camera(&self, body: usize, [low, high]: [Vec3; 2], aspect: f32) -> Camera {
         let look = &self.views[body];
         let mut camera = Camera { fov: 0.55, ..Camera::default() };
@@ -158,12 +159,13 @@ impl RetargetDraft {
         camera
     }
 
-    /// Joints of a chain, of the source or of the target.
+    /// Joint names of a chain, in the source or in the target.
     pub(crate) fn joints(chain: &RetargetChain, body: usize) -> &Vec<String> {
         if body == SOURCE { &chain.source } else { &chain.target }
     }
 
-    /// Sets the joints of a chain, and those of the chain of the other side where `mirrors`.
+    /// Sets the joints of a chain in one body. If `mirrors` is true, also sets the chain of the
+    /// other side.
     pub(crate) fn set_joints(
         &mut self,
         chain: usize,
@@ -181,7 +183,7 @@ impl RetargetDraft {
     }
 
     fn set_one(&mut self, chain: usize, body: usize, joints: Vec<String>) {
-        // A joint is in one chain.
+        // Each joint belongs to at most one chain.
         for (_, other) in self.map.chains.iter_mut().enumerate().filter(|(k, _)| *k != chain) {
             let list = if body == SOURCE { &mut other.source } else { &mut other.target };
             list.retain(|j| !joints.contains(j));
@@ -191,7 +193,7 @@ impl RetargetDraft {
         }
     }
 
-    /// The chain of the other side.
+    /// Index of the chain of the other side, by its name with *Left* and *Right* swapped.
     pub(crate) fn partner(&self, chain: usize) -> Option<usize> {
         let name = &self.map.chains.get(chain)?.name;
         let other = match name.split_once(' ') {
@@ -203,61 +205,61 @@ impl RetargetDraft {
     }
 }
 
-/// Color of a chain, by its place in the map; linear colors of viewports are made from it.
+/// Color of a chain by its index in the map, for viewports.
 pub fn chain_color(chain: usize) -> Color {
-    // Neighbors in the table differ clearly.
+    // This order gives neighboring chains clearly different colors.
     const ORDER: [usize; 12] = [11, 0, 4, 2, 3, 5, 1, 9, 10, 6, 7, 8];
     let text = tokens()["categorical"][ORDER[chain % ORDER.len()]].as_str();
     text.map_or(Color([128, 128, 128, 255]), Color::parse)
 }
 
-/// The same, for panels.
+/// Color of a chain by its index in the map, for panels.
 pub fn chain_ink(chain: usize) -> Color32 {
     let [r, g, b, _] = chain_color(chain).0;
     Color32::from_rgb(r, g, b)
 }
 
-/// Facts of one of the bodies.
+/// Facts about one body, the source or the target.
 #[derive(Clone, Debug, Default)]
 pub struct BodyFacts {
     /// Name of the file.
     pub name: String,
-    /// Its path; none for a file that was never saved.
+    /// Path of the file; `None` for a file that was never saved.
     pub path: Option<PathBuf>,
-    /// Names of nodes that chains can consist of, parents first.
+    /// Nodes that chains can contain, parents first.
     pub joints: Vec<JointFacts>,
-    /// Number of joints of skins.
+    /// Number of skin joints.
     pub joint_count: usize,
-    /// Clips.
+    /// Clips of the file.
     pub clips: Vec<ClipFacts>,
 }
 
-/// A joint of a body.
+/// A node that chains can contain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointFacts {
-    /// Its name.
+    /// Name of the joint.
     pub name: String,
-    /// Its rotation at rest, in the space of its parent.
+    /// Rest rotation relative to the parent.
     pub rest: Quat,
-    /// The joint above it, an index into the list.
+    /// Index of the nearest ancestor in the list; `None` for a root.
     pub parent: Option<usize>,
-    /// Its mirror joint, an index into the list; a joint of the center is its own.
+    /// Index of the mirror joint in the list. A center joint is its own mirror joint.
     pub partner: Option<usize>,
 }
 
 /// A clip of the source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClipFacts {
-    /// Its name.
+    /// Name of the clip.
     pub name: String,
-    /// Length in seconds.
+    /// Duration in seconds.
     pub length: f32,
     /// Frames per second.
     pub fps: f64,
 }
 
 impl BodyFacts {
-    /// The joint of a name.
+    /// Index of the joint with a name.
     pub(crate) fn joint(&self, name: &str) -> Option<usize> {
         self.joints.iter().position(|j| j.name == name)
     }
@@ -268,7 +270,8 @@ impl BodyFacts {
         Some(self.joints[partner].name.clone())
     }
 
-    /// Names of the joints from one down to another; of the latter alone if it is not below.
+    /// Joint names on the path from an ancestor down to a joint. Only the latter if the first is
+    /// not its ancestor.
     pub(crate) fn between(&self, first: usize, last: usize) -> Vec<String> {
         let mut list = vec![last];
         let mut at = last;
@@ -284,128 +287,129 @@ impl BodyFacts {
     }
 }
 
-/// A contact of a foot, as a bar of the timeline.
+/// A contact of a foot, drawn as a bar on the timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactBar {
-    /// Seconds.
+    /// Start in seconds.
     pub from: f32,
-    /// Seconds.
+    /// End in seconds.
     pub to: f32,
-    /// Sliding of the foot on the target before and after feet are locked, meters; none until it is
-    /// measured.
+    /// Sliding of the target's foot before and after locking, in meters; `None` until measured.
     pub slide: Option<[f32; 2]>,
 }
 
 /// A foot or a hand with contacts, and its results in the shown clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FootResult {
-    /// Its chain, an index into the chains of the map.
+    /// Index of the foot's chain in the map.
     pub chain: usize,
-    /// Name, such as “Left foot”.
+    /// Name of the foot, such as “Left foot”.
     pub name: String,
     /// Whether it is a hand, which has neither heel nor ball.
     pub is_hand: bool,
     /// The foot of the source.
     pub source: NodeId,
-    /// The foot of the target.
+    /// Foot joint in the target.
     pub target: NodeId,
-    /// Its contacts in order.
+    /// Contacts in order of time.
     pub contacts: Vec<ContactBar>,
-    /// Largest sliding in a contact of the source's own clip, meters.
+    /// Largest sliding within a contact of the source clip, in meters.
     pub own_slide: f32,
-    /// Speeds over the ground before and after feet are locked, m/s, at the times of the result.
+    /// Ground speeds of the target's foot before and after locking, in meters per second, one per
+    /// sample of [`RetargetResult::times`].
     pub speeds: [Vec<f32>; 2],
 }
 
-/// The shown clip on the target.
+/// Result of retargeting the shown clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RetargetResult {
-    /// The clip of the source, an index into its clips.
+    /// Index of the source clip.
     pub of: usize,
     /// The retargeted clip.
     pub clip: Shared<Clip>,
-    /// Contacts of the source's clip: found, or as they were changed.
+    /// Contacts of the source clip: detected or manually changed.
     pub contacts: Arc<[Goal]>,
-    /// Feet, in the order of their chains.
+    /// Results per foot, in the order of their chains.
     pub feet: Vec<FootResult>,
-    /// Times of samples, seconds.
+    /// Sample times, in seconds.
     pub times: Vec<f32>,
-    /// Heights of the hips at the times: of the source times the factor, and of the target, meters.
+    /// Hip heights in meters, one per sample: of the source times the height factor, and of the
+    /// target.
     pub hips: [Vec<f32>; 2],
-    /// Largest amount by which the hips were lowered, meters.
+    /// Largest distance by which the hips were lowered, in meters.
     pub lowered: f32,
-    /// Names of legs that do not reach a contact.
+    /// Names of legs that are too short to reach a contact.
     pub short: Vec<String>,
-    /// Heights of the hips at rest of both bodies, meters.
+    /// Hip heights of both bodies in the rest pose, in meters.
     pub heights: [f32; 2],
-    /// Factor of heights by the rests.
+    /// Height factor from the source to the target, by the rest poses.
     pub height: f32,
-    /// Largest difference between the reference poses, radians.
+    /// Largest difference between the reference poses, in radians.
     pub rest_difference: f32,
-    /// Reason why nothing comes over.
+    /// Reason why retargeting failed; `None` if it succeeded.
     pub fault: Option<String>,
 }
 
-/// Contacts over all chosen clips.
+/// Facts about the contacts of all chosen clips.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RetargetSummary {
-    /// Number of clips.
+    /// Number of chosen clips.
     pub clips: usize,
     /// Number of contacts.
     pub contacts: usize,
-    /// Worst sliding before and after, meters.
+    /// Largest sliding before and after locking, in meters.
     pub worst: [f32; 2],
-    /// Clip of the worst sliding after feet are locked.
+    /// Index of the clip with the largest sliding after locking.
     pub worst_clip: usize,
 }
 
-/// A ring on the ground below a foot in a contact.
+/// A ring on the ground that marks a foot in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactRing {
-    /// Its chain.
+    /// Index of the foot's chain in the map.
     pub chain: usize,
-    /// Center on the ground, meters.
+    /// Center on the ground, in meters.
     pub at: Vec3,
-    /// Radius, meters.
+    /// Radius in meters.
     pub radius: f32,
 }
 
-/// One of the bodies, as it is drawn.
+/// Drawing data of one body.
 #[derive(Clone, Debug, Default)]
 pub struct BodyScene {
-    /// Its picture.
+    /// Rendered picture; `None` until it is ready.
     pub picture: Option<TextureId>,
-    /// Box that is framed, in meters.
+    /// Corners of the box that the camera frames, in meters.
     pub bounds: Option<[Vec3; 2]>,
-    /// Contacts at the playhead.
+    /// Rings for the contacts at the playhead.
     pub rings: Vec<ContactRing>,
 }
 
-/// The page *Retarget*, as panels see it.
+/// State of the *Retarget* page as the panels see it.
 #[derive(Clone, Copy)]
 pub struct RetargetView<'a> {
-    /// Choices.
+    /// The user's choices.
     pub draft: &'a RetargetDraft,
-    /// The source, once it is read, and the target.
+    /// The source, once it is loaded, and the target.
     pub bodies: [Option<&'a BodyFacts>; 2],
-    /// Both bodies, as they are drawn.
+    /// Drawing data of both bodies.
     pub scenes: &'a [BodyScene; 2],
-    /// Name of the file that is read.
+    /// Name of the file that is being loaded.
     pub reading: Option<&'a str>,
-    /// Reason why a file could not be read.
+    /// Reason why a file could not be loaded.
     pub fault: Option<&'a str>,
-    /// The shown clip on the target, as it was found last.
+    /// Latest result for the shown clip.
     pub result: Option<&'a RetargetResult>,
-    /// Whether the result is of the choices as they are now.
+    /// True if the result matches the current choices.
     pub is_current: bool,
-    /// Contacts over all chosen clips, once they are known.
+    /// Facts about the contacts of all chosen clips, once they are computed.
     pub summary: Option<&'a RetargetSummary>,
-    /// Origin of the map, in words.
+    /// Description of the map's origin.
     pub map_origin: &'a str,
 }
 
 impl RetargetView<'_> {
-    /// The clip of the source that plays.
+    /// The playing clip of the source.
     pub(crate) fn clip(&self) -> Option<&ClipFacts> {
         self.bodies[SOURCE]?.clips.get(self.draft.shown)
     }

@@ -1,4 +1,4 @@
-//! The section of foot contacts: how feet are kept on the ground, and how much they slide.
+//! The section *Foot contacts*: locking of feet to the ground, and their sliding.
 
 use egui::{Align, Layout, Rect, Sense, Ui, vec2};
 
@@ -16,7 +16,7 @@ pub(super) fn feet_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>, now: &
     let mut lock = now.map.contacts.lock;
     let open = section(ui, theme, "Foot contacts", remark, |ui| {
         if has_feet {
-            // Laid out from the right, a check needs a width of its own.
+            // In a right-to-left layout, a check box needs a fixed width.
             ui.allocate_ui_with_layout(
                 vec2(58.0, 24.0),
                 Layout::left_to_right(Align::Center),
@@ -66,7 +66,7 @@ pub(super) fn feet_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>, now: &
     sliding_ui(ui, theme, result);
 }
 
-/// Sliding of each foot before and after, with bars.
+/// Draws the sliding of each foot before and after locking, as bars.
 fn sliding_ui(ui: &mut Ui, theme: &Theme, result: &RetargetResult) {
     let worst = |foot: &FootResult| {
         let slides = foot.contacts.iter().filter_map(|c| c.slide);

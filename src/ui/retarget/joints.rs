@@ -1,4 +1,4 @@
-//! Choosing the joints of a chain: its first and its last joint, from a list with a filter.
+//! Picker for the joints of a chain: its first and last joint, from a filtered list.
 
 use egui::{Popup, PopupCloseBehavior, Response, RichText, ScrollArea, Ui};
 
@@ -11,20 +11,21 @@ use crate::ui::{
 };
 use ulna_render::ColorRole;
 
-/// Points of the list.
+/// Width of the list, in points.
 const WIDTH: f32 = 240.0;
-/// Points of a row.
+/// Height of a row, in points.
 const ROW: f32 = 22.0;
 
-/// State of the list of joints.
+/// State of the joint picker.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PickerState {
     filter: String,
-    /// Whether the last joint is chosen, else the first.
+    /// True if a click sets the last joint, false for the first.
     is_last: bool,
 }
 
-/// The list of joints below a button; the joints of the chain, if others were chosen.
+/// Draws the joint picker below a button. Returns the new joints of the chain if the user changed
+/// them.
 pub(super) fn picker_ui(
     state: &mut PickerState,
     theme: &Theme,
@@ -94,7 +95,7 @@ fn list_ui(
                 ui.painter().text(at, egui::Align2::LEFT_CENTER, text, font, color);
                 if response.clicked() {
                     chosen = Some(with_end(state.is_last, ends, joint, facts));
-                    // The other end follows as a rule.
+                    // Usually the user sets the last joint after the first.
                     state.is_last = true;
                 }
             }
@@ -109,7 +110,7 @@ fn list_ui(
     chosen
 }
 
-/// Joints of a chain with another first or last joint.
+/// Joints of a chain after its first or last joint was changed.
 fn with_end(
     is_last: bool,
     ends: [Option<usize>; 2],
@@ -120,7 +121,7 @@ fn with_end(
     let (Some(first), Some(last)) = (first.or(last), last.or(first)) else { return Vec::new() };
     let below = facts.between(first, last);
     let is_path = below.first() == Some(&facts.joints[first].name);
-    // Joints that are not below each other are no chain: the one that was chosen is left.
+    // If one joint is not an ancestor of the other, the chain is reduced to the clicked joint.
     if is_path { below } else { vec![facts.joints[joint].name.clone()] }
 }
 

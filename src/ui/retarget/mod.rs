@@ -1,5 +1,5 @@
-//! The page *Retarget*: clips of another body beside this one, by a table of chains. It takes the
-//! place of the panels while it is open.
+//! The *Retarget* page: transfers clips of another body to this one with a table of joint chains.
+//! The page replaces the panels while it is open.
 
 mod action;
 mod bars;
@@ -31,17 +31,17 @@ use egui::{Align, Key, Layout, Modifiers, Rect, Sense, Ui, UiBuilder, Vec2, pos2
 use super::{Actions, View};
 use ulna_render::{ColorRole, Measure};
 
-/// State of the page that only its panels know.
+/// State of the page that no other part of the window needs.
 #[derive(Clone, Debug, Default)]
 pub struct RetargetState {
     bars: bars::BarsState,
     picker: joints::PickerState,
 }
 
-/// Points between panels.
+/// Gap between panels, in points.
 const GAP: f32 = 1.0;
 
-/// Places of the parts of the page.
+/// Rectangles of the parts of the page.
 struct PageLayout {
     clips: Rect,
     views: [Rect; 2],
@@ -68,13 +68,14 @@ impl PageLayout {
         }
     }
 
-    /// Points of the names at the left of the timeline: as wide as the clips above.
+    /// Width in points of the names on the left of the timeline, equal to the width of the clips
+    /// above.
     fn names(&self) -> f32 {
         self.clips.width() + GAP
     }
 }
 
-/// Points of both views in a window of this size.
+/// Sizes of both views in points, for a given window size.
 pub fn view_sizes(window: Vec2) -> [Vec2; 2] {
     let top = Measure::MenuBar.points() + Measure::Toolbar.points();
     let bottom = window.y - Measure::StatusBar.points();
@@ -118,7 +119,7 @@ pub fn page_ui(state: &mut RetargetState, ui: &mut Ui, view: &View<'_>, actions:
     }
 }
 
-/// Lays out a part of the page in its place.
+/// Lays out a part of the page in a rectangle.
 fn inside<R>(
     ui: &mut Ui,
     salt: impl egui::AsIdSalt,
@@ -131,7 +132,7 @@ fn inside<R>(
     add(&mut inner)
 }
 
-/// Keys of the page: playback, the selected contact, and Escape.
+/// Handles the keys of the page: playback, the selected contact, and Escape.
 fn keys(
     ui: &Ui,
     view: &View<'_>,

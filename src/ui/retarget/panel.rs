@@ -1,4 +1,4 @@
-//! The panel at the right: rest poses, chains, size, feet, root motion, and the buttons.
+//! The panel on the right: reference poses, chains, size, feet, root motion, and the buttons.
 
 use egui::{Align, DragValue, Layout, Rect, RichText, ScrollArea, Stroke, Ui, vec2};
 use egui_material_icons::icons;
@@ -20,9 +20,9 @@ use ulna_edit::command::{RetargetedKeys, TakenName};
 use ulna_model::RootMotion;
 use ulna_render::ColorRole;
 
-/// Points of the buttons at the bottom with the keys and the names above them.
+/// Height in points of the bottom area with the buttons, keys and names.
 const FOOT: f32 = 124.0;
-/// Points of the head.
+/// Height of the header, in points.
 const HEAD: f32 = 36.0;
 
 pub(super) fn panel_ui(
@@ -90,7 +90,7 @@ fn head_ui(
     });
 }
 
-/// The menu of the map.
+/// Draws the menu for loading and saving the map.
 fn map_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -169,7 +169,7 @@ fn sections_ui(
     }
 }
 
-/// A factor as a field.
+/// Draws a number field for a factor. Returns whether it changed.
 fn factor(ui: &mut Ui, theme: &Theme, name: &str, value: &mut f32) -> bool {
     let plain = ui.visuals().widgets.inactive;
     ui.visuals_mut().widgets.inactive.weak_bg_fill = theme.color(ColorRole::SurfaceField);
@@ -225,7 +225,7 @@ fn size_ui(ui: &mut Ui, theme: &Theme, result: Option<&RetargetResult>, now: &mu
     });
 }
 
-/// Keys of added clips.
+/// Draws the choice of the keys of added clips.
 fn keys_ui(ui: &mut Ui, theme: &Theme, now: &mut RetargetDraft) {
     ui.horizontal(|ui| {
         small(ui, theme, "Keys", ColorRole::TextSecondary);
@@ -251,7 +251,7 @@ fn keys_ui(ui: &mut Ui, theme: &Theme, now: &mut RetargetDraft) {
     });
 }
 
-/// Names of added clips, and the buttons.
+/// Draws the name pattern of added clips, and the buttons.
 fn buttons_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -272,7 +272,7 @@ fn buttons_ui(
         response.on_hover_text("{clip} stands for the name in the source");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             segments(ui, theme, |ui| {
-                // Laid out from the right.
+                // The layout is right-to-left, so the last choice comes first.
                 let ways = [
                     (TakenName::Skip, "Skip"),
                     (TakenName::Replace, "Replace"),

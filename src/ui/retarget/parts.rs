@@ -1,4 +1,4 @@
-//! Parts that the page's panels share: sections, small texts, lengths.
+//! Widgets that the page's panels share: sections, small texts, lengths.
 
 use egui::{Align, Label, Layout, RichText, Sense, Stroke, Ui, vec2};
 use egui_material_icons::icons;
@@ -10,20 +10,20 @@ use crate::ui::{
 };
 use ulna_render::ColorRole;
 
-/// Points between the edge and the content.
+/// Margin between the edge and the content, in points.
 pub(super) const MARGIN: f32 = 12.0;
-/// Sliding above which a foot is marked after it is locked, meters.
+/// Sliding in meters above which a locked foot is highlighted.
 pub(super) const MOST_SLIDE: f32 = 0.005;
 
-/// A length in centimeters.
+/// Text for a length in centimeters.
 pub(super) fn centimeters(meters: f32) -> String {
     let value = meters * 100.0;
-    // A thin space before units.
+    // Uses a thin space before the unit.
     if value < 100.0 { format!("{value:.1}\u{2009}cm") } else { format!("{value:.0}\u{2009}cm") }
 }
 
-/// A heading that opens and closes its section, with a remark behind it and widgets at the right.
-/// Returns whether it is open.
+/// Draws the header that expands and collapses a section, with a remark after it and widgets on the
+/// right. Returns whether the section is expanded.
 pub(super) fn section(
     ui: &mut Ui,
     theme: &Theme,

@@ -1,23 +1,23 @@
-//! Speeds of feet over the ground and the height of the hips, before and after.
+//! Plots of the ground speeds of feet and of the hip height, before and after retargeting.
 
 use egui::{Rect, Shape, Stroke, Ui, pos2};
 
 use crate::ui::{Theme, timeline::TimeAxis};
 use ulna_render::ColorRole;
 
-/// Room of a curve at the top and the bottom, points.
+/// Margin above and below a curve, in points.
 const ROOM: f32 = 6.0;
 
-/// Values over time, before and after.
+/// Two curves over time: before and after retargeting.
 pub(super) struct Curves<'a> {
     pub times: &'a [f32],
     pub before: &'a [f32],
     pub after: &'a [f32],
-    /// The lowest and the highest value that is shown.
+    /// Lowest and highest value of the plot.
     pub range: [f32; 2],
 }
 
-/// Draws both curves: before is dashed, after is solid.
+/// Draws both curves: dashed before, solid after.
 pub(super) fn curves_ui(ui: &Ui, theme: &Theme, axis: &TimeAxis, rect: Rect, of: &Curves<'_>) {
     let painter = ui.painter_at(rect);
     let [low, high] = of.range;
@@ -34,7 +34,7 @@ pub(super) fn curves_ui(ui: &Ui, theme: &Theme, axis: &TimeAxis, rect: Rect, of:
     painter.add(Shape::line(line(of.after), after));
 }
 
-/// The value at a time, interpolated.
+/// Interpolated value at a time.
 pub(super) fn value_at(times: &[f32], values: &[f32], time: f32) -> Option<f32> {
     let next = times.partition_point(|t| *t < time).min(times.len().checked_sub(1)?);
     let (to, before) = (*values.get(next)?, next.saturating_sub(1));

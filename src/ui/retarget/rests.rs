@@ -1,5 +1,5 @@
-//! The section of rest poses: how far the reference poses of both bodies are apart, and joints that
-//! are rotated to bring them together.
+//! The section *Rest poses*: the difference between the reference poses of both bodies, and joint
+//! rotations that reduce it.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ use crate::ui::{
 use ulna_model::RetargetMap;
 use ulna_render::ColorRole;
 
-/// Difference between reference poses above which they are marked, radians.
+/// Difference between the reference poses in radians above which it is highlighted.
 const MOST: f32 = 0.35;
-/// Order of the angles that are shown.
+/// Euler order of the displayed angles.
 const ORDER: EulerRot = EulerRot::XYZ;
 
 pub(super) fn rests_ui(
@@ -86,7 +86,7 @@ fn difference_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>) {
     number(ui, theme, &format!("{degrees:.1}°"), ColorRole::TextPrimary);
 }
 
-/// Rotations of the joints of the selected chain, from rest.
+/// Draws fields for the rotations of the selected chain's joints, relative to the rest pose.
 fn joints_ui(ui: &mut Ui, theme: &Theme, facts: &BodyFacts, now: &mut RetargetDraft, body: usize) {
     let chain = now.chain.and_then(|k| now.map.chains.get(k));
     let Some(chain) = chain.filter(|c| !RetargetDraft::joints(c, body).is_empty()) else {
@@ -129,7 +129,7 @@ fn joints_ui(ui: &mut Ui, theme: &Theme, facts: &BodyFacts, now: &mut RetargetDr
     }
 }
 
-/// Reference pose of a body: rotations of joints that differ from rest.
+/// Reference pose of a body: rotations of the joints that differ from the rest pose.
 const fn pose(map: &RetargetMap, body: usize) -> &BTreeMap<String, Quat> {
     if body == SOURCE { &map.source_pose } else { &map.target_pose }
 }

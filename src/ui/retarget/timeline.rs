@@ -1,4 +1,4 @@
-//! The timeline of the page: contacts of each foot with its speed over the ground, and the hips.
+//! The timeline of the page: contacts and ground speed of each foot, and the hip height.
 
 use egui::{
     Align, Align2, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2,
@@ -25,19 +25,19 @@ use crate::ui::{
 };
 use ulna_render::ColorRole;
 
-/// Points of the transport.
+/// Height of the transport, in points.
 const TRANSPORT: f32 = 36.0;
-/// Points of the ruler.
+/// Height of the ruler, in points.
 const RULER: f32 = 28.0;
-/// Points of a row of contacts.
+/// Height of a row of contacts, in points.
 const BARS: f32 = 24.0;
-/// Points of the speeds below it.
+/// Height of the speed plot below the contacts, in points.
 const SPEEDS: f32 = 52.0;
-/// Points of the row of the hips.
+/// Height of the row with the hip height, in points.
 const HIPS: f32 = 48.0;
-/// Points of the line at the bottom.
+/// Height of the message at the bottom, in points.
 const FOOT: f32 = 34.0;
-/// Points between names and their edge.
+/// Margin between the names and the edge, in points.
 const MARGIN: f32 = 12.0;
 
 /// Inputs of the rows of the timeline.
@@ -47,7 +47,7 @@ struct Sheet<'a> {
     axis: TimeAxis,
     clip: &'a ClipFacts,
     result: &'a RetargetResult,
-    /// Points of the names.
+    /// Width of the column of names, in points.
     names: f32,
 }
 
@@ -173,7 +173,7 @@ fn rows_ui(bars: &mut BarsState, ui: &mut Ui, of: Sheet<'_>, now: &mut RetargetD
     let scroll = ScrollArea::vertical().id_salt("contacts").auto_shrink([false, false]);
     scroll.show(ui, |ui| {
         let all = of.result.feet.iter().flat_map(|f| f.speeds.iter().flatten());
-        // Feet swing much faster than they slide: half of the range shows both.
+        // A foot swings much faster than it slides. Half of the range keeps both visible.
         let most = all.copied().fold(0.2, f32::max) * 0.5;
         for foot in &of.result.feet {
             foot_ui(bars, ui, of, foot, most, now);
@@ -182,7 +182,7 @@ fn rows_ui(bars: &mut BarsState, ui: &mut Ui, of: Sheet<'_>, now: &mut RetargetD
     });
 }
 
-/// The contacts of a foot and its speeds.
+/// Draws the contacts and the ground speeds of a foot.
 fn foot_ui(
     bars: &mut BarsState,
     ui: &mut Ui,
@@ -225,7 +225,7 @@ fn foot_ui(
     bars_ui(bars, ui, row, (result, foot), now);
 }
 
-/// Name, number of contacts and speeds at the playhead of a foot.
+/// Draws the name of a foot, its number of contacts, and its speeds at the playhead.
 fn foot_names(
     ui: &Ui,
     of: Sheet<'_>,
@@ -271,7 +271,7 @@ fn foot_names(
     }
 }
 
-/// Heights of the hips: of the source times the factor, and of the target.
+/// Draws the hip height: of the source times the height factor, and of the target.
 fn hips_ui(ui: &mut Ui, of: Sheet<'_>, now: &RetargetDraft) {
     let Sheet { theme, axis, result, names, .. } = of;
     let [before, after] = &result.hips;
@@ -310,7 +310,8 @@ fn hips_ui(ui: &mut Ui, of: Sheet<'_>, now: &RetargetDraft) {
     );
 }
 
-/// Contacts and worst sliding over all chosen clips.
+/// Draws a message about all chosen clips: contacts and largest sliding, or the reason for a
+/// failure.
 fn message_ui(
     ui: &mut Ui,
     theme: &Theme,

@@ -1,4 +1,4 @@
-//! Playback of both views.
+//! The transport of the *Retarget* page. It controls playback in both views.
 
 use egui::{Align, DragValue, Frame, Layout, Margin, RichText, Ui};
 use egui_material_icons::icons;
@@ -66,7 +66,7 @@ pub(super) fn transport_ui(
     });
 }
 
-/// The playhead in seconds and in frames.
+/// Draws fields for the playhead in seconds and in frames.
 fn fields_ui(ui: &mut Ui, theme: &Theme, now: &mut RetargetDraft, (length, fps): (f64, f64)) {
     let plain = ui.visuals().widgets.inactive;
     ui.visuals_mut().widgets.inactive.bg_stroke = theme.field_edge();

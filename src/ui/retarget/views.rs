@@ -18,9 +18,9 @@ use crate::ui::{
 };
 use ulna_render::ColorRole;
 
-/// Radians per point of a drag.
+/// Rotation of the view in radians per point of a drag.
 const TURN: f32 = 0.008;
-/// Corners of a ring.
+/// Number of corners of a ring.
 const CORNERS: usize = 48;
 
 pub(super) fn view_ui(
@@ -58,7 +58,7 @@ pub(super) fn view_ui(
     foot_ui(ui, theme, page, body, rect);
 }
 
-/// Text in the middle of a view without a picture.
+/// Draws the text in the center of a view without a picture.
 fn empty_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -93,7 +93,7 @@ fn plate(theme: &Theme) -> Frame {
         .inner_margin(Margin::symmetric(8, 3))
 }
 
-/// Name of the file at the left, display at the right.
+/// Draws the header of a view: the file name on the left, view settings on the right.
 fn head_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -103,7 +103,7 @@ fn head_ui(
     rect: Rect,
 ) {
     let top = Rect::from_min_size(rect.min + vec2(6.0, 6.0), vec2(rect.width() - 12.0, 34.0));
-    // Three buttons.
+    // Three buttons fit.
     let width = 3.0 * 30.0 + 14.0;
     let mut left = ui.new_child(
         UiBuilder::new().max_rect(top.with_max_x(top.right() - width - 8.0)).id_salt("name"),
@@ -159,7 +159,7 @@ fn head_ui(
     });
 }
 
-/// Sliding of the selected foot.
+/// Draws the sliding of the selected foot.
 fn foot_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>, body: usize, rect: Rect) {
     let Some(result) = page.result else { return };
     let selected = result.feet.iter().find(|f| Some(f.chain) == page.draft.chain);
@@ -197,7 +197,7 @@ fn foot_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>, body: usize, rect
     });
 }
 
-/// Rings on the ground below feet in a contact.
+/// Draws rings on the ground below feet in contact.
 fn rings_ui(ui: &Ui, theme: &Theme, page: RetargetView<'_>, body: usize, rect: Rect) {
     let scene = &page.scenes[body];
     let Some(bounds) = scene.bounds else { return };
@@ -226,7 +226,7 @@ fn rings_ui(ui: &Ui, theme: &Theme, page: RetargetView<'_>, body: usize, rect: R
             let text = painter.layout_no_wrap("contact".to_owned(), font, color);
             let at = at + vec2(-text.size().x * 0.5, 2.0);
             let back = Rect::from_min_size(at, text.size()).expand2(vec2(3.0, 0.0));
-            // One word is enough for two feet side by side.
+            // Overlapping labels are skipped, as for two feet side by side.
             if named.iter().all(|other| !other.intersects(back)) {
                 painter.rect_filled(back, 3.0, halo);
                 painter.galley(at, text, color);

@@ -1,4 +1,4 @@
-//! Changes of the skeleton that Rig mode asks for, and how it makes them.
+//! Changes of the skeleton that Rig mode requests, and the options for them.
 
 use glam::{Mat4, Vec3};
 
@@ -9,28 +9,29 @@ use ulna_edit::{
 };
 use ulna_model::{ClipId, NodeId};
 
-/// How Rig mode changes joints.
+/// Options for changes of joints in Rig mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RigOptions {
-    /// Whether the joints below a moved joint move with it.
+    /// True if the children of a moved joint move with it.
     pub children_follow: bool,
-    /// Whether clips turn the skin about the new pivots, instead of moving it as before.
+    /// True if keys of clips rotate the skin about the new pivots. False keeps the skin's motion in
+    /// all clips.
     pub motion_follows: bool,
     /// Depth of new joints under the pointer.
     pub depth: JointDepth,
 }
 
 impl RigOptions {
-    /// The argument for the motion of clips; `None` for what is usual.
+    /// Motion argument of commands; `None` for the default, which keeps the skin's motion.
     pub const fn motion(self) -> Option<Motion> {
         if self.motion_follows { Some(Motion::Follow) } else { None }
     }
 }
 
-/// Depth of new joints under the pointer.
+/// Depth at which a new joint is placed under the pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JointDepth {
-    /// The middle between the skin in front and the skin behind.
+    /// The center between the front and the back of the skin.
     #[default]
     Limb,
     /// On the surface of the skin.
@@ -40,12 +41,12 @@ pub enum JointDepth {
 }
 
 impl JointDepth {
-    /// All of them, with their labels.
+    /// All depths with their labels.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::Limb, "Limb center"), (Self::Surface, "Surface"), (Self::Parent, "Parent’s depth")];
 
-    /// The spot under the pointer that gives the depth; `None` where the parent gives it.
-    /// `front`: only the part in front counts.
+    /// Snap target for the depth; `None` if the depth comes from the parent. If `front` is true,
+    /// only the foremost part of the skin counts.
     pub const fn snap(self, front: bool) -> Option<SnapTo> {
         match self {
             Self::Limb if front => Some(SnapTo::FrontLimb),
@@ -55,59 +56,60 @@ impl JointDepth {
         }
     }
 
-    /// The label.
+    /// Label of the depth.
     pub fn title(self) -> &'static str {
         Self::ALL.iter().find(|(depth, _)| *depth == self).map_or("", |(_, title)| title)
     }
 }
 
-/// A change of joints that is in progress.
+/// A change of joints that is previewed during a drag.
 #[derive(Clone, Debug)]
 pub struct RigStep {
-    /// Title of the step in the undo menu.
+    /// Label of the step in the undo menu.
     pub label: String,
-    /// The commands that make it, from the state at its start.
+    /// Commands of the change, to run on the document from the start of the drag.
     pub commands: Vec<Command>,
-    /// Joints that change.
+    /// Joints that the change affects.
     pub nodes: Vec<NodeId>,
-    /// `scene_from_joint` of moved and turned joints.
+    /// New matrix `scene_from_joint` of each moved or rotated joint.
     pub worlds: Vec<(NodeId, Mat4)>,
-    /// New joints: position of the parent, and of the joint, in the scene.
+    /// New joints: scene positions of the parent and of the joint, in meters.
     pub added: Vec<(Vec3, Vec3)>,
 }
 
-/// Requests of Rig mode.
+/// A request of Rig mode.
 #[derive(Clone, Debug)]
 pub enum RigAction {
-    /// Other options.
+    /// Replaces the options.
     SetOptions(RigOptions),
-    /// A clip to play, or the rest pose.
+    /// Plays a clip; `None` shows the rest pose.
     ShowClip(Option<ClipId>),
-    /// A drag is in progress.
+    /// Previews the current state of a drag.
     Drag(RigStep),
-    /// The drag ends.
+    /// Ends the drag.
     End {
-        /// Whether its change stays.
+        /// True to keep the change, false to discard it.
         kept: bool,
     },
-    /// A joint at a click.
+    /// Adds a joint at a clicked point.
     Add(AddJoint),
-    /// Run a command on joints: planned if meshes are bound to them, otherwise immediately.
+    /// Runs a command on joints. The change is planned if meshes are bound to the joints or clips
+    /// move them; otherwise it is applied immediately.
     Do(Box<Command>, Vec<NodeId>),
 }
 
-/// Rig mode as panels see it.
+/// State of Rig mode as the panels see it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RigView<'a> {
-    /// How joints are changed.
+    /// Options for changes of joints.
     pub options: RigOptions,
-    /// New joints of the current drag: the positions of the parent and the joint, in world space.
+    /// New joints of the current drag: scene positions of the parent and of the joint, in meters.
     pub added: &'a [(Vec3, Vec3)],
-    /// Whether changes of the selected joints are planned first, because meshes are bound to them
-    /// or clips move them.
+    /// True if changes of the selected joints are planned first, because meshes are bound to the
+    /// joints or clips move them.
     pub plans: bool,
-    /// The clip that is played; `None` at rest.
+    /// The playing clip; `None` for the rest pose.
     pub clip: Option<ClipId>,
-    /// Whether planned changes are shown in the clip.
+    /// True if the clip is shown with the planned changes.
     pub is_planned: bool,
 }

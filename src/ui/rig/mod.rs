@@ -1,9 +1,9 @@
-//! Rig mode: the skeleton is changed in the rest pose. What the pointer does is in the viewport's
-//! tools; here are the panel at the side, the line at the bottom, and what both ask for.
+//! Rig mode: changes of the skeleton in the rest pose. This module has the side panel, the bottom
+//! row, and the requests of Rig mode. The pointer tools are in the viewport.
 //!
 //! ```text
 //!  tool, panel ─► RigAction ─┬─ meshes are bound, or clips move the joints ─► plan ─► one step
-//!                            └─ neither ─────────────────────────────────► done at once
+//!                            └─ neither ─────────────────────────────────► applied immediately
 //! ```
 
 mod action;

@@ -1,4 +1,5 @@
-//! The panel of Rig mode: the selected joint in the rest pose, and what its changes do.
+//! The side panel of Rig mode: the selected joint in the rest pose, and the effects of planned
+//! changes.
 
 use std::path::PathBuf;
 
@@ -23,12 +24,12 @@ use ulna_edit::{
 use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
 
-/// Values that are being typed.
+/// Values that are being typed or dragged in the panel.
 #[derive(Clone, Debug, Default)]
 pub struct RigPanel {
-    /// The joint whose name is typed, and the name.
+    /// The joint that is being renamed, and the typed name.
     name: Option<(NodeId, String)>,
-    /// The joint whose position is dragged or typed, its position before, and now.
+    /// The joint whose position is being edited, its old position, and its new position.
     position: Option<(NodeId, Vec3, Vec3)>,
 }
 
@@ -39,7 +40,7 @@ pub fn rig_ui(state: &mut RigPanel, ui: &mut Ui, view: &View<'_>, actions: &mut 
             small(ui, view.theme, "No file is open.");
             return;
         };
-        // The buttons of the plan stay in sight.
+        // The buttons of the plan are always visible below the scroll area.
         let foot = if shows_plan(view) { 44.0 } else { 0.0 };
         let height = (ui.available_height() - foot).max(80.0);
         let area = ScrollArea::vertical().max_height(height).auto_shrink([false, false]);
@@ -60,10 +61,10 @@ fn small(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add(Label::new(text).wrap());
 }
 
-/// Why joints cannot be moved while a clip is played.
+/// Tooltip: reason why joints cannot be moved while a clip is played.
 const AT_REST: &str = "Joints are changed in the rest pose; choose it in the line at the bottom";
 
-/// Names of rows take this many points.
+/// Width of the row labels, in points.
 const LABELS: f32 = 68.0;
 
 fn row<R>(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
@@ -82,7 +83,7 @@ fn row<R>(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui) -> 
     row.inner
 }
 
-/// The selected joint, with its numbers and what can be done with it.
+/// Draws the selected joint: its numbers and the operations on it.
 fn joint_ui(
     state: &mut RigPanel,
     ui: &mut Ui,
@@ -152,7 +153,7 @@ fn joint_ui(
     acts_ui(ui, view, document, actions);
 }
 
-/// Ways to the first joints of a file.
+/// Draws buttons that create the first joints of a file.
 fn first_joints_ui(ui: &mut Ui, actions: &mut Actions) {
     ui.horizontal_wrapped(|ui| {
         if ui.button("Add the first joint").clicked() {
@@ -172,7 +173,7 @@ fn first_joints_ui(ui: &mut Ui, actions: &mut Actions) {
     });
 }
 
-/// Buttons for what can be done with the selected joints.
+/// Draws buttons for operations on the selected joints.
 fn acts_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
     let nodes: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
     let has_parents = nodes.iter().all(|n| document.node(*n).parent.is_some());
@@ -232,10 +233,11 @@ fn name_ui(
     }
 }
 
-/// The least width of a field of a position, in points.
+/// Minimum width of a position field, in points.
 const FIELD: f32 = 76.0;
 
-/// Position of a joint in the scene, in the rest pose; dragged or typed values move the joint.
+/// Draws fields for the scene position of a joint in the rest pose. Dragged or typed values move
+/// the joint.
 fn position_ui(
     state: &mut RigPanel,
     ui: &mut Ui,
@@ -254,7 +256,7 @@ fn position_ui(
     let per_meter = unit.per_meter();
     let mut ends = false;
     ui.spacing_mut().item_spacing.x = 4.0;
-    // In a narrow panel the fields stand below each other.
+    // In a narrow panel, the fields are stacked vertically.
     let stacked = ui.available_width() < 3.0 * FIELD + 8.0;
     let width = match stacked {
         true => ui.available_width().max(FIELD),
@@ -292,7 +294,7 @@ fn position_ui(
     }
 }
 
-/// A move of a joint from where it was at `start`.
+/// Step that moves a joint from its position `start` by an offset.
 fn moved(
     view: &View<'_>,
     document: &Document,
@@ -328,14 +330,14 @@ fn moved(
     }
 }
 
-/// Whether the panel shows a plan: there is one, and no form has its own.
+/// True if the panel shows a plan of changes: a plan exists, and no open dialog shows it.
 fn shows_plan(view: &View<'_>) -> bool {
     let plan = view.dialogs.plan;
     (!plan.acts.is_empty() || plan.found.is_some()) && view.dialogs.open.is_none()
 }
 
-/// Effects of the planned changes, or that there is no plan. Returns whether the plan can be
-/// applied, where there is one.
+/// Draws the effects of the planned changes, or a note that there is no plan. Returns whether the
+/// plan can be applied; `None` without a plan.
 fn changes_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> Option<bool> {
     let theme = view.theme;
     if shows_plan(view) {

@@ -1,4 +1,4 @@
-//! The line at the bottom in Rig mode: the rest pose, or a clip that shows what changes do.
+//! The bottom row in Rig mode: it chooses the rest pose, or a clip to check the effects of changes.
 
 use egui::{Align, Button, Layout, RichText, Ui, vec2};
 use egui_material_icons::icons;
@@ -14,9 +14,9 @@ use ulna_edit::command::PlayCommand;
 use ulna_model::{ClipId, Document};
 use ulna_render::ColorRole;
 
-/// Height of the line, points.
+/// Height of the row, in points.
 pub const REST_STRIP: f32 = 44.0;
-/// Points of the time of a clip.
+/// Width of the time bar of a clip, in points.
 const TIME: f32 = 200.0;
 
 pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
@@ -36,7 +36,7 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// The list of the rest pose and all clips.
+/// Draws the list of the rest pose and all clips.
 fn pose_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -65,7 +65,7 @@ fn pose_ui(
     ui.add_space(8.0);
 }
 
-/// The button that plays a clip, its time, and what is shown.
+/// Draws the play button, the time bar, and a note about what is shown.
 fn time_ui(ui: &mut Ui, view: &View<'_>, document: &Document, clip: ClipId, actions: &mut Actions) {
     let (theme, playback) = (view.theme, view.timeline.playback);
     let (icon, name) = match playback.playing {
@@ -99,14 +99,14 @@ fn time_ui(ui: &mut Ui, view: &View<'_>, document: &Document, clip: ClipId, acti
     note(ui, theme, 320.0, text);
 }
 
-/// Text at the right end of the line, if there is room.
+/// Draws text at the right end of the row if more than `least` points are free.
 fn note(ui: &mut Ui, theme: &Theme, least: f32, text: &str) {
     if ui.available_width() > least {
         ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
     }
 }
 
-/// Time that checking the plan took, and the button for its worst frame.
+/// Draws the duration of checking the plan, and a button that shows its worst frame.
 fn found_ui(ui: &mut Ui, view: &View<'_>, clip: Option<ClipId>, actions: &mut Actions) {
     let plan = view.dialogs.plan;
     let Some(found) = plan.found.filter(|_| plan.is_current) else { return };

@@ -1,4 +1,5 @@
-//! A tour in five acts: each step waits until its act is done, and a frame marks the place.
+//! A tour of the program in five steps. A frame highlights a widget, and each step waits until the
+//! user has done it.
 
 mod steps;
 
@@ -20,30 +21,30 @@ use ulna_edit::{
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
 
-/// The key of the place of the menu *File*.
+/// Key of the widget position of the *File* menu.
 pub const FILE_MENU: &str = "menu File";
 
-/// Points of the card.
+/// Width of the card, in points.
 const WIDTH: f32 = 304.0;
 
-/// Points of a viewport in which the card would hide the model.
+/// Height of the viewport in points below which the card would cover the model.
 const LOW: f32 = 340.0;
 
-/// Text and place of a step.
+/// Text of a step, and the highlighted area.
 struct Words {
     title: &'static str,
     text: String,
-    /// The place that is framed.
+    /// The highlighted area, in points.
     target: Option<Rect>,
 }
 
-/// The live key of a command, or its title where it has none.
+/// Current key of a command, or its title if it has no key.
 fn key(view: &View<'_>, spec: &CommandSpec) -> String {
     let key = view.settings.keys.shown(spec.name);
     if key.is_empty() { format!("“{}”", spec.title) } else { key.to_string() }
 }
 
-/// The name of the selected joint.
+/// Name of the active joint.
 fn selected(view: &View<'_>) -> Option<String> {
     let document = view.session?.document();
     let node: NodeId = view.selection.active?;
@@ -113,7 +114,7 @@ fn paint_words(view: &View<'_>, ui: &Ui, viewport: Option<Rect>) -> Words {
     Words { title: "Paint a stroke", text, target }
 }
 
-/// The panels at the right of the viewport.
+/// Area of the panels on the right of the viewport.
 fn layout_side(ui: &Ui, viewport: Option<Rect>) -> Option<Rect> {
     let (viewport, screen) = (viewport?, ui.ctx().content_rect());
     (viewport.right() + 40.0 < screen.right()).then(|| {
@@ -161,8 +162,8 @@ fn words(view: &View<'_>, ui: &Ui, layout: &Layout, step: TourStep) -> Words {
     }
 }
 
-/// The card of the step, and a frame around its place. Nothing of it takes the keyboard or hides
-/// what it is about.
+/// Draws the card of the current step and a frame around its area. Neither takes the keyboard focus
+/// nor covers the area.
 pub fn tour_ui(ui: &Ui, view: &View<'_>, layout: &Layout, actions: &mut Actions) {
     let Some(tour) = view.program.tour.filter(|_| view.session.is_some()) else { return };
     let theme = view.theme;
@@ -180,7 +181,8 @@ pub fn tour_ui(ui: &Ui, view: &View<'_>, layout: &Layout, actions: &mut Actions)
     card(ui, layout, ("tour", step.number()), |ui| step_ui(ui, view, tour, step, &words, actions));
 }
 
-/// A card in the corner of the viewport, or below a low one; it can be dragged elsewhere.
+/// Draws a card in a corner of the viewport, or below the viewport if it is low. The card can be
+/// dragged.
 fn card(ui: &Ui, layout: &Layout, id: (&str, usize), add: impl FnOnce(&mut Ui)) {
     let screen = ui.ctx().content_rect();
     let viewport = layout.rect(Pane::Viewport).unwrap_or(screen);
@@ -206,7 +208,7 @@ fn card(ui: &Ui, layout: &Layout, id: (&str, usize), add: impl FnOnce(&mut Ui)) 
     });
 }
 
-/// A dot per step, the present one filled.
+/// Draws one dot per step. The current one is filled.
 fn dots(ui: &mut Ui, theme: &Theme, step: TourStep) {
     for other in TourStep::ALL {
         let (rect, _) = ui.allocate_exact_size(vec2(8.0, 16.0), Sense::hover());
@@ -222,7 +224,7 @@ fn dots(ui: &mut Ui, theme: &Theme, step: TourStep) {
     }
 }
 
-/// The title of the card, with a cross that closes it.
+/// Draws the title of the card, with a button that closes it.
 fn head_ui(ui: &mut Ui, theme: &Theme, title: &str, actions: &mut Actions) {
     ui.horizontal(|ui| {
         let text = RichText::new(title).font(Theme::font(Font::Title));
@@ -277,7 +279,7 @@ fn step_ui(
     });
 }
 
-/// The last card: where to go on.
+/// Draws the last card, with buttons that open the guide and the command palette.
 fn end_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     head_ui(ui, theme, "End of the tour", actions);

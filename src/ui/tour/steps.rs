@@ -1,4 +1,4 @@
-//! The steps of the tour, and how the open file tells that one was done.
+//! The steps of the tour. The history of the open file tells whether a step was done.
 
 use ulna_edit::{
     Edit, Transaction,
@@ -7,37 +7,37 @@ use ulna_edit::{
 };
 use ulna_session::Session;
 
-/// A step of the tour: an act that a person does.
+/// A step of the tour: an action of the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TourStep {
-    /// Turn a limb.
+    /// Pose a limb.
     #[default]
     Pose,
     /// Set a key.
     Key,
     /// Paint a stroke of weights.
     Paint,
-    /// Undo.
+    /// Undo an edit.
     Undo,
     /// Save the file.
     Save,
 }
 
 impl TourStep {
-    /// In their order.
+    /// All steps, in order.
     pub const ALL: [Self; 5] = [Self::Pose, Self::Key, Self::Paint, Self::Undo, Self::Save];
 
-    /// The step of a number; the last one for numbers that are too large.
+    /// The step with an index; the last step if the index is too large.
     pub fn of(number: usize) -> Self {
         Self::ALL[number.min(Self::ALL.len() - 1)]
     }
 
-    /// Its number, from 0.
+    /// Index of the step, from 0.
     pub const fn number(self) -> usize {
         self as usize
     }
 
-    /// The act of an edit; `None` for edits that belong to no step.
+    /// The step that an edit completes; `None` for edits that belong to no step.
     fn done_by(edit: &Transaction) -> Option<Self> {
         let keys = |name: &str| matches!(name, SetKey::NAME | InsertKeys::NAME);
         let poses = |name: &str| find(name).is_some_and(poses_over);
@@ -51,13 +51,13 @@ impl TourStep {
     }
 }
 
-/// The state of the history of a file.
+/// Snapshot of a file's history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Seen {
     session: u64,
     done: usize,
     undone: usize,
-    /// The highest number of a state that was seen: later edits have higher ones.
+    /// Highest revision in the history. Later edits have higher ones.
     newest: u64,
 }
 
@@ -74,44 +74,44 @@ impl Seen {
     }
 }
 
-/// The tour: its step, and what was seen of the file.
+/// State of the tour: the current step, and the last snapshot of the history.
 #[derive(Clone, Debug, Default)]
 pub struct Tour {
     step: TourStep,
-    /// All steps are done or skipped.
+    /// True if all steps are done or skipped.
     finished: bool,
-    /// The window was set up for the step.
+    /// True if the window was prepared for the step.
     shown: bool,
     seen: Option<Seen>,
 }
 
 impl Tour {
-    /// The tour from a step on.
+    /// Starts the tour at a step.
     pub fn at(step: TourStep) -> Self {
         Self { step, ..Self::default() }
     }
 
-    /// The step that is to be done; `None` when all are.
+    /// The current step; `None` at the end.
     pub fn step(&self) -> Option<TourStep> {
         (!self.finished).then_some(self.step)
     }
 
-    /// The step at which the tour begins when it is opened again.
+    /// Index of the step at which a reopened tour continues.
     pub fn resumes_at(&self) -> usize {
         self.step().map_or(0, TourStep::number)
     }
 
-    /// Whether the window was set up for the step.
+    /// True if the window was prepared for the step.
     pub const fn is_shown(&self) -> bool {
         self.shown
     }
 
-    /// The window is set up for the step.
+    /// Marks the window as prepared for the step.
     pub const fn set_shown(&mut self) {
         self.shown = true;
     }
 
-    /// Goes on to the next step.
+    /// Moves to the next step.
     pub fn advance(&mut self) {
         self.shown = false;
         match TourStep::ALL.get(self.step.number() + 1) {
@@ -120,7 +120,7 @@ impl Tour {
         }
     }
 
-    /// Goes back to the step before.
+    /// Moves to the previous step.
     pub fn go_back(&mut self) {
         self.shown = false;
         if !std::mem::take(&mut self.finished) {
@@ -128,10 +128,11 @@ impl Tour {
         }
     }
 
-    /// Looks at the file; whether the act of the step was done, so that the next step is shown.
+    /// Checks the history of the file. Returns whether the user did the step, in which case the
+    /// tour advances.
     pub fn observe(&mut self, session: &Session) -> bool {
         let history = session.history();
-        // A gesture is an act when it ends.
+        // A gesture counts when it ends.
         if history.is_open() {
             return false;
         }
@@ -155,7 +156,7 @@ impl Tour {
         acted
     }
 
-    /// The file was saved; whether that was the act of the step.
+    /// Reports that the file was saved. Returns whether this was the current step.
     pub fn saved(&mut self) -> bool {
         let acted = !self.finished && self.step == TourStep::Save;
         if acted {
@@ -165,16 +166,16 @@ impl Tour {
     }
 }
 
-/// Requests of the card of the tour.
+/// A request of the tour's card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TourAction {
-    /// Set the window up for the step.
+    /// Prepares the window for the step.
     Show(TourStep),
-    /// Go on without doing the act.
+    /// Skips the step.
     Skip,
-    /// Go back one step.
+    /// Goes back one step.
     Back,
-    /// Close the card; the step is remembered.
+    /// Closes the card. The tour continues at this step when it is reopened.
     Leave,
 }
 
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn each_step_waits_for_its_own_act() {
+    fn each_tour_step_is_completed_only_by_its_own_action() {
         let mut session = Session::open_bytes(SAMPLE).expect("the sample");
         let mut tour = Tour::at(TourStep::Pose);
         assert!(!tour.observe(&session));
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn another_file_begins_anew() {
+    fn opening_another_file_is_not_counted_as_an_action() {
         let mut session = Session::open_bytes(SAMPLE).expect("the sample");
         let mut tour = Tour::at(TourStep::Pose);
         tour.observe(&session);

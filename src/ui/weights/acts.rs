@@ -1,5 +1,5 @@
-//! Commands on many vertices, each a button with its main value. They apply to the selected
-//! vertices, or to the whole painted surface. Their other arguments are in forms.
+//! Buttons for operations on many vertices, each with its main argument. They apply to the selected
+//! vertices, or to the whole painted surface. Other arguments are in forms.
 
 use egui::{DragValue, RichText, Ui};
 use egui_material_icons::icons;
@@ -61,7 +61,7 @@ impl Act {
         let (joints, weights) = maps.slots(vertex);
         match self {
             Self::Limit(most) => weights.iter().filter(|w| **w > 0.0).count() > most,
-            // Neither what is locked nor the last one goes.
+            // Pruning keeps locked weights and the strongest weight.
             Self::Prune(below) => {
                 let strongest = weights.iter().copied().fold(0.0, f32::max);
                 let is_locked = |j: u16| locked.get(usize::from(j)).copied().unwrap_or(false);
@@ -107,7 +107,8 @@ fn vertices(count: usize) -> String {
     if count == 1 { "1 vertex".to_owned() } else { format!("{} vertices", thousands(count)) }
 }
 
-/// A button that says before how many vertices it would change.
+/// Draws a button whose tooltip shows the number of vertices that it would change. Returns whether
+/// it was clicked.
 fn counted_button(
     state: &mut ActsState,
     ui: &mut Ui,
@@ -169,8 +170,8 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
                 layer: None,
             };
             run(actions, limit.into());
-            // What is done next keeps to it: a mirror image gives the middle the joints of both
-            // sides.
+            // Later operations must respect the limit. Mirroring, for example, gives center
+            // vertices the joints of both sides.
             if view.paint.options.limit > most {
                 actions.push(PaintAction::WeightLimit(most));
             }
@@ -223,7 +224,7 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
     });
 }
 
-/// The forms of acts, which ask for more.
+/// Adds menu rows for operations with a form.
 fn more_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.set_min_width(200.0);
     let forms: [&'static CommandSpec; 11] = [

@@ -1,5 +1,5 @@
-//! Bending while painting: the rings, the slider between bind pose and pose, and the list of test
-//! poses.
+//! Bending joints while painting: the rotation rings, the slider between the bind pose and the
+//! shown pose, and the list of test poses.
 
 use egui::{CornerRadius, Key, Rect, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
@@ -12,10 +12,10 @@ use crate::ui::{
 use ulna_edit::command::{BrushCommand, kept_poses};
 use ulna_render::ColorRole;
 
-/// Points that the bar is wide.
+/// Width of the slider, in points.
 const BAR: f32 = 140.0;
 
-/// The rings, and the bar from bind to the pose that is shown.
+/// Draws the switch for the rings, and the slider between the bind pose and the shown pose.
 pub fn bend_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (theme, bending) = (view.theme, view.paint.bending);
     let can = if view.paint.joint().is_some() { Ok(()) } else { Err("Select a joint first") };
@@ -35,7 +35,8 @@ pub fn bend_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     bar_ui(ui, view, actions);
 }
 
-/// Slider between the bind pose and the shown pose, dragged from the position of the press.
+/// Draws the slider between the bind pose and the shown pose. A drag changes the value relative to
+/// the press.
 fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (theme, amount) = (view.theme, view.paint.bending.bend.amount);
     let (rect, response) = ui.allocate_exact_size(vec2(BAR, 24.0), Sense::click_and_drag());
@@ -96,7 +97,8 @@ fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     tooltip(response, theme, help, "", Ok(()));
 }
 
-/// Items of the pose menu besides clips: test bends of limbs, and poses saved in the file.
+/// Adds the items of the pose menu other than clips: test bends of limbs, and poses saved in the
+/// file.
 pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (theme, bending) = (view.theme, view.paint.bending);
     let Some(session) = view.session else { return };
@@ -134,7 +136,7 @@ pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// A name field that stores the displayed pose with the file.
+/// Draws a name field that stores the displayed pose in the file.
 pub fn keep_ui(ui: &mut Ui, actions: &mut Actions) {
     let id = ui.scope_id().with("name of the bend");
     let mut name: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();

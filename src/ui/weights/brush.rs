@@ -1,4 +1,4 @@
-//! Brush settings: the tool, its numbers, its falloff, and the extent of its effect.
+//! Brush settings: operation, radius, strength, value, falloff, and the affected faces.
 
 use egui::{Color32, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
@@ -15,10 +15,10 @@ use ulna_edit::command::{BrushCommand, VertexCommand};
 use ulna_render::ColorRole;
 use ulna_weights::{Brush, BrushKind, Radius};
 
-/// A panel narrower than this has shorter words, and one column of switches.
+/// Width in points below which the panel has shorter labels and one column of switches.
 const NARROW: f32 = 300.0;
 
-/// The icon of a brush operation.
+/// Icon of a brush operation.
 pub const fn icon(kind: BrushKind) -> MaterialIcon {
     match kind {
         BrushKind::Add => icons::ICON_ADD,
@@ -99,7 +99,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     send(view, brush, actions);
 }
 
-/// Radius, strength and value.
+/// Draws fields for radius, strength and value.
 fn numbers_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush) {
     let theme = view.theme;
     let key = |command: BrushCommand| view.settings.keys.key(command.name()).to_owned();
@@ -147,7 +147,7 @@ fn numbers_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush) {
     number_bar(ui, theme, "Value", &mut brush.value, 0.0..=most, "", 2, &key(BrushCommand::Value));
 }
 
-/// The number of vertices without a mirror match, and a button that selects them.
+/// Draws the number of vertices without a mirror match, and a button that selects them.
 fn unpaired_ui(ui: &mut Ui, theme: &Theme, count: usize, actions: &mut Actions) {
     ui.horizontal(|ui| {
         let text = match count {
@@ -157,7 +157,7 @@ fn unpaired_ui(ui: &mut Ui, theme: &Theme, count: usize, actions: &mut Actions) 
         let text = RichText::new(text)
             .font(Theme::font(Font::Caption))
             .color(theme.color(ColorRole::TextSecondary));
-        // The mark that they have in the viewport.
+        // The same mark as in the viewport.
         let (mark, _) = ui.allocate_exact_size(vec2(8.0, 8.0), egui::Sense::hover());
         let corners =
             [mark.center_top(), mark.right_center(), mark.center_bottom(), mark.left_center()]
@@ -171,7 +171,7 @@ fn unpaired_ui(ui: &mut Ui, theme: &Theme, count: usize, actions: &mut Actions) 
     });
 }
 
-/// Further options of strokes: mirroring, pen pressure, spacing of dabs.
+/// Draws further options of strokes: mirroring, pen pressure, spacing of dabs.
 fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut bool) {
     let theme = view.theme;
     let narrow = ui.available_width() < NARROW;
@@ -232,7 +232,7 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
             .prefix("Spacing ");
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
-            // Both fit the column.
+            // Narrower padding lets both fields fit the column.
             ui.spacing_mut().button_padding.x = 3.0;
             let response = ui.add(spacing).on_hover_text("Distance between dabs, in brush radii");
             name_widget(ui, &response, "Spacing");
@@ -250,7 +250,7 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
     });
 }
 
-/// Faces to paint: all, front-facing, or visible.
+/// Draws the choice of painted faces: all, front-facing, or visible.
 fn sight_ui(ui: &mut Ui, brush: &mut Brush) {
     let choices =
         [("Front and back", false, false), ("Front-facing", true, false), ("Visible", true, true)];
@@ -273,7 +273,7 @@ fn sight_ui(ui: &mut Ui, brush: &mut Brush) {
     });
 }
 
-/// Values that the pen's pressure scales.
+/// Draws the choice of values that the pen's pressure scales.
 fn pressure_ui(ui: &mut Ui, brush: &mut Brush) {
     let now = match (brush.pressure, brush.pressure_radius) {
         (false, false) => "Pen pressure: off",
@@ -296,14 +296,14 @@ fn pressure_ui(ui: &mut Ui, brush: &mut Brush) {
     });
 }
 
-/// Asks for another brush, where it is one.
+/// Requests a changed brush, if it differs from the current one.
 fn send(view: &View<'_>, brush: Brush, actions: &mut Actions) {
     if brush != view.paint.options.brush {
         actions.push(PaintAction::Brush(Box::new(brush.clamped())));
     }
 }
 
-/// Kind of drags over the model: stroke, or gradient.
+/// Draws the choice of what a drag over the model does: a stroke, or a gradient.
 fn drags_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     ui.horizontal(|ui| {
@@ -326,7 +326,7 @@ fn drags_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// A button a kind, four a row where that fits.
+/// Draws one button per brush operation, four per row if they fit.
 fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     let gap = 4.0;
     let long = |kind: &BrushKind| {
@@ -336,7 +336,7 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     let word = BrushKind::ALL.iter().map(long).fold(0.0, f32::max);
     let columns = if ui.available_width() < (word + 8.0 + gap) * 4.0 { 2 } else { 4 };
     let width = ((ui.available_width() + gap) / columns as f32 - gap).floor();
-    // All with their icons, or none.
+    // Either all buttons have icons, or none.
     let icons = width >= word + 28.0;
     for row in BrushKind::ALL.chunks(columns) {
         ui.horizontal(|ui| {

@@ -1,6 +1,6 @@
-//! The cells of the vertex table: each is a number that is clicked and typed into; a drag takes
-//! several, which then take one number or arithmetic together, or the grid of a spreadsheet from
-//! the first of them on.
+//! Cells of the vertex table. A cell is clicked to type a number. A drag selects several cells, and
+//! typed numbers or arithmetic then apply to all. Pasting a spreadsheet grid fills cells from the
+//! first selected one.
 
 use egui::{Event, Key, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -12,7 +12,7 @@ use ulna_edit::{command::field::How, evaluate};
 use ulna_model::SkinId;
 use ulna_render::ColorRole;
 
-/// Cell number that represents all selected vertices.
+/// Pseudo vertex index of the row for all selected vertices.
 pub const EVERY: u32 = u32::MAX;
 
 /// Selected cells, and the text being typed.
@@ -21,28 +21,28 @@ pub struct Cells {
     typed: Option<Typed>,
     /// Two opposite corners of the selected cells, by row and column.
     corners: Option<[(usize, usize); 2]>,
-    /// A drag chooses them.
+    /// True while a drag selects cells.
     dragging: bool,
-    /// The skin, the rows and the columns that the corners are of.
+    /// Skin, vertices and joint columns that the corners refer to.
     of: (Option<SkinId>, (usize, u64), Vec<u16>),
-    /// Reason why the typed text was refused.
+    /// Reason why the typed text was refused; `None` if it was accepted.
     pub refused: Option<String>,
 }
 
-/// Rows and columns, from and to.
+/// First and last row, and first and last column.
 type Block = ([usize; 2], [usize; 2]);
 
-/// A cell that is typed into.
+/// A cell with a text field.
 #[derive(Clone, Debug)]
 struct Typed {
     vertex: u32,
     joint: u16,
     text: String,
-    /// Block of cells that it applies to, if more than one.
+    /// Block of cells that the text applies to; `None` for a single cell.
     block: Option<Block>,
-    /// Frames since it was in sight.
+    /// Number of frames since the cell was visible.
     unseen: u8,
-    /// It was not in sight yet: that another had the focus is not its end.
+    /// True until the field was visible once. Until then, a missing focus does not end typing.
     fresh: bool,
 }
 
@@ -59,22 +59,23 @@ pub struct Sheet<'a> {
     pub joints: &'a [u16],
     /// Left edge of the first column, in points of the window.
     pub left: f32,
-    /// Points a column.
+    /// Width of a column, in points.
     pub each: f32,
 }
 
-/// Points that a row is high.
+/// Height of a row, in points.
 pub const ROW: f32 = 22.0;
 
 impl Cells {
-    /// The vertex that is typed into.
+    /// The vertex whose cell has a text field.
     pub fn vertex(&self) -> Option<u32> {
         self.typed.as_ref().map(|t| t.vertex)
     }
 
-    /// Forgets what is chosen, and what is typed into it, where the table shows something else; and
-    /// what is typed where that went out of sight: it would take the keys for a vertex that was
-    /// left long ago.
+    /// Clears the selected cells and the text field if the table shows other vertices or joints.
+    ///
+    /// Also closes a text field that was scrolled out of view. Otherwise it would still receive the
+    /// keys.
     pub fn follow(&mut self, skin: SkinId, sheet: &Sheet<'_>) {
         const SOON: u8 = 3;
         let now = (Some(skin), selection_key(sheet.vertices));
@@ -101,7 +102,7 @@ impl Cells {
         }
     }
 
-    /// Rows and columns that are chosen.
+    /// The selected block of rows and columns.
     fn chosen(&self) -> Option<Block> {
         let [a, b] = self.corners?;
         Some(([a.0.min(b.0), a.0.max(b.0)], [a.1.min(b.1), a.1.max(b.1)]))
@@ -112,12 +113,12 @@ impl Cells {
         self.chosen().is_some_and(|(rows, columns)| within(rows, row) && within(columns, column))
     }
 
-    /// Whether several cells are selected.
+    /// True if several cells are selected.
     fn has_many(&self) -> bool {
         self.corners.is_some_and(|[a, b]| a != b)
     }
 
-    /// A cell of a row; `top` is where the row begins.
+    /// Draws a cell of a row. `top` is the y-coordinate of the row.
     pub fn cell_ui(
         &mut self,
         ui: &mut Ui,
@@ -192,7 +193,7 @@ impl Cells {
         self.refused = None;
     }
 
-    /// The cell for all selected vertices. Returns the typed text.
+    /// Draws the cell for all selected vertices. Returns the typed text.
     pub fn every_ui(
         &mut self,
         ui: &mut Ui,
@@ -209,8 +210,8 @@ impl Cells {
         typed.map(|t| t.text)
     }
 
-    /// Shows a weight, and takes a number or arithmetic such as `*0.5` or `+0.1`: what was typed,
-    /// or what was done to the cell.
+    /// Draws a weight that can be replaced by a number or arithmetic such as `*0.5` or `+0.1`.
+    /// Returns finished text, or the response of the cell without a text field.
     fn one(
         &mut self,
         ui: &mut Ui,
@@ -269,7 +270,7 @@ impl Cells {
         (None, Some(response))
     }
 
-    /// Sets each selected cell to the value of the typed text for it.
+    /// Applies the typed text to each selected cell.
     fn type_into(
         &mut self,
         view: &View<'_>,
@@ -302,8 +303,8 @@ impl Cells {
         });
     }
 
-    /// A grid on the clipboard goes into cells from the first chosen one on; copying with nothing
-    /// typed takes those chosen.
+    /// Handles the clipboard: a pasted grid fills cells from the first selected one, and copying
+    /// takes the selected cells unless text was typed.
     fn take_clipboard(
         &mut self,
         ui: &Ui,
@@ -335,7 +336,7 @@ impl Cells {
         }
     }
 
-    /// The chosen cells as rows of a spreadsheet.
+    /// The selected cells as rows of a spreadsheet.
     fn copied(&self, view: &View<'_>, sheet: &Sheet<'_>) -> Option<String> {
         let (rows, columns) = self.chosen()?;
         let (canvas, session) = (view.paint.surface()?, view.session?);
@@ -379,7 +380,7 @@ fn plural(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// The width and the numbers of a grid of weights, row by row.
+/// Number of columns and all weights of a pasted grid, row by row.
 fn grid(text: &str) -> Result<(usize, Vec<f32>), String> {
     let mut values = Vec::new();
     let mut width = None;
@@ -389,7 +390,7 @@ fn grid(text: &str) -> Result<(usize, Vec<f32>), String> {
             return Err("The rows in the clipboard have different lengths".into());
         }
         for cell in cells {
-            // As some countries write it.
+            // Some languages use a decimal comma.
             let number =
                 cell.replace(',', ".").parse::<f32>().ok().filter(|v| (0.0..=1.0).contains(v));
             values.push(
@@ -402,7 +403,7 @@ fn grid(text: &str) -> Result<(usize, Vec<f32>), String> {
     Ok((width.unwrap_or(1).max(1), values))
 }
 
-/// New weight from typed text, by the rules of [`meant`]; relative changes are clamped to 0..=1.
+/// New weight after applying typed text as in [`meant`]. Relative changes are clamped to 0..=1.
 fn gone_on(weight: f32, text: &str) -> Result<f32, String> {
     let (how, value) = meant(text)?;
     let made = match how {
@@ -414,8 +415,8 @@ fn gone_on(weight: f32, text: &str) -> Result<f32, String> {
     Ok(made.clamp(0.0, 1.0))
 }
 
-/// Operation of typed text on each weight: `0.5` sets, `+0.1` and `-0.1` add, `*0.5` and `/2`
-/// scale. The error says why the text is not valid.
+/// Parses typed text as an operation on weights: `0.5` sets, `+0.1` and `-0.1` add, `*0.5` and `/2`
+/// scale. The error says why the text is invalid.
 pub fn meant(text: &str) -> Result<(How, f32), String> {
     let text = text.trim();
     let none = || format!("“{text}” is not a number. Type a weight such as 0.5, or +0.1, *0.5");

@@ -1,4 +1,4 @@
-//! The fall-off of the brush: its curve, and how far it reaches.
+//! The falloff of the brush: its curve, and the choice of the affected vertices.
 
 use egui::{Color32, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -7,12 +7,13 @@ use crate::ui::{Theme, theme::Font, widgets::paint_icon};
 use ulna_render::ColorRole;
 use ulna_weights::{Brush, Falloff, Reach};
 
-/// A panel narrower than this has a narrower curve, points.
+/// Width of the panel in points below which the curve is narrower.
 const NARROW: f32 = 300.0;
 
-/// The fall-off with its curve, and the reach.
+/// Draws the falloff curve, and the choice of the affected vertices: connected surface, sphere, or
+/// all depths.
 pub fn falloff_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
-    // Beside each other, where that fits.
+    // Side by side if the panel is wide enough.
     let line = if ui.available_width() < 250.0 {
         egui::Layout::top_down(egui::Align::Min)
     } else {
@@ -47,7 +48,7 @@ pub fn falloff_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     });
 }
 
-/// The falloff as a curve from the rim to the center. Dragging edits a custom one.
+/// Draws the falloff curve from the rim to the center. A drag edits a custom curve.
 fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     let width = if ui.available_width() < NARROW { 72.0 } else { 118.0 };
     let (rect, response) = ui.allocate_exact_size(vec2(width, 52.0), Sense::click_and_drag());
@@ -126,7 +127,7 @@ fn labeled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// A list of choices, as wide as there is room.
+/// Draws a list of choices over the available width.
 pub fn combo(ui: &mut Ui, name: &str, now: &str, add: impl FnOnce(&mut Ui)) {
     let width = ui.available_width().max(70.0);
     let response = crate::ui::widgets::combo_box(name)

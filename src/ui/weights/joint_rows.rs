@@ -1,4 +1,4 @@
-//! Rows of the joint list: name, lock and numbers of a joint, and its menu.
+//! Rows of the joint list: name, lock and numbers of a joint, and its context menu.
 
 use egui::{Pos2, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -19,31 +19,31 @@ use ulna_render::{Color, ColorRole};
 /// Height of a row, in points.
 pub const ROW: f32 = 24.0;
 
-/// How a row was clicked.
+/// Kind of a click on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Click {
     Plain,
-    /// Besides those that are chosen, or not any more.
+    /// Adds the joint to the selection, or removes it.
     Toggle,
-    /// All from the one that was clicked last.
+    /// Selects the range from the last clicked joint.
     To,
 }
 
-/// A joint that is listed.
+/// A joint in the list.
 pub struct Row {
     pub joint: usize,
     pub node: NodeId,
     pub depth: usize,
 }
 
-/// Numbers of a row.
+/// Numbers in a joint's row.
 pub struct Numbers {
     pub share: Option<f32>,
     pub used: u32,
     pub most: u32,
 }
 
-/// The row of a joint, which may be painted, and chosen with others; the click on it.
+/// Draws the row of a joint. Returns how it was clicked, if it was.
 pub fn joint_row(
     type_ahead: &mut TypeAhead<NodeId>,
     ui: &mut Ui,
@@ -78,7 +78,7 @@ pub fn joint_row(
     } else {
         theme.color(ColorRole::TextPrimary)
     };
-    // The color that it has where all joints are shown.
+    // The color of the joint in the display of all joints.
     let indent = (of.depth as f32 * 8.0).min(rect.width() * 0.2);
     let swatch = Rect::from_center_size(pos2(rect.left() + 30.0, middle), vec2(6.0, 14.0));
     if let Some(Color([r, g, b, _])) = view.paint.colors().get(of.joint) {
@@ -117,7 +117,7 @@ pub fn joint_row(
     click
 }
 
-/// The lock of a joint's weights, with the name that it has.
+/// Draws the lock of a joint's weights. Returns its response and accessible name.
 fn lock_ui(
     ui: &Ui,
     theme: &Theme,
@@ -143,8 +143,8 @@ fn lock_ui(
     (lock_response, name)
 }
 
-/// The bar and the numbers of a row, from `left` on: the share of the spot, and the vertices that
-/// the joint moves.
+/// Draws the bar and numbers of a row from `left` on: the joint's weight at the cursor, and the
+/// number of vertices that it moves.
 fn numbers_ui(
     ui: &Ui,
     view: &View<'_>,
@@ -155,7 +155,7 @@ fn numbers_ui(
 ) {
     let theme = view.theme;
     let middle = rect.center().y;
-    // Both, where there is room: how much of the spot it moves, and how many vertices.
+    // Wide rows show both numbers.
     let wide = rect.width() > 300.0;
     let number_width = if wide && share.is_some() { 104.0 } else { 58.0 };
     let bar = Rect::from_min_max(
@@ -207,9 +207,9 @@ fn numbers_ui(
     }
 }
 
-/// The kind of a click, by the keys that were held.
+/// Kind of a click, from the modifier keys.
 fn click_of(ui: &Ui) -> Click {
-    // Those of the click itself: those of the frame may be older.
+    // Uses the modifiers of the click event, because those of the frame may be older.
     let held = ui.input(|i| {
         let of_click = i.events.iter().rev().find_map(|e| match e {
             egui::Event::PointerButton { pressed: false, modifiers, .. } => Some(*modifiers),
@@ -226,7 +226,7 @@ fn click_of(ui: &Ui) -> Click {
     }
 }
 
-/// Rows about the weights of a joint.
+/// Adds menu rows about the weights of a joint.
 fn joint_rows(rows: &mut MenuRows<'_>, document: &Document, node: NodeId, used: u32) {
     let view = rows.view;
     let vertices = match used {
@@ -245,7 +245,8 @@ fn joint_rows(rows: &mut MenuRows<'_>, document: &Document, node: NodeId, used: 
         .paint
         .surface()
         .map_or_else(Vec::new, |c| c.joints().iter().copied().filter(|j| *j != node).collect());
-    // Where all others are locked nobody gives or takes: so the way back is here, too.
+    // If all other joints are locked, painting has no effect. The menu therefore also offers to
+    // unlock them.
     let alone = !others.is_empty() && others.iter().all(|j| view.paint.options.locked.contains(j));
     let text = if alone { "Unlock all others" } else { "Solo: lock all others" };
     if rows.row(MenuRow::new(text)) {
@@ -267,7 +268,7 @@ fn joint_rows(rows: &mut MenuRows<'_>, document: &Document, node: NodeId, used: 
     rows.command_as(ModeCommand::RigMode.spec(), "Edit in Rig mode");
 }
 
-/// The row that says and changes the mirror joint of a joint.
+/// Adds the menu rows that show and change the mirror partner of a joint.
 fn mirror_rows(rows: &mut MenuRows<'_>, document: &Document, node: NodeId) {
     let view = rows.view;
     let Some(canvas) = view.paint.surface() else { return };
@@ -297,7 +298,7 @@ fn mirror_rows(rows: &mut MenuRows<'_>, document: &Document, node: NodeId) {
     });
 }
 
-/// Vertices of the canvas that a joint moves.
+/// Vertices of the painted surface that a joint moves.
 fn moved_by(view: &View<'_>, node: NodeId) -> Vec<u32> {
     let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! The joints of the painted skin with their shares at the cursor: what moves this spot, and what
-//! may change. As tall as the panel has room, flat or as a tree, several chosen at once.
+//! The joints of the painted skin, with their weights at the cursor and their locks. The list can
+//! be flat or a tree, and several joints can be selected.
 
 use egui::{RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
@@ -22,18 +22,18 @@ use ulna_render::ColorRole;
 use ulna_weights::SkinnedSurface;
 use ulna_weights::layers::LayerTarget;
 
-/// Points of width from which the filter and the limits stand in one line.
+/// Minimum width in points for the filter and the limits on one line.
 const ONE_LINE: f32 = 290.0;
-/// The title of the panel.
+/// Title of the panel.
 const TITLE: &str = "Joints";
 
-/// Rows that are shown at least before the list scrolls.
+/// Minimum number of visible rows.
 const ROWS: f32 = 5.0;
 
 /// Filter of the listed joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JointsShown {
-    /// All of the skin.
+    /// All joints of the skin.
     #[default]
     All,
     /// Joints with weight on a vertex.
@@ -50,12 +50,12 @@ impl JointsShown {
     const ALL: [Self; 5] =
         [Self::All, Self::Deforming, Self::Here, Self::OnSelected, Self::InLayer];
 
-    /// Whether it lists those that some vertices or a layer have.
+    /// True if the filter depends on selected vertices or the painted layer.
     const fn is_of_some(self) -> bool {
         matches!(self, Self::OnSelected | Self::InLayer)
     }
 
-    /// Text if no joint is listed.
+    /// Text for an empty list.
     const fn none(self) -> &'static str {
         match self {
             Self::All => "The skin has no joints",
@@ -85,12 +85,12 @@ pub struct JointList {
     tree: bool,
     /// Selected joints; the last clicked one is at the end.
     chosen: Vec<NodeId>,
-    /// Points that all else in the panel takes.
+    /// Height in points of the rest of the panel.
     others: f32,
-    /// The joint that was painted when the list was shown last.
+    /// The painted joint in the last frame.
     painted: Option<NodeId>,
-    /// By the skin's joints, which of them selected vertices or the painted layer have, and what
-    /// that was found for.
+    /// For each joint of the skin, true if selected vertices or the painted layer use it. With the
+    /// inputs of this result.
     held: Option<(HeldKey, Vec<bool>)>,
     /// Letters typed while a row has the focus.
     type_ahead: TypeAhead<NodeId>,
@@ -106,12 +106,12 @@ struct HeldKey {
 }
 
 impl JointList {
-    /// Selected joints.
+    /// The selected joints.
     pub fn chosen(&self) -> &[NodeId] {
         &self.chosen
     }
 
-    /// Selects the painted joint if it was changed elsewhere.
+    /// Selects the painted joint after it was changed elsewhere.
     fn follow(&mut self, view: &View<'_>, canvas: &SkinnedSurface) {
         let painted = view.paint.joint().and_then(|j| canvas.joints().get(usize::from(j)).copied());
         if self.painted != painted {
@@ -120,8 +120,8 @@ impl JointList {
         }
     }
 
-    /// Finds out which joints selected vertices or the painted layer have, where that is shown and
-    /// something changed.
+    /// Updates the joints that selected vertices or the painted layer use, if the filter needs them
+    /// and an input changed.
     fn hold(&mut self, view: &View<'_>, document: &Document, canvas: &SkinnedSurface) {
         let layer = match view.paint.layering.target {
             Some(LayerTarget::Layer(id)) => {
@@ -146,7 +146,7 @@ impl JointList {
                 selection_key(view.paint.vertices())
             },
         };
-        // A stroke under way is taken up when it ends.
+        // During a stroke, the list is not updated.
         let known = self
             .held
             .as_ref()
@@ -175,13 +175,13 @@ impl JointList {
         self.held = Some((key, held));
     }
 
-    /// The chosen joints, where there are several.
+    /// The selected joints, if there are several.
     fn several(&self) -> Option<&[NodeId]> {
         (self.chosen.len() > 1).then_some(&self.chosen)
     }
 
-    /// Handles a click. The painted joint, and so the order of the list, stays while several joints
-    /// are selected.
+    /// Handles a click on a joint. While several joints are selected, the painted joint stays the
+    /// same, and so does the order of the list.
     fn choose(&mut self, node: NodeId, click: Click, order: &[NodeId], actions: &mut Actions) {
         let at = |n: NodeId| order.iter().position(|o| *o == n);
         match (click, self.chosen.last().copied().and_then(at).zip(at(node))) {
@@ -190,7 +190,7 @@ impl JointList {
             (Click::To, Some((a, b))) => {
                 let own = &order[a.min(b)..=a.max(b)];
                 self.chosen.retain(|n| !own.contains(n));
-                // The one that was clicked stands last.
+                // The last clicked joint is the last element.
                 self.chosen.extend(own.iter().filter(|n| **n != node));
                 self.chosen.push(node);
             }
@@ -213,8 +213,8 @@ impl JointList {
     }
 }
 
-/// The joints that are shown, in order: as a tree, else the painted one, those that move the spot,
-/// then the skin's own order.
+/// The listed joints in order: as a tree, or first the painted joint, then joints with weight at
+/// the cursor, then all others.
 fn listed(
     state: &JointList,
     view: &View<'_>,
@@ -269,7 +269,7 @@ fn listed(
     list.into_iter().map(|(joint, _)| Row { joint, node: joints[joint], depth: 0 }).collect()
 }
 
-/// Operations on several selected joints.
+/// Draws operations on several selected joints.
 fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (Some(chosen), Some(canvas)) =
         (state.several().map(<[NodeId]>::to_vec), view.paint.surface())
@@ -329,7 +329,7 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
         let skipped = usize::from(chosen.len() != 2);
         for (text, act, help) in acts.into_iter().chain(pairs.into_iter().skip(skipped)) {
             let response = ui.small_button(text).on_hover_text(help);
-            // The acts on all joints have the short names.
+            // The operations on all joints have the plain names.
             let name = format!("{text} the chosen joints");
             response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
             if response.clicked() {
@@ -344,12 +344,12 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
     ui.add_space(2.0);
 }
 
-/// Title of the list, with the maximum number of influences and the lock of all joints.
+/// Draws the title of the list, with the maximum number of influences and the lock for all joints.
 fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut Actions) {
     let theme = view.theme;
     let place = egui::Layout::right_to_left(egui::Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
-        // Buttons first: the text takes what is left.
+        // The buttons are laid out first, and the text uses the remaining width.
         limits_ui(ui, view, canvas, actions);
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             panel_title(ui, theme, TITLE);
@@ -361,7 +361,7 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
     });
 }
 
-/// The spot that the shares are of.
+/// Describes the point or vertices that the numbers in the list refer to.
 fn shares_of(view: &View<'_>) -> &'static str {
     match (view.paint.hover(), view.paint.touched()) {
         (Some(_), _) => "at the cursor",
@@ -370,7 +370,7 @@ fn shares_of(view: &View<'_>) -> &'static str {
     }
 }
 
-/// All locks, and the limit of influences; laid out from the right.
+/// Draws the lock for all joints and the limit of influences, in right-to-left order.
 fn limits_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut Actions) {
     let theme = view.theme;
     let all_locked = canvas.joints().iter().all(|j| view.paint.options.locked.contains(j));
@@ -404,7 +404,7 @@ fn limits_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mu
     menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
 }
 
-/// Filter and order of the list; `end` draws at the right of it.
+/// Draws the filter and order of the list; `end` draws more widgets on the right.
 fn filter_ui(
     state: &mut JointList,
     ui: &mut Ui,
@@ -447,8 +447,8 @@ fn filter_ui(
     });
 }
 
-/// The list of joints. Returns the height of its rows in points. `room` is the height that the rest
-/// of the panel leaves.
+/// Draws the list of joints, and returns the height of its rows in points. `room` is the height
+/// that the rest of the panel leaves.
 pub fn joints_ui(
     state: &mut JointList,
     ui: &mut Ui,
@@ -459,7 +459,7 @@ pub fn joints_ui(
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return 0.0 };
     let document = session.document();
-    // Below a tab of its name, the list has one line above it.
+    // If the tab already shows the title, the list needs only one line above it.
     let titled = is_said(ui, TITLE) && ui.available_width() >= ONE_LINE;
     if !titled {
         head_ui(ui, view, canvas, actions);
@@ -489,7 +489,7 @@ pub fn joints_ui(
         }
     });
     ui.add_space(2.0);
-    // As the weights are now, not as they were when the cursor was there.
+    // Current weights of the vertex, which may have changed since the cursor was over it.
     let here = view.paint.touched().map(|last| {
         let (map, own) = canvas.maps(document).map_of(last.surface_vertex);
         ulna_weights::Influences::of(map, own)
@@ -502,7 +502,7 @@ pub fn joints_ui(
     let most_used = view.paint.used().iter().copied().max().unwrap_or(1).max(1);
     let active = view.paint.joint().map(usize::from);
     let order: Vec<NodeId> = list.iter().map(|row| row.node).collect();
-    // The distance of rows is that of the list's own area.
+    // The scroll area restores the row spacing inside itself.
     let between = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
     let mut area = egui::ScrollArea::vertical()
         .id_salt("joints of the skin")
@@ -540,7 +540,7 @@ pub fn joints_ui(
     } else {
         "Weight moves between unlocked joints only."
     };
-    // What the shares are of stands in the head, if there is one.
+    // The header, if shown, already names the vertices.
     let text = match titled && view.paint.options.locked.is_empty() {
         true => format!("Shares: {}", shares_of(view)),
         false => text.to_owned(),
@@ -552,7 +552,7 @@ pub fn joints_ui(
     height
 }
 
-/// Note if a mesh has other skins too: all of them use the same weights.
+/// Note about a mesh with several skins, which all use the same weights.
 fn shared_note(document: &Document, canvas: &SkinnedSurface) -> Option<String> {
     let named = |skin: SkinId| {
         let name = document.skin(skin).name.clone().filter(|n| !n.is_empty());

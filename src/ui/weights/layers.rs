@@ -1,5 +1,5 @@
-//! Layers over the file's weights: a list with the top one first, as in paint programs, and what of
-//! them is painted.
+//! The list of weight layers, topmost first, and the choice of what is painted: weights or the
+//! mask.
 
 use egui::{Align, DragValue, Layout, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
@@ -32,7 +32,7 @@ use ulna_weights::layers::{LayerTarget, Painted};
 
 const HEIGHT: f32 = 28.0;
 
-/// The layer whose name is typed.
+/// The layer that is being renamed, with the typed name.
 pub type LayerRename = Option<NameDraft<LayerId>>;
 
 pub fn layers_ui(
@@ -129,7 +129,7 @@ fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add(egui::Label::new(text).wrap());
 }
 
-/// Whether weights are painted or the mask.
+/// Draws the choice between painting weights and painting the mask.
 fn painted_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     ui.horizontal(|ui| {
@@ -153,21 +153,21 @@ fn painted_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// Left edge of names, in points.
+/// Left edge of the layer names, in points.
 const NAME: f32 = 36.0;
-/// Width of the controls behind a name, in points.
+/// Width of the controls after a name, in points.
 const CONTROLS: f32 = 168.0;
 
-/// Reference to a layer in a command.
+/// Name of a layer in a command, with its mesh.
 type Named = (String, Option<Meshes>);
 
-/// Row of a layer.
+/// Data of a layer's row.
 struct LayerRow<'a> {
     skin: SkinId,
     mesh: &'a Meshes,
     top: bool,
     bottom: bool,
-    /// Joints that are chosen in their list.
+    /// Joints that are selected in the joint list.
     chosen: &'a [NodeId],
 }
 
@@ -275,7 +275,7 @@ fn layer_row(
     }
 }
 
-/// Rows about a layer.
+/// Adds menu rows about a layer.
 fn layer_rows(rows: &mut MenuRows<'_>, layer: &WeightLayer, at: &LayerRow<'_>, named: &Named) {
     let of = || named.clone();
     let icon = icons::ICON_HEADPHONES.codepoint;
@@ -378,7 +378,7 @@ fn opacity_ui(ui: &mut Ui, layer: &WeightLayer, named: &Named, actions: &mut Act
     }
 }
 
-/// The field in which the name of a layer is typed.
+/// Draws the text field for renaming a layer.
 fn rename_ui(
     renaming: &mut LayerRename,
     ui: &mut Ui,

@@ -1,5 +1,5 @@
-//! The panels of Paint mode: the brush, with acts on many vertices; the joints with their shares;
-//! the layers; and the selected vertices by number.
+//! The panels of Paint mode: the brush with operations on many vertices, the joint list, the weight
+//! layers, and the table of selected vertices.
 
 mod acts;
 mod bend;
@@ -23,7 +23,7 @@ use super::{Actions, View, widgets::panel_title};
 use ulna_edit::CommandLine;
 use ulna_render::ColorRole;
 
-/// Points above and below the content of a panel, together.
+/// Sum of the margins above and below a panel's content, in points.
 const MARGIN: f32 = 12.0;
 
 /// State of the panels between frames.
@@ -33,24 +33,24 @@ pub struct WeightsState {
     joints: joints::JointList,
     layer_name: layers::LayerRename,
     table: table::TableState,
-    /// Points of height of the brush's content, as of the frame before.
+    /// Height of the brush panel's content in the last frame, in points.
     brush: Option<f32>,
 }
 
 impl WeightsState {
-    /// Points of height that the brush needs, as of the frame before.
+    /// Height in points that the brush panel needs, as measured in the last frame.
     pub fn brush_height(&self) -> f32 {
-        /// Of the whole brush, before it was drawn.
+        /// Height in points to assume before the panel was drawn.
         const USUAL: f32 = 430.0;
         self.brush.unwrap_or(USUAL)
     }
 }
 
-/// A panel that scrolls where its content is taller. The content is told the height of the panel;
-/// returns the height of the content.
+/// Draws a panel that scrolls if its content is too tall. `add` receives the panel's height.
+/// Returns the height of the content.
 fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui, f32)) -> f32 {
     let (panel, inner) = (ui.available_height(), ui.spacing().scroll.floating_allocated_width);
-    // The bar lies in the margin: nothing moves when it comes.
+    // The scroll bar is in the margin, so that the content does not shift when it appears.
     ui.spacing_mut().scroll.floating_allocated_width = 0.0;
     let shown = ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().scroll.floating_allocated_width = inner;
@@ -64,12 +64,12 @@ fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui, f32)) -> f32 {
     shown.inner.inner
 }
 
-/// The brush with acts on many vertices, or why there is nothing to paint.
+/// Draws the brush and operations on many vertices, or the reason why there is nothing to paint.
 pub fn brush_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let acts = &mut state.acts;
     let height = scrolled(ui, |ui, _| {
         if view.paint.surface().is_some() {
-            // Its own distances of rows are not those of the acts below.
+            // The brush section has its own row spacing.
             ui.scope(|ui| brush::brush_ui(ui, view, actions));
             ui.separator();
             acts::acts_ui(acts, ui, view, actions);
@@ -83,7 +83,7 @@ pub fn brush_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
     }
 }
 
-/// Says why nothing can be painted, with the way on.
+/// Draws the reason why nothing can be painted, and buttons that help.
 fn bare_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     panel_title(ui, view.theme, "Brush");
     let text = RichText::new(no_weights(view)).color(view.theme.color(ColorRole::TextTertiary));
@@ -97,7 +97,7 @@ fn bare_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// The joints with their shares at the cursor. The list takes the height of the panel.
+/// Draws the joint list. It fills the height of the panel.
 pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let joints = &mut state.joints;
     scrolled(ui, |ui, panel| {
@@ -108,20 +108,20 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
     });
 }
 
-/// Layers of weights.
+/// Draws the weight layers.
 pub fn layers_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let WeightsState { layer_name, joints, .. } = state;
     scrolled(ui, |ui, _| layers::layers_ui(layer_name, ui, view, joints, actions));
 }
 
-/// The selected vertices by number.
+/// Draws the table of the selected vertices.
 pub fn vertices_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     scrolled(ui, |ui, panel| {
         table::table_ui(&mut state.table, ui, view, panel, actions);
     });
 }
 
-/// Why nothing can be painted, and what to do.
+/// Explains why nothing can be painted, and what to do.
 fn no_weights(view: &View<'_>) -> String {
     let document = view.session.map(|s| s.document());
     let bare = document.and_then(|d| {

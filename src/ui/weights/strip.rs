@@ -1,4 +1,4 @@
-//! The timeline while painting: play and scrub, and no more.
+//! The timeline of Paint mode: playback and scrubbing, without keys.
 
 use egui::{CornerRadius, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -15,7 +15,7 @@ use ulna_model::Document;
 use ulna_motion::Spot;
 use ulna_render::ColorRole;
 
-/// Points the strip is high.
+/// Height of the strip, in points.
 pub const STRIP: f32 = 84.0;
 
 pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
@@ -100,7 +100,7 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// Choice of the pose to paint on.
+/// Draws the choice of the pose to paint on.
 fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let range = view.paint.range_length().is_some();
@@ -116,7 +116,7 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let text = format!("{label} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let button =
         egui::Button::new(RichText::new(text).color(view.theme.color(ColorRole::TextPrimary)));
-    // A name is typed in it.
+    // The menu contains a name field, so clicks leave it open.
     let response = lasting_menu_button(ui, button, |ui| {
         ui.set_min_width(220.0);
         egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
@@ -149,7 +149,7 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// A line to scrub on.
+/// Draws the line for scrubbing.
 fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -198,7 +198,7 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     );
 }
 
-/// The moment of a spot: its clip and time.
+/// Text with the clip and time of a deformation.
 fn when(document: &Document, spot: &Spot) -> String {
     let clip = spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
     format!("{clip}, {:.2} s", spot.time)
@@ -216,7 +216,7 @@ fn deformation(spot: &Spot) -> String {
     parts.join(", ")
 }
 
-/// The place where the skin breaks, and the way there.
+/// Draws the worst deformation of the skin, with buttons that show it.
 fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -266,7 +266,8 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// Description of a point, its score before and now, and a button that moves the view to it.
+/// Draws the worst pose of a vertex, its deformation, the score before and now, and a button that
+/// goes to the pose.
 fn spot_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -299,7 +300,7 @@ fn spot_ui(
         (view.paint.worst.and_then(|w| w.first_score), view.paint.spots().first().map(|s| s.score))
         && (first - now).abs() > 0.005
     {
-        // Before the strokes since it was looked for, and after them.
+        // Scores at the time of the search, and after later strokes.
         let role = if now < first { ColorRole::SeverityOk } else { ColorRole::SeverityWarning };
         let text = format!("worst score {first:.2} → {now:.2}");
         ui.label(RichText::new(text).font(Theme::font(Font::NumberSmall)).color(theme.color(role)));
@@ -309,7 +310,7 @@ fn spot_ui(
     }
 }
 
-/// Buttons that go from one of the worst spots to the next, and the list of all.
+/// Draws buttons that step through the worst deformations, and the list of all.
 fn spots_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
     let theme = view.theme;
     ui.spacing_mut().item_spacing.x = 4.0;

@@ -1,5 +1,5 @@
-//! The selected vertices by number: a row a vertex, a column a joint, and cells that take numbers
-//! and arithmetic.
+//! The table of the selected vertices: one row per vertex, one column per joint. Its cells accept
+//! numbers and arithmetic.
 
 use std::collections::BTreeMap;
 
@@ -23,53 +23,57 @@ use ulna_model::{Derived, Document, NodeId, SkinId};
 use ulna_render::ColorRole;
 use ulna_weights::{Maps, SkinnedSurface};
 
-/// Maximum number of rows that decide the joint columns.
+/// Maximum number of vertices that are examined to order the joint columns.
 const ROWS: usize = 200;
+/// Maximum number of joint columns on a page.
 const COLUMNS: usize = 6;
-/// Rows at most: a list is no longer than its bar can say.
+/// Maximum number of rows, because a scroll bar cannot address more.
 const MOST: usize = 100_000;
-/// Vertices over which means are shown: each frame reads them.
+/// Maximum number of vertices for showing means, which are computed from all vertices.
 const MEAN_OF: usize = 10_000;
 
-/// Inputs of the means: the document's generation, the selection and the columns.
+/// Inputs of the means: document generation, selection and columns.
 type MeansOf = (u64, (usize, u64), Vec<u16>);
 
 /// State of the table between frames.
 #[derive(Clone, Debug, Default)]
 pub struct TableState {
     cells: Cells,
-    /// The means over the vertices.
+    /// Mean weight of each column.
     means: Derived<MeansOf, Vec<f32>>,
-    /// The first of the joints that is shown.
+    /// Index of the first joint on the current page.
     column: usize,
     /// Order of the joint columns for the selected vertices. It stays the same while weights are
     /// edited.
     order: (Option<SkinId>, Vec<u32>, Vec<u16>),
 }
 
-/// The joint columns of the current page and their positions.
+/// Joint columns of the current page, and their positions.
 struct Columns {
-    /// Joints of the skin, from the left.
+    /// Skin joint of each column, from left to right.
     joints: Vec<u16>,
-    /// Points of the table, of the names of vertices, and of each joint's column.
+    /// Width of the table, in points.
     width: f32,
+    /// Width of the column of vertex names, in points.
     first: f32,
+    /// Width of each joint column, in points.
     each: f32,
-    /// Joints that stay while the others are paged, and columns that fit.
+    /// Number of joints that are shown on every page.
     kept: usize,
+    /// Number of columns that fit.
     fits: usize,
-    /// The number of all joints that can have a column.
+    /// Number of all joints that can have a column.
     all: usize,
 }
 
-/// Points of height of all that is above and below the rows.
+/// Height in points of everything above and below the rows.
 const HEAD_AND_FOOT: f32 = 240.0;
 
-/// Points of the column of sums.
+/// Width of the column of sums, in points.
 const SUM: f32 = 48.0;
 
 impl TableState {
-    /// All joints that can have a column: the painted one, then those with the most of the
+    /// All joints that can have a column: the painted joint, then by total weight over the
     /// displayed vertices.
     fn ordered(
         &mut self,
@@ -102,7 +106,7 @@ impl TableState {
         columns
     }
 
-    /// The joints of the displayed page that fit beside each other.
+    /// The joints of the current page, as many as fit side by side.
     fn columns(
         &mut self,
         ui: &Ui,
@@ -110,13 +114,13 @@ impl TableState {
         several: bool,
         mut joints: Vec<u16>,
     ) -> Columns {
-        // The bar of a long table stands beside the sums.
+        // Leaves space for the scroll bar.
         let width = ui.available_width() - ui.spacing().scroll.floating_allocated_width;
-        // Numbers count within a mesh: where there are several, which one stands beside it.
+        // Vertex indices are per mesh. With several meshes, the mesh name is also shown.
         let first = if several { 112.0 } else { 64.0 };
         let fits = (((width - first - SUM) / 68.0) as usize).clamp(2, COLUMNS);
         let all = joints.len();
-        // The painted joint stays; of the others, as many as fit.
+        // The painted joint is on every page.
         let kept = usize::from(view.paint.joint().is_some());
         let last_page = all.saturating_sub(fits);
         self.column = self.column.min(last_page);
@@ -127,7 +131,7 @@ impl TableState {
     }
 }
 
-/// The table; `room`: points of height that its panel leaves it.
+/// Draws the table. `room` is the height in points that its panel leaves.
 pub fn table_ui(
     state: &mut TableState,
     ui: &mut Ui,
@@ -139,8 +143,8 @@ pub fn table_ui(
     let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return };
     let document = session.document();
     let chosen = view.paint.vertices();
-    // With nothing selected, the vertex that was under the brush last, unless one types into the
-    // row of another.
+    // Without a selection, the table shows the vertex that was last under the brush, or the vertex
+    // whose cell is being edited.
     let typed = state.cells.vertex().filter(|v| (*v as usize) < canvas.vertex_count());
     let under: Vec<u32> =
         typed.or(view.paint.touched().map(|h| h.surface_vertex)).into_iter().collect();
@@ -169,7 +173,7 @@ pub fn table_ui(
         each: columns.each,
     };
     state.cells.follow(canvas.skin, &sheet);
-    // Below stand the pages of columns, and why a vertex moves as it does.
+    // Leaves space for the pager and the explanation of a vertex below.
     let fits = ((room - HEAD_AND_FOOT) / ROW).floor();
     let height = (rows as f32).min(fits.max(8.0)) * ROW;
     let table = egui::ScrollArea::vertical()
@@ -207,7 +211,7 @@ fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
     );
 }
 
-/// The table's title, with the number of selected vertices and the stored type of weights.
+/// Draws the table's title, with the number of selected vertices and the stored type of weights.
 fn title_ui(ui: &mut Ui, theme: &Theme, kind: &str, chosen: usize, is_under: bool) {
     let place = egui::Layout::right_to_left(egui::Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
@@ -229,7 +233,7 @@ fn title_ui(ui: &mut Ui, theme: &Theme, kind: &str, chosen: usize, is_under: boo
     });
 }
 
-/// Buttons that select vertices, and commands for the selected ones.
+/// Draws buttons that select vertices, and commands for the selected ones.
 fn picks_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     ui.horizontal_wrapped(|ui| {
@@ -283,12 +287,12 @@ fn picks_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// The node of a joint of the skin.
+/// The node of a skin joint.
 fn joint_of(canvas: &SkinnedSurface, joint: u16) -> Option<NodeId> {
     canvas.joints().get(usize::from(joint)).copied()
 }
 
-/// The names of columns; the left edge of the table.
+/// Draws the column headers. Returns the left edge of the table.
 fn head_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -344,7 +348,7 @@ struct TableView<'a> {
 }
 
 impl TableView<'_> {
-    /// The row of a vertex: its number, its weights, and their sum.
+    /// Draws the row of a vertex: its index, its weights, and their sum.
     fn row_ui(&self, cells: &mut Cells, ui: &mut Ui, k: usize, actions: &mut Actions) {
         let Self { view, document, canvas, maps, sheet, columns } = self;
         let theme = view.theme;
@@ -397,7 +401,7 @@ impl TableView<'_> {
     }
 }
 
-/// The row of all selected vertices: the mean of each joint, and cells that change all of them.
+/// Draws the row of all selected vertices: the mean per joint, and cells that change all vertices.
 fn all_row(
     state: &mut TableState,
     ui: &mut Ui,
@@ -457,7 +461,7 @@ fn all_row(
     );
 }
 
-/// Range of the shown joints, with buttons to the others.
+/// Draws the range of the shown joints, with buttons to other pages.
 fn pager(
     state: &mut TableState,
     ui: &mut Ui,
@@ -494,7 +498,7 @@ fn pager(
     });
 }
 
-/// Why a vertex is where it is: each joint's term of the sum, `w · T · p`.
+/// Draws the skinning sum of a vertex: the term `w · T · p` of each joint.
 fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return };
@@ -555,7 +559,7 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
             number(ui, text(rest), ColorRole::TextTertiary);
             ui.end_row();
         };
-        // A narrow panel shows a part of it.
+        // A narrow panel scrolls the table horizontally.
         egui::ScrollArea::horizontal().id_salt("terms").show(ui, |ui| table.show(ui, terms));
     });
 }
