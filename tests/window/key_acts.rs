@@ -53,7 +53,7 @@ pub(super) const ACTS: [Act; 100] = [
         a.options.shading == Shading::Textured && !a.popup
     }),
     act("Show or hide the side panel", On::Pose, |b, a| b.options.inspector != a.options.inspector),
-    act("Maximize a panel", On::Pose, |b, a| b.options.timeline != a.options.timeline),
+    act("Maximize a panel", On::Pose, |b, a| !b.maximized && a.maximized),
     act("Menus by a key", On::Pose, |b, a| !b.popup && a.popup),
     act("Hide", On::Pose, |b, a| {
         b.hidden.is_empty()

@@ -521,6 +521,8 @@ pub(super) struct Seen {
     pub brush: Brush,
     /// Nodes that a person hides.
     pub hidden: BTreeSet<NodeId>,
+    /// Whether one panel covers the others.
+    pub maximized: bool,
     pub popup: bool,
     pub typing: bool,
     pub copied: bool,
@@ -562,6 +564,7 @@ impl Seen {
             options: app.options(),
             brush: *app.brush(),
             hidden,
+            maximized: window.query_by_label("Outliner panel").is_none(),
             popup: egui::Popup::is_any_open(&window.ctx),
             typing: window.ctx.egui_wants_keyboard_input(),
             copied: stage.copied.is_some(),

@@ -80,8 +80,8 @@ document_commands! {
         /// Point whose contact is removed; all points of the joint if omitted.
         point: Option<ContactPoint>,
     } = "contact.remove", "Remove contact", asks: true, enabled: rules::clip_shown;
-    /// Keeps feet and hands in place in the contacts of a clip; contacts of feet are found if it has
-    /// none
+    /// Keeps feet and hands in place in the contacts of a clip; if it has none, contacts of feet are
+    /// found
     CleanContacts {
         /// Clip to edit.
         clip: ClipName,
