@@ -1,6 +1,6 @@
 //! Contacts of hands: on the ground or a wall, on a prop, on the body.
 
-use glam::Vec3;
+use glam::{Mat4, Vec3};
 use rayon::prelude::*;
 
 use super::{
@@ -15,9 +15,11 @@ use ulna_model::{Clip, Document, Goal, GoalPoint, NodeId, Shared};
 
 /// Speeds in arm lengths per second: a contact begins below the first and ends above the second.
 const SLOW: [f32; 2] = [0.08, 0.16];
-/// Distances from a surface in arm lengths: a contact begins below the first and ends above the
-/// second.
-const NEAR: [f32; 2] = [0.11, 0.16];
+/// Distances between two surfaces in arm lengths: a contact begins below the first and ends above
+/// the second.
+const NEAR: [f32; 2] = [0.06, 0.09];
+/// The same for a hand without a surface, from its joint and the middle of its palm.
+const NEAR_JOINT: [f32; 2] = [0.11, 0.16];
 /// Minimum duration of a contact, seconds. At the ends of a swing a hand stops for less.
 const SHORTEST: f32 = 0.2;
 
@@ -75,7 +77,9 @@ pub(super) fn contacts_of_hands(
     for hand in hands {
         let free: Vec<&TouchPart> =
             parts.iter().filter(|p| !moves(document, hand, p.node)).collect();
-        let mut all = on_parts(document, clip, hand, &free, &times);
+        let own = parts.iter().find(|p| p.node == hand.node);
+        let probes = Probes::of(document, hand, own);
+        let mut all = on_parts(document, clip, &probes, &free, &times);
         all.sort_by(|a, b| a.distance.total_cmp(&b.distance));
         all.extend(in_scene(document, clip, hand, &times));
         let mut kept: Vec<Candidate> = Vec::new();
@@ -128,38 +132,59 @@ fn in_scene(
         .collect()
 }
 
+/// Points of a hand whose distance from other surfaces is measured.
+struct Probes<'a> {
+    hand: &'a Foot,
+    /// Points in the space of the hand.
+    points: Vec<Vec3>,
+    /// Distances at which a contact begins and ends, meters.
+    near: [f32; 2],
+}
+
+impl<'a> Probes<'a> {
+    /// Maximum number of points.
+    const MOST: usize = 32;
+
+    /// Points of the hand's surface; its joint and its palm if it has no surface.
+    fn of(document: &Document, hand: &'a Foot, surface: Option<&TouchPart>) -> Self {
+        let (points, near) = match surface {
+            Some(part) => {
+                let step = part.points.len().div_ceil(Self::MOST).max(1);
+                (part.points.iter().copied().step_by(step).collect(), NEAR)
+            }
+            None => (vec![Vec3::ZERO, palm_of(document, hand.node)], NEAR_JOINT),
+        };
+        Self { hand, points, near: near.map(|near| near * hand.length) }
+    }
+}
+
 /// Ranges in which a hand is close to a part and slow relative to it.
 fn on_parts(
     document: &Document,
     clip: &Shared<Clip>,
-    hand: &Foot,
+    Probes { hand, points, near }: &Probes<'_>,
     parts: &[&TouchPart],
     times: &[f32],
 ) -> Vec<Candidate> {
-    let palm = palm_of(document, hand.node);
-    // Wrist and palm in the space of each part, by time.
-    let seen: Vec<Vec<[Vec3; 2]>> = each_pose(document, clip, times, |_, pose| {
+    // `part_from_hand` of each part, by time.
+    let seen: Vec<Vec<Mat4>> = each_pose(document, clip, times, |_, pose| {
         let own = pose.world[hand.node.index()];
-        let points = [Vec3::ZERO, palm].map(|p| own.transform_point3(p));
-        let of = |part: &&TouchPart| {
-            let part_from_scene = pose.world[part.node.index()].inverse();
-            points.map(|p| part_from_scene.transform_point3(p))
-        };
-        parts.iter().map(of).collect()
+        parts.iter().map(|part| pose.world[part.node.index()].inverse() * own).collect()
     });
     let on_part = |(number, part): (usize, &&TouchPart)| {
-        let distance = |points: &[Vec3; 2]| {
-            let most = NEAR[1] * hand.length;
-            points.iter().map(|p| part.distance(*p, most)).fold(f32::INFINITY, f32::min)
+        let distance = |part_from_hand: &Mat4| {
+            let places = points.iter().map(|p| part_from_hand.transform_point3(*p));
+            places.map(|p| part.distance(p, near[1])).fold(f32::INFINITY, f32::min)
         };
         let distances: Vec<f32> = seen.iter().map(|all| distance(&all[number])).collect();
-        if distances.iter().all(|d| *d > NEAR[0] * hand.length) {
+        if distances.iter().all(|d| *d > near[0]) {
             return Vec::new();
         }
-        let places: Vec<Vec3> = seen.iter().map(|all| all[number][0] * part.scale).collect();
+        let place = |all: &Vec<Mat4>| all[number].w_axis.truncate() * part.scale;
+        let places: Vec<Vec3> = seen.iter().map(place).collect();
         let speeds = speeds(&places, times, Vec3::ZERO);
         let is = |k: usize, end: usize| {
-            distances[k] <= NEAR[end] * hand.length && speeds[k] <= SLOW[end] * hand.length
+            distances[k] <= near[end] && speeds[k] <= SLOW[end] * hand.length
         };
         let long = ranges(times, |k| is(k, 0), |k| is(k, 1)).into_iter();
         let candidate = |(from, to): (f32, f32)| {
