@@ -144,6 +144,14 @@ impl Standing {
     }
 
     /// Returns the rotation of the node after a turn by `angle` radians about an axis of a space.
+    ///
+    /// A turn `u` in the scene is converted to the parent by the orthogonal factor `O` of the
+    /// parent's matrix, reflection included: `r' = (O⁻¹·u·O)·r`. So non-uniform scales of the
+    /// parent do not affect the node.
+    ///
+    /// # Errors
+    /// [`TransformError::SingularParent`] if the parent's matrix has no such factor.
+    /// [`TransformError::NotFinite`] if the result is not finite.
     pub fn turned(&self, axis: Vec3, angle: f32, space: Space) -> Result<Quat, TransformError> {
         let turned = match space {
             // Multiplied on the right, so that a turn about one of the node's own axes does not

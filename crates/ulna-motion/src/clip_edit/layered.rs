@@ -56,6 +56,9 @@ pub fn part_of_layers(
 }
 
 /// Applies a time map to all keys of the layers.
+///
+/// # Errors
+/// Two keys would land on the same time.
 pub fn mapped_layers(layers: &PoseLayers, map: &TimeMap) -> Result<PoseLayers, TooClose> {
     each_layer(layers, |clip| {
         let begin = clip.tracks.values().map(|t| t.times[0]).fold(f32::INFINITY, f32::min);

@@ -24,13 +24,13 @@ pub struct CarriedClip {
     /// Number of scales that could not be transferred, because the axes of both joints are not
     /// aligned.
     pub scales_left: usize,
-    /// Number of channels that move something other than a node, or whose packed form cannot be
-    /// transferred.
+    /// Number of channels that were left out, because they do not move a node, or because their
+    /// packed form cannot be transferred.
     pub left_out: usize,
 }
 
 impl ClipTransfer<'_> {
-    /// Converts a track with the constants of its joint.
+    /// Converts a track with the conversion constants of its joint.
     pub(super) fn through(
         &self,
         by: &Constants,
@@ -40,7 +40,7 @@ impl ClipTransfer<'_> {
     ) -> Option<Shared<Track>> {
         let untouched = pair.is_same
             || (track.property == Property::Rotation && {
-                // Both joints have the same axes within single precision.
+                // Both joints have the same axes, up to rounding to single precision.
                 let none = |q: Quat| angle_between(q, Quat::IDENTITY) < 2e-6;
                 none(by.left) && none(by.right)
             });
@@ -75,7 +75,8 @@ impl ClipTransfer<'_> {
         Some(Shared::new(Track { target: pair.to, values: values.into(), ..(**track).clone() }))
     }
 
-    /// One key for each component of a joint without keys whose pose differs between the documents.
+    /// Creates one key per component for a joint without keys, if its pose differs between the
+    /// documents.
     pub(super) fn as_posed(
         &self,
         by: &Constants,
@@ -119,8 +120,8 @@ impl ClipTransfer<'_> {
         made
     }
 
-    /// Weights of morph targets, for the node with the same name, or else for a node with targets
-    /// of the same names. Moving targets without a counterpart are added to `lost`.
+    /// Transfers a track of morph target weights to the node with the same name, or else to a node
+    /// with targets of the same names. Moving targets without a counterpart are added to `lost`.
     pub(super) fn morphs(&self, track: &Track, lost: &mut Vec<String>) -> Option<Track> {
         let names = |document: &Document, node: NodeId| {
             let count = document.node(node).mesh.map_or(0, |m| document.mesh(m).target_count());

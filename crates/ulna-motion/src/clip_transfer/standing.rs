@@ -11,10 +11,10 @@ use ulna_model::{
     transform::{angle_between, unit_or},
 };
 
-/// Maximum difference between bind and rest that counts as equal, radians.
+/// Maximum angle between bind pose and rest pose that counts as equal, radians.
 const NOISE: f32 = 2e-3;
 
-/// The reference pose of a document; lists by node.
+/// The reference pose of a document. Each list has one item per node.
 pub(super) struct Standing {
     /// Scene rotations.
     pub rotation: Vec<Quat>,
@@ -31,8 +31,8 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// Computes the reference pose. Nodes with `is_meant` are in their rest; all others are in
-    /// their pose, since no clip moves them.
+    /// Computes the reference pose. Nodes for which `is_meant` is true are in the rest pose. All
+    /// others keep their current pose, since no clip moves them.
     pub fn of(document: &Document, is_meant: &dyn Fn(NodeId) -> bool) -> Self {
         let count = document.nodes.len();
         let mut made = Self {
@@ -69,7 +69,7 @@ impl Standing {
         made
     }
 
-    /// Uses the bind pose for joints where it differs from the rest.
+    /// Uses the bind pose for joints whose bind pose differs from the rest pose.
     fn take_binds(&mut self, document: &Document, is_meant: &dyn Fn(NodeId) -> bool) {
         let mut binds: Vec<Option<Mat4>> = vec![None; document.nodes.len()];
         for skin in document.skins.values().filter(|s| s.has_inverse_bind) {
@@ -163,7 +163,7 @@ impl Standing {
         document.node(node).parent.is_some_and(|p| self.mirrored[p.index()])
     }
 
-    /// Scene rotation of a node's own space, which its children use.
+    /// Scene rotation of a node's own space, which is the parent space of its children.
     pub fn frame(&self, node: NodeId) -> Quat {
         self.rotation[node.index()] * self.flip(node)
     }
@@ -186,7 +186,7 @@ impl Standing {
     }
 }
 
-/// All rotations that map axes to axes.
+/// Iterates over all rotations that map axes to axes.
 pub(super) fn axis_turns() -> impl Iterator<Item = Quat> {
     let axes = [Vec3::X, Vec3::Y, Vec3::Z, Vec3::NEG_X, Vec3::NEG_Y, Vec3::NEG_Z];
     axes.into_iter().flat_map(move |x| {
@@ -196,14 +196,14 @@ pub(super) fn axis_turns() -> impl Iterator<Item = Quat> {
     })
 }
 
-/// The nearest rotation by right angles.
+/// Finds the nearest rotation that maps axes to axes.
 fn nearest_axes(turn: Quat) -> Quat {
     axis_turns()
         .min_by(|a, b| angle_between(*a, turn).total_cmp(&angle_between(*b, turn)))
         .unwrap_or(Quat::IDENTITY)
 }
 
-/// The nearest ancestor with a property.
+/// Finds the nearest ancestor for which `is_one` is true.
 pub(super) fn carrier(
     document: &Document,
     node: NodeId,
