@@ -1,8 +1,8 @@
 //! Edits of whole clips, applied to the clip's pose layers: keys, strengths and constants.
 //!
 //! A layer has the user-local transform `U`. It multiplies the clip's transform `M` from the right:
-//! `M ∘ U`. Changes of time therefore apply to `U` as they do to `M`. The mirror image of `M ∘ U` is
-//! `M' ∘ U'`, with `U'` the image of `U` between the axes of both joints (see [`Mirror::user`]).
+//! `M ∘ U`. Changes of time therefore apply to `U` as they do to `M`. The mirror image of `M ∘ U`
+//! is `M' ∘ U'`, with `U'` the image of `U` between the axes of both joints (see [`Mirror::user`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 

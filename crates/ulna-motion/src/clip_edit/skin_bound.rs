@@ -4,9 +4,8 @@
 //! A skinned vertex is a weighted mean of its joints' transforms, so its error is at most the
 //! largest error of these joints. A joint's matrix is affine, so its largest error is at a corner
 //! of the box around its vertices. Only these boxes and world matrices are measured. The result is
-//! an upper bound for every vertex, from a few points per joint. The errors along a
-//! chain of joints add up. The tolerance of a track therefore depends on its lever and on the length
-//! of its chain.
+//! an upper bound for every vertex, from a few points per joint. The errors along a chain of joints
+//! add up. The tolerance of a track therefore depends on its lever and on the length of its chain.
 
 use std::collections::BTreeMap;
 

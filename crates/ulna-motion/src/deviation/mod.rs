@@ -2,7 +2,8 @@
 //! measured over the file's pose, all clips with their layers, and the mix of clips.
 //!
 //! Both documents are evaluated at the same times, and the same vertices are compared. The world
-//! transforms of a joint should satisfy `W'(t) = W(t)·C` with a constant `C`. Differences within float noise count as 0.
+//! transforms of a joint should satisfy `W'(t) = W(t)·C` with a constant `C`. Differences within
+//! float noise count as 0.
 
 mod extremes;
 mod frames;

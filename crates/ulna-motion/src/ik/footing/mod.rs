@@ -22,35 +22,35 @@ use super::{
 };
 use ulna_model::{Clip, Document, NodeId, Shared};
 
-/// The result for one range.
+/// The result for one held range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
     /// The range.
     pub range: HoldRange,
-    /// Sliding before and after the hold.
+    /// Sliding of the node before and after the hold.
     pub slid: (Slide, Slide),
-    /// Reason for which the range is unchanged; `None` if it is held.
+    /// Reason why the range is unchanged; `None` if it is held.
     pub left: Option<LeftOut>,
 }
 
 /// The result of holding a node.
 #[derive(Clone, Debug)]
 pub struct Held {
-    /// The changed clip.
+    /// The clip with the held ranges.
     pub clip: Clip,
     /// The result for each range.
     pub ranges: Vec<Judged>,
     /// Maximum distance of the node from its target in the held ranges, meters.
     pub error: f32,
-    /// Whether the limb's reach limits the error.
+    /// Whether the error is large because the limb cannot reach the target.
     pub short: bool,
-    /// The largest new jump.
+    /// The largest jump that the hold causes; `None` if there is none.
     pub jump: Option<Jump>,
 }
 
-/// Holds a node over ranges of a clip, each at its mean position there. The node keeps its scene
-/// rotation of the clip. Ranges that would become worse are left unchanged. `None` if the node has
-/// no limb.
+/// Holds a node over ranges of a clip, each at the node's mean position in the range. The node
+/// keeps its scene rotation of the clip. Ranges that would become worse are left unchanged. `None`
+/// if the node has no limb.
 pub fn hold_over(
     document: &Document,
     clip: &Shared<Clip>,
