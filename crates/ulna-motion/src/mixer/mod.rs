@@ -1,4 +1,4 @@
-//! The controller: evaluates a [`Mix`](ulna_model::Mix) at a time to lanes of a
+//! The mixer evaluates a [`Mix`](ulna_model::Mix) at a time to the lanes of a
 //! [`Stack`](super::Stack). The window, the command line and baking all use it.
 //!
 //! ```text

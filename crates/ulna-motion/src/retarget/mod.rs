@@ -1,14 +1,16 @@
-//! Motion of one body on another, with feet that stay where they stand.
+//! Retargeting of motion from one body to another, with feet that do not slide during ground
+//! contact.
 //!
 //! ```text
-//!  source clip ──► rotations by chains, hips by their height ──► clip of the target
-//!        │                                                          │
-//!        └──► contacts: heel and ball, low and slow ──► goals ──► legs turned so that they stay
+//!  source clip ──► rotations of chains, scaled path of hips ──► clip of the target
+//!        │                                                        │
+//!        └──► contacts of heels and balls (low and slow) ──► leg rotations that lock the feet
 //! ```
 //!
-//! A contact is a [`Goal`](ulna_model::Goal) of a heel, a ball or a hand. Goals of one foot that
-//! overlap are one stand: the foot rolls from the heel over the flat sole to the ball, and what
-//! stands stays in place. The same function cleans a clip that has no other source.
+//! A contact is a [`Goal`](ulna_model::Goal) of a heel, a ball or a hand. Overlapping contacts of
+//! one foot form one stand. During a stand, the foot rolls from the heel over the flat sole to the
+//! ball, and the points in contact stay in place. The same code cleans the contacts of a clip that
+//! was not retargeted.
 
 mod contacts;
 mod feet;

@@ -1,4 +1,4 @@
-//! Clips of one body for another, by a table of chains.
+//! Retargeting of clips from one body to another, by the chains of a retarget map.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,25 +25,25 @@ use ulna_model::{
     RetargetMap, RootMotion, Shared, Track, TrackId,
 };
 
-/// Why a table does not fit.
+/// Reason why a retarget map cannot be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RetargetError {
-    /// No chain has joints of both.
+    /// No chain has joints of both models.
     #[error(
         "no chain of the retarget map has joints of both models; choose joints for at least one \
             chain"
     )]
     NoChain,
-    /// A joint is not there.
+    /// A joint of a chain does not exist.
     #[error(
         "chain “{chain}” of the retarget map names joint “{joint}”, which the {model} does not have"
     )]
     NoJoint {
-        /// The chain.
+        /// Name of the chain.
         chain: String,
-        /// The name.
+        /// Name of the joint.
         joint: String,
-        /// `source` or `target`.
+        /// The model without the joint: `source` or `target`.
         model: &'static str,
     },
     /// A joint is in two chains.
@@ -52,19 +52,19 @@ pub enum RetargetError {
         “{second}”; remove it from one of them"
     )]
     Twice {
-        /// The name.
+        /// Name of the joint.
         joint: String,
-        /// `source` or `target`.
+        /// The model of the joint: `source` or `target`.
         model: &'static str,
-        /// The chain that has it.
+        /// Name of the first chain with the joint.
         first: String,
-        /// The chain that has it, too.
+        /// Name of the second chain with the joint.
         second: String,
     },
 }
 
 impl RetargetError {
-    /// The code that stays the same for scripts.
+    /// Stable code of the error for scripts.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoChain => "no_chain_matches",
@@ -74,22 +74,22 @@ impl RetargetError {
     }
 }
 
-/// A clip of the source, for the target.
+/// A clip of the source that was retargeted to the target.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Retargeted {
-    /// The clip, and what of it could not come over.
+    /// The retargeted clip, and the parts of the motion that could not be transferred.
     pub carried: CarriedClip,
-    /// Its contacts: joints of the target.
+    /// Ground contacts of the retargeted clip. Their joints belong to the target.
     pub contacts: Vec<Goal>,
-    /// How feet slide in them, before they are kept and after.
+    /// Foot sliding in each contact, before and after the feet are locked.
     pub slides: Vec<ContactSlide>,
     /// Largest distance by which the hips are lowered, meters.
     pub lowered: f32,
-    /// Feet whose legs do not reach their place.
+    /// Joints of feet whose legs cannot reach the contact position.
     pub short: Vec<NodeId>,
 }
 
-/// A chain with its joints.
+/// A chain of the retarget map, with its joints.
 struct Chain {
     source: Vec<NodeId>,
     target: Vec<NodeId>,
@@ -98,14 +98,15 @@ struct Chain {
     contacts: bool,
 }
 
-/// Two bodies with a table of chains; made once for a pair, used for many clips.
+/// Retargets clips from a source to a target by a retarget map. Prepared once for a pair of
+/// documents.
 pub struct Retarget<'a> {
     source: &'a Document,
     target: &'a Document,
     map: &'a RetargetMap,
     chains: Vec<Chain>,
     transfer: ClipTransfer<'a>,
-    /// Feet of the source with those of the target.
+    /// Pairs of feet: of the source, and of the target.
     feet: Vec<(Foot, Foot)>,
     hip_heights: [f32; 2],
     factors: Vec3,
@@ -113,10 +114,11 @@ pub struct Retarget<'a> {
 }
 
 impl<'a> Retarget<'a> {
-    /// Of a source and a target.
+    /// Prepares retargeting from a source to a target.
     ///
     /// # Errors
-    /// If the table names joints that do not exist, or no chain has joints of both.
+    /// The map contains joints that do not exist or are in two chains, or no chain has joints of
+    /// both models.
     pub fn new(
         source: &'a Document,
         target: &'a Document,
@@ -145,7 +147,7 @@ impl<'a> Retarget<'a> {
         for chain in chains.iter().filter(|c| c.is_spread()) {
             spread.extend(chain.spread(source, target));
         }
-        // How far both stand, before the path is scaled.
+        // The hip heights are measured before the path is scaled.
         let plain = TransferOptions { spread, poses, ..TransferOptions::default() };
         let transfer =
             ClipTransfer::with_options(source, target, KeysBy::Rests, &chosen, plain.clone());
@@ -194,22 +196,23 @@ impl<'a> Retarget<'a> {
         Ok(Self { source, target, map, chains, transfer, feet, hip_heights, factors, twists })
     }
 
-    /// Factor of the vertical movement of the hips.
+    /// Scale factor of the vertical motion of the hips.
     pub const fn height(&self) -> f32 {
         self.factors.y
     }
 
-    /// Factor of the path over the ground.
+    /// Scale factor of the path along the ground.
     pub const fn stride(&self) -> f32 {
         self.factors.x
     }
 
-    /// Heights of the hips over the ground at rest, of the source and of the target; meters.
+    /// Heights of the hips above the ground in the rest pose, of the source and of the target, in
+    /// meters.
     pub const fn hip_heights(&self) -> [f32; 2] {
         self.hip_heights
     }
 
-    /// The largest angle between bones of both reference poses, radians.
+    /// Returns the largest angle between corresponding bones in both reference poses, radians.
     pub fn rest_difference(&self) -> f32 {
         let mut most: f32 = 0.0;
         for chain in self.chains.iter().filter(|c| c.is_copied()) {
@@ -227,14 +230,14 @@ impl<'a> Retarget<'a> {
         most
     }
 
-    /// The contacts of a clip of the source.
+    /// Finds the ground contacts of a clip of the source.
     pub fn contacts(&self, clip: &Shared<Clip>) -> Vec<Goal> {
         let feet: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
         Goal::in_order(contacts_among(self.source, clip, &feet))
     }
 
-    /// A clip of the source, for the target. `contacts`: those of the source, where a person chose
-    /// them; found if omitted.
+    /// Retargets a clip of the source to the target. `contacts` are the ground contacts of the
+    /// source; they are detected if omitted.
     pub fn clip(&self, clip: &Shared<Clip>, contacts: Option<&[Goal]>) -> Retargeted {
         let mut carried = self.transfer.clip(clip);
         self.by_chains(&mut carried);
@@ -259,7 +262,7 @@ impl<'a> Retarget<'a> {
             let ground = match (ground == Vec3::ZERO, self.map.stride) {
                 (true, _) => Vec3::ZERO,
                 (false, Some(_)) => ground * self.factors,
-                // On the spot nothing says how far a step is but the legs themselves.
+                // If the clip is in place, only the motion of the legs shows the length of a step.
                 (false, None) => self.ground_here(&shared, &goals),
             };
             let feet: Vec<Foot> = self.feet.iter().map(|f| f.1.clone()).collect();
@@ -277,16 +280,17 @@ impl<'a> Retarget<'a> {
             RootMotion::InPlace => TravelTo::InPlace,
         };
         let parts = TravelParts { ground: true, height: false, turn: to == TravelTo::Root };
-        // A body without travel stays as it is.
+        // If the body does not travel, the clip is unchanged.
         if let Ok(moved) = move_travel(self.target, &made.carried.clip, to, parts, None) {
             made.carried.clip = moved.clip;
         }
         made
     }
 
-    /// Goals of the target's feet from contacts of the source's, with the heights of their places.
+    /// Converts contacts of the source's feet to contacts of the target's feet, with the heights of
+    /// their positions.
     fn goals(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<PlacedGoal> {
-        /// Parts of the leg's length: lower steps are the ground.
+        /// Maximum height of a contact that counts as on the ground, relative to the leg's length.
         const STEP: f32 = 0.06;
         let heights = self.heights(clip, contacts);
         let mut sorted: Vec<f32> = heights.iter().flatten().copied().collect();
@@ -309,15 +313,17 @@ impl<'a> Retarget<'a> {
         made
     }
 
-    /// The velocity with which the feet of a clip of the target go where they stand, meters per
-    /// second.
+    /// Measures the horizontal velocity of standing feet in a clip of the target, in meters per
+    /// second. It is the velocity of the ground if the clip is in place.
     fn ground_here(&self, clip: &Shared<Clip>, goals: &[PlacedGoal]) -> Vec3 {
-        /// Looks a contact, and seconds between the two places of a velocity.
+        /// Number of samples per contact. `APART` is the time between the two positions of a
+        /// velocity, in seconds.
         const LOOKS: usize = 8;
         const APART: f32 = 1.0 / 60.0;
         let mut times = Vec::new();
         for (goal, _) in goals {
-            // What comes down and lifts is slower or faster.
+            // The start and the end of a contact are left out, since the foot lands and lifts off
+            // there.
             let (from, span) =
                 (goal.from + (goal.to - goal.from) * 0.2, (goal.to - goal.from) * 0.6);
             for k in 0..LOOKS {
@@ -340,9 +346,10 @@ impl<'a> Retarget<'a> {
         Vec3::new(median(0), 0.0, median(2))
     }
 
-    /// How high each contact of the source is on average, meters.
+    /// Measures the mean height of each contact in a clip of the source, in meters. `None` if it is
+    /// unknown.
     fn heights(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<Option<f32>> {
-        /// Looks at each.
+        /// Number of samples per contact.
         const LOOKS: usize = 5;
         if !is_upright(&self.transfer) {
             return vec![None; contacts.len()];
@@ -364,10 +371,10 @@ impl<'a> Retarget<'a> {
             .collect()
     }
 
-    /// Moves the body up or down as a whole, so that its feet stand where they stand at rest: files
-    /// of captures rest anywhere.
+    /// Moves the whole body up or down, so that its standing feet have the heights of the rest
+    /// pose. The rest pose of a motion capture file may be at any height.
     fn set_on_ground(&self, clip: &mut Clip, goals: &[PlacedGoal]) {
-        /// Parts of the leg's length that nobody sees.
+        /// Maximum invisible distance, relative to the leg's length.
         const UNSEEN: f32 = 2e-3;
         let Some((_, foot)) = self.feet.first() else { return };
         let times: Vec<f32> = goals.iter().map(|(g, _)| (g.from + g.to) * 0.5).collect();
@@ -381,7 +388,7 @@ impl<'a> Retarget<'a> {
         off.retain(Option::is_some);
         let mut off: Vec<f32> = off.into_iter().flatten().filter(|y| y.is_finite()).collect();
         off.sort_by(f32::total_cmp);
-        // Of the two in the middle the one that changes less.
+        // Of the two middle values, use the one with the smaller change.
         let middle = [off.len().saturating_sub(1) / 2, off.len() / 2];
         let middle = middle.into_iter().filter_map(|k| off.get(k).copied());
         let Some(up) = middle.min_by(|a, b| a.abs().total_cmp(&b.abs())) else { return };
@@ -399,7 +406,8 @@ impl<'a> Retarget<'a> {
         clip.tracks.insert(id, Shared::new(track));
     }
 
-    /// Removes tracks that the table does not ask for.
+    /// Removes the tracks of properties that the retarget map does not transfer, and sets the rest
+    /// rotation of chains that rest.
     fn by_chains(&self, carried: &mut CarriedClip) {
         let clip = &mut carried.clip;
         for chain in &self.chains {
@@ -435,12 +443,13 @@ impl<'a> Retarget<'a> {
     }
 }
 
-/// Whether what is up in the source is up in the target.
+/// Whether the up direction of the source is also the up direction of the target.
 fn is_upright(transfer: &ClipTransfer<'_>) -> bool {
     transfer.way_here(Vec3::Y).y > 0.999
 }
 
-/// The joints that carry both bodies: the first of a chain that has the feet of both below them.
+/// Finds the joints that carry both bodies: the first joints of a chain that has all feet below it,
+/// in both documents.
 fn hips_of(
     source: &Document,
     target: &Document,
@@ -468,7 +477,8 @@ impl Chain {
         self.has_both() && moves && !self.is_copied()
     }
 
-    /// The joints of the source that each joint of the target follows.
+    /// Assigns the source joints of the chain to each of its target joints, with its position along
+    /// the chain.
     fn spread(&self, source: &Document, target: &Document) -> BTreeMap<NodeId, SpreadJoint> {
         let from: Vec<(NodeId, f32)> = positions(source, &self.source);
         positions(target, &self.target)
@@ -478,8 +488,8 @@ impl Chain {
     }
 }
 
-/// The positions of joints along their chain by the lengths of its bones: 0 for the first joint; 1
-/// is the end of the last bone.
+/// Computes the positions of joints along their chain, relative to its length. The first joint is
+/// at 0, and the end of the last bone is at 1.
 fn positions(document: &Document, chain: &[NodeId]) -> Vec<(NodeId, f32)> {
     let rest = rest_pose(document);
     let place = |n: NodeId| rest.world[n.index()].w_axis.truncate();
@@ -498,7 +508,7 @@ fn positions(document: &Document, chain: &[NodeId]) -> Vec<(NodeId, f32)> {
     chain.iter().copied().zip(sums.iter().map(at)).collect()
 }
 
-/// The chains of a table with their joints.
+/// Finds the joints of the chains in a retarget map.
 fn chains_of(map: &RetargetMap, names: &[JointTable; 2]) -> Result<Vec<Chain>, RetargetError> {
     let mut taken: [BTreeMap<NodeId, &str>; 2] = Default::default();
     let mut nodes = |list: &[String], chain: &'_ str, side: usize| {
@@ -544,7 +554,7 @@ fn chains_of(map: &RetargetMap, names: &[JointTable; 2]) -> Result<Vec<Chain>, R
         .collect()
 }
 
-/// A track of translations, all moved; tangents stay.
+/// Adds an offset to all translations of a track. Tangents are unchanged.
 fn raised(track: &Track, way: Vec3) -> Track {
     let mut values = track.values.to_vec();
     let per_key = track.interpolation.values_per_key();
@@ -556,7 +566,7 @@ fn raised(track: &Track, way: Vec3) -> Track {
     Track { values: values.into(), ..track.clone() }
 }
 
-/// One key of a rotation.
+/// Creates a track with one rotation key.
 fn resting(target: NodeId, rotation: Quat) -> Track {
     Track {
         target,
