@@ -204,8 +204,8 @@ pub(super) fn log_terms(widest: &F32x8) -> usize {
     terms(largest(widest))
 }
 
-/// Computes `θ / sin θ` from `cos ½θ`, accurate up to about 170°. The factor is for the logarithm of
-/// a unit quaternion relative to another one. It is multiplied by the component of the first
+/// Computes `θ / sin θ` from `cos ½θ`, accurate up to about 170°. The factor is for the logarithm
+/// of a unit quaternion relative to another one. It is multiplied by the component of the first
 /// quaternion that is orthogonal to the other one.
 ///
 /// In terms of the half angle, the power series in `1 − cos` is short: each term is less than half
