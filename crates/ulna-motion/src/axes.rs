@@ -26,7 +26,7 @@ pub enum Space {
 impl Space {
     /// All spaces.
     pub const ALL: [Self; 5] = [Self::Local, Self::Parent, Self::World, Self::Gimbal, Self::Rest];
-    /// The labels of all spaces, in the same order.
+    /// Names of all spaces, in the order of [`Self::ALL`].
     pub const WORDS: [&'static str; 5] = ["local", "parent", "world", "gimbal", "rest"];
 
     /// Name of the space in commands.
@@ -82,7 +82,7 @@ impl Standing {
             Space::Parent => axes,
             Space::Rest => axes.map(|a| self.rest * a),
             Space::Gimbal => {
-                // R = Rx·Ry·Rz: an angle's axis is rotated by the angles before it.
+                // R = Rx·Ry·Rz: the axis of each angle is rotated by the rotations to its left.
                 let (x, y, _) = self.rotation.to_euler(EulerRot::XYZ);
                 let (x, y) = (Quat::from_rotation_x(x), Quat::from_rotation_y(y));
                 [Vec3::X, x * Vec3::Y, x * y * Vec3::Z]

@@ -15,16 +15,16 @@ use super::{Pose, Stack, ik};
 use ulna_geometry::{convex_hull, depth_in};
 use ulna_model::{Document, NodeId, SkinId, Topology};
 
-/// Maximum height of a standing foot above the lowest point, and thickness of a sole. Both are
-/// relative to the body's height.
+/// `LOW` is the maximum height of a standing foot above the lowest point. `SOLE` is the thickness
+/// of a sole. Both are relative to the body's height.
 const LOW: f32 = 0.03;
 const SOLE: f32 = 0.012;
 
-/// The mass of one mesh, by joint.
+/// Mass of one mesh, distributed over its joints.
 #[derive(Clone, Debug)]
 struct MeshMass {
     node: NodeId,
-    /// `None` if the mesh moves with its node.
+    /// Skin of the mesh; `None` if the mesh moves rigidly with its node.
     skin: Option<SkinId>,
     /// Moments by joint: the sums of mass times position (xyz) and of mass (w), in mesh space.
     moments: Vec<Vec4>,
@@ -53,7 +53,7 @@ pub struct Masses {
     height: f32,
 }
 
-/// The center of mass of a pose, and its support area.
+/// Center of mass of a pose, and its support area.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Balance {
     /// Center of mass, in scene space.

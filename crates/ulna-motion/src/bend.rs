@@ -32,7 +32,7 @@ pub struct TestPose {
 /// The bend of a skeleton during weight painting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bend {
-    /// Test pose that replaces the shown pose.
+    /// Test pose that replaces the displayed pose; `None` keeps the displayed pose.
     pub pose: Option<Shared<TestPose>>,
     /// Rotations of joints about their own axes, applied after the pose.
     pub turns: BTreeMap<NodeId, Quat>,

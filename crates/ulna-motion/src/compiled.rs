@@ -23,7 +23,7 @@ pub(super) struct Compiled {
     groups: Vec<TrackGroup>,
     own: UnsharedTracks,
     singles: Vec<(Shared<Track>, usize)>,
-    /// Targets of `singles`, in the same order.
+    /// Target nodes of `singles`, in the same order.
     singles_to: Targets,
     /// Indices of the driven nodes. The flag tells whether translation, rotation and scale are all
     /// driven.
@@ -32,8 +32,8 @@ pub(super) struct Compiled {
     between: Averaging,
 }
 
-/// Tracks that do not share their key times. They are sorted by property and by the values per
-/// segment: 2 keys, or 4 values for CUBICSPLINE.
+/// Tracks that do not share their key times. They are grouped by property and by the number of
+/// values per segment: 2 keys, or 4 values for CUBICSPLINE.
 #[derive(Clone, Debug)]
 struct UnsharedTracks {
     moves: SegmentCache<3, 2>,
@@ -217,7 +217,7 @@ struct TrackGroup {
 #[derive(Clone, Debug)]
 struct Rows<const W: usize> {
     to: Targets,
-    /// Blocks per key.
+    /// Number of blocks per key.
     blocks: usize,
     data: Vec<[F32x8; W]>,
 }
@@ -238,7 +238,7 @@ impl<const W: usize> Rows<W> {
         Self { to: Targets::new(tracks.iter().map(|t| t.target.0).collect()), blocks, data }
     }
 
-    /// The blocks of a key.
+    /// Returns the blocks of a key.
     fn row(&self, key: usize) -> &[[F32x8; W]] {
         &self.data[key * self.blocks..(key + 1) * self.blocks]
     }

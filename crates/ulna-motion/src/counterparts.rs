@@ -189,8 +189,8 @@ impl Bodies {
             if (0..self.mapped_there.len()).all(all_here) {
                 return nodes.get(role).map(|n| (k, *n));
             }
-            // The other chain of joints is longer, so several of its joints may belong to one node
-            // here. The last of them also transfers the rotations of the joints before it.
+            // The other chain of joints is longer, so several of its joints may be assigned to the
+            // same node. The last of them also transfers the rotations of the joints before it.
             let own = self.there[k].filter(|r| r.kind() == kind)?;
             in_row(own.place, own.count, row.len()).map(|at| (k, row[at].1))
         };

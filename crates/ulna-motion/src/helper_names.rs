@@ -5,13 +5,13 @@ use super::names::words_of;
 /// The purpose of a helper joint, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelperKind {
-    /// Poses other joints.
+    /// The helper poses other joints.
     Control,
-    /// Holds objects.
+    /// The helper holds attached objects.
     Socket,
-    /// Marks the end of a chain.
+    /// The helper marks the end of a chain.
     Leaf,
-    /// Carries the whole skeleton.
+    /// The helper carries the whole skeleton.
     Root,
 }
 

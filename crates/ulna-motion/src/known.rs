@@ -163,7 +163,7 @@ impl Rig {
 }
 
 impl Mirror {
-    /// Finds the mirror of all bodies of a document. The result is cached.
+    /// Computes the mirror of all bodies of a document. The result is cached.
     pub fn of(document: &Document) -> Arc<Self> {
         let (known, carriers) = (known(document), carriers(document));
         let kept = known

@@ -28,7 +28,8 @@ pub fn humanoid_names(document: &Document, names: JointNames) -> Vec<(NodeId, St
         if let BodyPart::Finger(_) = role.part
             && role.count > FINGER
         {
-            // In a chain with too many joints, palm and tip joints have no name.
+            // A finger with more joints has palm or tip joints, which have no name in the
+            // conventions.
             let label = document.node(node).label(node).to_lowercase();
             let has_palm = label.contains("meta") || label.contains("palm") || role.count > 4;
             let palm = usize::from(has_palm);
@@ -61,8 +62,8 @@ impl JointNames {
     }
 }
 
-/// Returns the VRM role of a spine joint. VRM names three joints of the spine: the first, the
-/// second, and the last.
+/// Returns the VRM role of a joint. VRM names three joints of the spine: the first, the second, and
+/// the last.
 fn vrm(role: &BodyRole) -> Option<String> {
     let BodyRole { part, side, place, count } = *role;
     let name = match part {

@@ -151,9 +151,9 @@ fn with_frame(track: &Track, last: f32, frame: f64, carrier: Option<Carrier>) ->
     whole.with_key(end, &to, 0.0)
 }
 
-/// Blends the keys from one time to the last toward the value at time 0. With `speed`, the speed is
-/// matched, too. `speed` has the frame length in seconds, and whether invisible differences of
-/// speed are matched.
+/// Blends the keys between two times toward the value at time 0. If `speed` is given, the speed is
+/// matched, too. It has the frame length in seconds, and a flag for matching invisible differences
+/// of speed.
 ///
 /// The added curve `d(u) = Δ·(3u² − 2u³) + Δv·T·(u³ − u²)` starts with value 0 and slope 0.
 fn bent(

@@ -101,7 +101,7 @@ impl CopiedTrack {
         (&self.path, self.index)
     }
 
-    /// Copies some keys of a track.
+    /// Copies the keys of a track at `times`.
     pub fn of(track: &Track, times: &[f32], place: &NodePlace<'_>) -> Self {
         let stride = track.stride();
         let marks = marks(track, times, hold_ends(track).as_deref());
@@ -217,10 +217,10 @@ pub struct PasteAt {
     pub relative: bool,
 }
 
-/// A track with pasted keys.
+/// A track with pasted keys, and information about the paste.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pasted {
-    /// The track.
+    /// The track with the pasted keys.
     pub track: Track,
     /// Times of the pasted keys.
     pub keys: KeyTimes,

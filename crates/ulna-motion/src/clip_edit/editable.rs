@@ -29,7 +29,7 @@ use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Slice,
 /// A clip converted to splines with few keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Editable {
-    /// The clip.
+    /// The converted clip.
     pub clip: Clip,
     /// Maximum vertex error at the old key times, in meters for a body 1.8 m high.
     pub error: f32,
@@ -48,7 +48,7 @@ struct Dense<'a> {
     track: &'a Track,
     /// One value per time. Quaternions have consistent signs.
     values: Vec<f32>,
-    /// Tolerance of the track for the whole error bound, in the track's own units.
+    /// Maximum error of this track if it uses the whole error bound, in the track's own units.
     share: f32,
 }
 
@@ -257,7 +257,8 @@ fn rests(dense: &[&Dense<'_>], times: &[f32]) -> Vec<usize> {
     found
 }
 
-/// The first keys of a limb: both ends, its rests, and the foot contacts' starts and ends.
+/// Finds the first keys of a limb: both ends, its rests, and the start and end of each foot
+/// contact.
 fn first_keys(dense: &[&Dense<'_>], times: &[f32], contacts: &[f32]) -> Vec<usize> {
     let mut keys = rests(dense, times);
     keys.extend([0, times.len() - 1]);
@@ -270,7 +271,7 @@ fn first_keys(dense: &[&Dense<'_>], times: &[f32], contacts: &[f32]) -> Vec<usiz
     keys
 }
 
-/// Start and end times of foot contacts, by the limb of the foot.
+/// Finds the start and end times of foot contacts, by the limb of the foot.
 fn footfalls(
     document: &Document,
     clip: &Clip,
@@ -287,8 +288,8 @@ fn footfalls(
     found
 }
 
-/// Maximum error of a spline in each segment, relative to the tolerance, and the index of a time
-/// for a new key.
+/// Measures the maximum error of a spline in each segment, relative to the tolerance. Also returns
+/// the index of the time at which a new key is best.
 fn worst(
     dense: &Dense<'_>,
     track: &Track,
@@ -317,8 +318,8 @@ fn worst(
     }
 }
 
-/// Overshoot of a spline between two frames, relative to the tolerance. A small deviation from a
-/// straight line is allowed.
+/// Measures the overshoot of a spline between two frames, relative to the tolerance. A small
+/// deviation from a straight line is allowed.
 fn swings(dense: &Dense<'_>, track: &Track, times: &[f32], k: usize, out: &mut [f32]) -> f32 {
     /// Allowed deviation from a straight line, relative to the distance between the frames.
     const CURVED: f32 = 0.25;

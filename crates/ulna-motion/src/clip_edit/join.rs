@@ -21,14 +21,14 @@ const WIDE_TURN: f32 = 0.25;
 /// Two concatenated clips.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Joined {
-    /// The clip.
+    /// The concatenated clip.
     pub clip: Clip,
     /// Number of tracks that jump at the junction.
     pub jumps: usize,
     /// Number of tracks that were converted to splines, because the other clip's track was a
     /// spline.
     pub splined: usize,
-    /// Error of the converted tracks.
+    /// Error of the tracks that were converted to splines.
     pub error: MotionError,
 }
 
@@ -152,7 +152,7 @@ fn reaching(track: &Track, time: f32) -> Track {
 }
 
 impl Joined {
-    /// Converts both tracks to one interpolation.
+    /// Converts both tracks to a common interpolation.
     fn alike(&mut self, a: Track, b: Track) -> (Track, Track) {
         use Interpolation::{CubicSpline, Step};
         if a.interpolation == b.interpolation {
@@ -385,7 +385,7 @@ mod tests {
                 prop_assert!(now.validate().is_ok(), "{:?}", now);
                 for k in 0..=1000 {
                     let time = f64::from(end) * f64::from(k) / 1000.0;
-                    // At steps and at the junction, either side is valid.
+                    // At steps and at the junction, the value of either side is valid.
                     let near = |t: &f32| (f64::from(*t) - time).abs() < 2.5e-3;
                     if near(&cut)
                         || (track.interpolation == Interpolation::Step

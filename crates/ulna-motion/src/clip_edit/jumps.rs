@@ -33,7 +33,7 @@ impl Jump {
     }
 }
 
-/// Distance and angle by which each node moves in each frame.
+/// Measures the distance and the angle by which each node moves in each frame.
 fn steps(document: &Document, clip: &Clip, nodes: &[NodeId], frame: f64) -> Vec<Vec<(f32, f32)>> {
     /// Maximum number of frames. Longer clips are examined up to here.
     const MOST: f64 = 20_000.0;

@@ -95,11 +95,11 @@ pub fn reversed_layers(
 /// The layers of two concatenated clips.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JoinedLayers {
-    /// The layers.
+    /// The concatenated layers.
     pub layers: PoseLayers,
     /// Number of tracks that were converted to splines, because the other track was a spline.
     pub splined: usize,
-    /// Error of the converted tracks.
+    /// Error of the tracks that were converted to splines.
     pub error: MotionError,
     /// Names of layers that are now muted, because other layers of their clip were soloed.
     pub muted: Vec<String>,
@@ -287,7 +287,7 @@ fn value(user: &Transform, property: Property) -> Vec<f32> {
 /// Error of mirroring layers: a layer moves a node without a partner above a mirrored node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CarriedByLayer {
-    /// The layer.
+    /// Name of the layer.
     pub layer: String,
     /// The moved node without a partner.
     pub carrier: NodeId,

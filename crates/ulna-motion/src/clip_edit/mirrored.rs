@@ -20,7 +20,7 @@ use ulna_model::{
 /// A mirrored clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MirroredClip {
-    /// The clip.
+    /// The mirrored clip.
     pub clip: Clip,
     /// Moving nodes without a partner, which are unchanged.
     pub alone: Vec<NodeId>,
@@ -189,7 +189,8 @@ fn sampled(
 
 /// Whether the pose of a static node visibly differs from the mirror image.
 fn is_posed_unlike(document: &Document, mirror: &Mirror, node: NodeId) -> bool {
-    /// Tolerance: radians, relative to the size of the body, or relative to the scale.
+    /// Tolerance of the comparison: radians for rotations, relative to the size of the body for
+    /// translations, and relative to the scale.
     const UNLIKE: f32 = 2e-3;
     let Some(partner) = mirror.partner(node) else { return false };
     let own = document.node(node).local().transform();

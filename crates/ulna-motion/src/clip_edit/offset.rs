@@ -157,7 +157,8 @@ mod tests {
             for k in 0..1000 {
                 let time = f64::from(length) * (f64::from(k) + 0.5) / 1000.0;
                 let was = (time - f64::from(by)).rem_euclid(f64::from(length));
-                // Within a millisecond of the seam or of a STEP key, either side is valid.
+                // Within a millisecond of the seam or of a STEP key, the value of either side is
+                // valid.
                 let near = |t: f64| {
                     (t - f64::from(length)).abs() < 2.5e-3 || t < 2.5e-3
                         || track.times.iter().any(|k| (f64::from(*k) - t).abs() < 2.5e-3)

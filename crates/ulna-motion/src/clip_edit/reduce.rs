@@ -16,7 +16,7 @@ use ulna_model::{
 /// A clip with fewer keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduced {
-    /// The clip.
+    /// The clip after the reduction.
     pub clip: Clip,
     /// Maximum vertex error, in meters for a body 1.8 m high.
     pub error: f32,
@@ -62,7 +62,7 @@ pub(super) fn apart(property: Property, a: &[f32], b: &[f32]) -> f32 {
     match property {
         Property::Rotation => {
             let [a, b] = [a, b].map(|v| Vec4::from_slice(v).normalize_or(Vec4::W));
-            // Chord of the half angle.
+            // Twice the chord of the half angle is approximately the angle.
             2.0 * (a - b).length().min((a + b).length())
         }
         Property::Translation | Property::Scale => {
@@ -205,8 +205,8 @@ fn thinned_where(
 }
 
 /// Removes the keys of a clip that are not needed within a tolerance. `angle` is the tolerance of
-/// rotations in radians, and a tenth of it that of scale factors. `way` is the tolerance of
-/// translations, in meters of the parent's space. Weights of morph targets and the clip's length
+/// rotations in radians, and `angle / 10` is the tolerance of scale factors. `way` is the tolerance
+/// of translations, in meters of the parent's space. Weights of morph targets and the clip's length
 /// are unchanged.
 pub fn sparse(clip: &Clip, angle: f32, way: f32) -> Clip {
     let thin = |track: &Shared<Track>| {

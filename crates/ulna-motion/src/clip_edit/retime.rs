@@ -41,7 +41,7 @@ impl TimeMap {
 /// A track with moved keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retimed {
-    /// The track.
+    /// The track with the moved keys.
     pub track: Track,
     /// New times of the moved keys, without ends of holds.
     pub keys: KeyTimes,
@@ -108,8 +108,8 @@ pub fn retime(
     going.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.moved.cmp(&b.moved)));
     let (kept, mut replaced) = settle(going);
     let after = gather(track, &kept, map.scale);
-    // A replaced key may have broken a hold. If it followed the hold, the end of the hold is now a
-    // normal key. If it began the hold, the end is a normal key, too.
+    // A moved key may have replaced the start of a hold, or the key after it. The end of such a
+    // hold is now a normal key.
     let left = hold_ends(&after);
     let count = |ends: Option<&Vec<bool>>| ends.map_or(0, |e| e.iter().filter(|e| **e).count());
     replaced = replaced.saturating_sub(count(ends.as_ref()).saturating_sub(count(left.as_ref())));

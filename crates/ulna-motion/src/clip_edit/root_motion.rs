@@ -1,8 +1,9 @@
 //! Root motion: moves the travel of a body from the hips to the joint above them, for engines that
-//! move the character by it. It can also remove the travel (in place), or bake it into the hips.
+//! move the character by that joint. It can also remove the travel (in place), or bake it into the
+//! hips.
 //!
 //! `P(t)` is the position of the hips, and `Y(t)` their rotation about the vertical since the
-//! start. With only the requested parts of both, the travel in the scene is
+//! start. Both contain only the requested parts. The travel in the scene is then
 //! `M(t) = P(t)·Y(t)·P(0)⁻¹`. For a root joint with the world transform `W = W_q·R`:
 //!
 //! ```text
@@ -78,11 +79,12 @@ impl Travel {
 /// A clip whose travel was moved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moved {
-    /// The clip.
+    /// The clip after the move.
     pub clip: Clip,
     /// The node that carries the travel after the move; `None` if the travel was removed.
     pub root: Option<NodeId>,
-    /// Maximum error between keys below that node: of the skin in meters, and of joints in radians.
+    /// Maximum error between keys, below the node that carries the travel: of the skin in meters,
+    /// and of joints in radians.
     pub error: (f32, f32),
 }
 
@@ -179,7 +181,7 @@ pub(super) fn traveler(document: &Document, clip: &Clip) -> Option<NodeId> {
         }
         let shifting =
             document.nodes.order().iter().rev().copied().filter(|n| rig.carries(*n) && shifts(*n));
-        // In case of a tie, the topmost joint.
+        // If several joints have the same number of nodes below them, the topmost one is used.
         shifting.max_by_key(|n| below[n.index()])
     };
     mapped

@@ -222,8 +222,8 @@ fn step_reversed(track: &Track, (first, last): (f32, f32)) -> Track {
     let sum = f64::from(first) + f64::from(last);
     let at = |t: f32| (sum - f64::from(t)) as f32;
     let count = track.times.len();
-    // Two keys this close at the start come from a previous reversal: the first one was the last
-    // key before it, and is held for an instant only.
+    // Two keys this close at the start come from a previous reversal. The first one was the last
+    // key of the track before it, and is held for an instant only.
     let moment =
         track.times[0] <= first && is_moment(track.times[1] - track.times[0], track.times[1]);
     let from = usize::from(moment && count > 2);

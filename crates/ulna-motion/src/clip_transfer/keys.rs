@@ -12,7 +12,7 @@ use ulna_model::{
 /// A transferred clip.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CarriedClip {
-    /// The clip. Its tracks target nodes of this document.
+    /// The transferred clip. Its tracks target nodes of this document.
     pub clip: Clip,
     /// Moving nodes of the other document without a counterpart.
     pub lost: Vec<NodeId>,

@@ -21,10 +21,11 @@ use ulna_model::{Document, NodeId, Transform, transform::angle_between};
 /// Method of transferring keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeysBy {
-    /// Copied if the rests are equal, otherwise converted between the rests.
+    /// Keys are copied if both joints have the same rest pose, otherwise converted between the rest
+    /// poses.
     #[default]
     Rests,
-    /// Copied without conversion.
+    /// Keys are copied without conversion.
     Copy,
 }
 
@@ -94,7 +95,7 @@ impl Constants {
     }
 }
 
-/// Transfer options from a chain table, in addition to its pairs of joints.
+/// Transfer options from a retarget map, in addition to its pairs of joints.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TransferOptions {
     /// Joints of this document that follow a chain of the other body by their position along it.
@@ -142,7 +143,7 @@ impl<'a> ClipTransfer<'a> {
         Self::with_options(theirs, ours, how, chosen, TransferOptions::default())
     }
 
-    /// Prepares a transfer like [`Self::new`], with the options of a chain table.
+    /// Prepares a transfer like [`Self::new`], with the options of a retarget map.
     pub(crate) fn with_options(
         theirs: &'a Document,
         ours: &'a Document,
@@ -348,7 +349,7 @@ impl<'a> ClipTransfer<'a> {
     /// down in a body that faces +Z and in one that faces −Z (VRM 0). The two shins bend
     /// about opposite axes.
     fn recheck_same(&mut self) {
-        /// Minimum difference, radians.
+        /// Minimum rotation between the axes that counts as a difference, radians.
         const LEAST: f32 = 0.1;
         if self.turned == Quat::IDENTITY && self.whole > 0.0 {
             return;

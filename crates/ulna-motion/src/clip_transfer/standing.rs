@@ -1,5 +1,5 @@
-//! The reference pose of a skeleton, relative to which rotations and positions are transferred. It
-//! is the bind pose if a skin defines it, since nodes may be in any pose; otherwise the rest pose.
+//! The reference pose of a skeleton. Transferred rotations and positions are relative to it. It is
+//! the bind pose if a skin defines one, since nodes may be in any pose; otherwise the rest pose.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +16,19 @@ const NOISE: f32 = 2e-3;
 
 /// The reference pose of a document. Each list has one item per node.
 pub(super) struct Standing {
-    /// Scene rotations.
+    /// Rotation of each node in the scene.
     pub rotation: Vec<Quat>,
-    /// Local transforms.
+    /// Local transform of each node.
     pub local: Vec<Transform>,
-    /// World transforms in the rest pose.
+    /// World transform of each node, with joints in the rest pose.
     pub world: Vec<DMat4>,
-    /// Local transforms in the bind pose, for joints whose parent is a joint of the same skin.
+    /// Local transform of each joint in the bind pose. `None` if its parent is not a joint of the
+    /// same skin.
     pub bound: Vec<Option<Transform>>,
-    /// Height of the included joints, meters.
+    /// Largest extent of the skeleton, meters.
     pub height: f32,
-    /// Whether the children of a node are mirrored, by negative scales of it and its ancestors.
+    /// One flag per node: whether negative scales of the node and its ancestors mirror its
+    /// children.
     mirrored: Vec<bool>,
 }
 
@@ -151,7 +153,7 @@ impl Standing {
         }
     }
 
-    /// Scene rotation of a node's parent space, and meters per unit of it.
+    /// Scene rotation of a node's parent space, and meters per unit of that space.
     pub fn parent(&self, document: &Document, node: NodeId) -> (Quat, f32) {
         document.node(node).parent.map_or((Quat::IDENTITY, 1.0), |p| {
             (self.frame(p), self.world[p.index()].determinant().abs().cbrt() as f32)

@@ -58,7 +58,7 @@ pub(super) fn right(v: DVec3) -> DMat3 {
         + k * k * ((angle - angle.sin()) / (square * angle))
 }
 
-/// The inverse of the right Jacobian (equation 144).
+/// The inverse of the right Jacobian (J. Solà and others, 2018, equation 144).
 pub(super) fn right_inverse(v: DVec3) -> DMat3 {
     let angle = v.length();
     let k = cross(v);
@@ -78,7 +78,7 @@ pub(super) struct KeyVector {
     pub value: Vec<f64>,
     pub arrive: Vec<f64>,
     pub leave: Vec<f64>,
-    /// Whether the stored quaternion has the opposite sign.
+    /// Whether the stored quaternion is the negative of the quaternion that the vector gives.
     pub flipped: bool,
     /// Components of both tangents parallel to the quaternion. They do not affect the rotation's
     /// slope at the key.

@@ -1,9 +1,9 @@
 //! Planning of the keys for an ease: the fewest keys that keep the curve within 1 % of the formula.
 //!
-//! Keys have the slope of the formula; where it jumps, they are corners. Segments are as long as
-//! the error allows. They are computed for the form with a slow start, and mirrored for the others.
-//! For rotations, the error is that of the normalized quaternion spline, so large angles may need
-//! more keys.
+//! Each key has the slope of the formula. If the slope jumps, the key is a corner with two slopes.
+//! Segments are as long as the error allows. Keys are planned for an ease with a slow start, and
+//! mirrored for the other kinds. For rotations, the error is that of the normalized quaternion
+//! spline, so large angles may need more keys.
 
 use super::ease::{Ease, EaseShape, EaseWay};
 

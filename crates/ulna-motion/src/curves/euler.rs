@@ -7,8 +7,8 @@ use ulna_model::{Interpolation, Property, Track};
 
 use super::moments::{Key, rotation_at};
 
-/// Minimum determinant (cosine of the middle angle) of the three axes. Below it, two of the axes
-/// are parallel (gimbal lock), and slopes of single angles cannot be set.
+/// Minimum determinant of the three axes, which is the cosine of the middle angle. If it is
+/// smaller, two axes are nearly parallel (gimbal lock), and slopes of single angles cannot be set.
 pub(super) const LOCKED: f64 = 1e-3;
 
 /// Minimum cosine of the middle angle for which the other two angles are distinct. Below it, only

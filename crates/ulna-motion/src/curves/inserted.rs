@@ -10,8 +10,8 @@ use ulna_model::{Interpolation, KeySide, KeyTangents, TangentMode, TangentModes,
 /// Maximum relative difference of tangents that count as equal.
 const ALIKE: f32 = 1e-4;
 
-/// Inserts a key with the current value at `time`, in seconds. Unchanged if there is a key within a
-/// tenth of a millisecond.
+/// Inserts a key with the current value at `time`, in seconds. The track is unchanged if it has a
+/// key within a tenth of a millisecond.
 ///
 /// Without `mode`, the curve keeps its shape as in [`insert_key`]: exactly, except for rotations of
 /// CUBICSPLINE tracks. Their error is returned, and is below 0.01° with `exact`. The new key is

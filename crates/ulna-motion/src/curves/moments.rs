@@ -105,8 +105,8 @@ pub(crate) fn rotation_at(track: &Track, at: Key) -> DQuat {
 }
 
 /// Slope of the unit rotation at a key, per second, with the key's sign: `n' = (p' − n(n·p'))/|p|`.
-/// It is the leaving or the arriving slope, by `leaving`. Outside of the keys, it is the stored
-/// slope for CUBICSPLINE, else 0.
+/// `leaving` selects the slope after the key instead of the slope before it. On the outer side of
+/// the first and the last key, it is the stored slope for CUBICSPLINE, else 0.
 pub(super) fn rotation_slope(track: &Track, key: usize, leaving: bool) -> DVec4 {
     let last = track.times.len() - 1;
     let p = stored(track, key, 1);
@@ -161,9 +161,10 @@ pub(crate) fn tangent(track: &Track, key: usize, component: usize, leaving: bool
     f64::from(track.values[key * track.stride() + part * track.width + component])
 }
 
-/// Slope of one component at a key, per second, arriving or leaving. Not for rotations. CUBICSPLINE
-/// tracks have the stored slope, LINEAR tracks that of the line. It is 0 for STEP, and outside of
-/// the keys of a LINEAR track.
+/// Slope of one component at a key, per second. `leaving` selects the slope after the key instead
+/// of the slope before it. Not for rotations. CUBICSPLINE tracks have the stored slope, LINEAR
+/// tracks that of the line. It is 0 for STEP, and on the outer side of the first and the last
+/// LINEAR key.
 pub(super) fn number_slope(track: &Track, key: usize, component: usize, leaving: bool) -> f64 {
     let last = track.times.len() - 1;
     match track.interpolation {

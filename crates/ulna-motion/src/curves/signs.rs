@@ -101,7 +101,8 @@ mod tests {
             }
             prop_assert_eq!(differ, made.changed);
             prop_assert_eq!(with_continued_signs(&made.track).changed, 0);
-            // Between keys, the next line gives the only difference.
+            // A motion without an error must equal the motion of the original track between keys,
+            // too.
             for k in 0..50 {
                 let span = track.times[track.times.len() - 1] - track.times[0];
                 let time = f64::from(track.times[0]) + f64::from(span) * f64::from(k) / 50.0;

@@ -19,9 +19,9 @@ use ulna_model::{Document, MeshId};
 
 /// Number of motions for which the worst point is reported.
 const WORST: usize = 3;
-/// Distances below this fraction of the size are float noise.
+/// Maximum distance that counts as float noise, relative to the model's size.
 const NOISE: f32 = 2e-6;
-/// Angles below this are float noise, radians.
+/// Maximum angle that counts as float noise, radians.
 const ANGLE_NOISE: f64 = 5e-6;
 /// Number of times per parallel task.
 const TASK: usize = 120;
@@ -158,8 +158,8 @@ impl Comparison<'_> {
         Some((samples, all))
     }
 
-    /// Searches for larger values between the times around each motion's maximum. This is limited
-    /// to motions whose maximum is near the overall one or among the worst.
+    /// Searches for larger values between the times around each motion's maximum. Only motions
+    /// whose maximum is near the overall maximum or among the worst are searched.
     fn refine(
         &self,
         motions: &[SampledMotion],

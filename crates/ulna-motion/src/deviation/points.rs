@@ -17,7 +17,7 @@ use ulna_model::{Document, MeshId, NodeId, PrimitiveId, Shared, Skin, Slice, Wei
 /// A primitive that both documents show with the same number of vertices.
 pub(super) struct MatchedPrimitive<'a> {
     pub mesh: MeshId,
-    /// Sources before and after the change.
+    /// The primitive before and after the change.
     pub sources: [Source<'a>; 2],
 }
 
@@ -44,7 +44,7 @@ struct Point {
     /// Whether weights, rest position and morph targets are equal, so that
     /// `p' − p = Σ w·(T' − T)·p`.
     alike: bool,
-    /// Shapes before and after the change.
+    /// The vertex before and after the change.
     shapes: [PointShape; 2],
 }
 
@@ -59,7 +59,7 @@ struct PointGroup {
 /// A pair of matrices, one per document, that have the same weight in some points.
 struct MatrixPair {
     bindings: [u32; 2],
-    /// Bounds of these points in mesh space.
+    /// Lowest corner of these points in mesh space. `high` is the highest corner.
     low: Vec3,
     high: Vec3,
     /// Largest sum of the lengths of a point's morph deltas, over these points.

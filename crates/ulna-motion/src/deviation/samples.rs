@@ -76,8 +76,8 @@ impl Samples {
         if self.count == 0 { 0.0 } else { self.sum / self.count as f64 }
     }
 
-    /// Distance that the fraction `share` of the samples does not exceed, meters. It is at most 0.2
-    /// % too large.
+    /// Distance that the fraction `share` of the samples does not exceed, meters. The result is too
+    /// large by at most 0.2 %.
     pub fn percentile(&self, share: f64) -> f64 {
         let wanted = (share * self.count as f64).ceil() as u64;
         let mut below = self.zeros;

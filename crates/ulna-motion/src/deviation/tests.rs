@@ -140,7 +140,7 @@ fn a_rotation_by_one_degree_is_measured_with_its_arc() {
     assert_eq!((at.motion, at.node), (ComparedMotion::Pose, tube::MESH));
     let (mesh, vertex) = at.vertex.unwrap();
     assert_eq!((mesh, vertex.vertex as usize / tube::ROUND), (MeshId(0), tube::RINGS - 1));
-    // Fewer than half of the vertices, at one of many times.
+    // Fewer than half of the vertices move, and only at one of many times.
     assert!(found.mean_mm < chord * 0.5 / found.times as f64 && found.mean_mm > 0.0);
     // The joint rotates about its own origin, which does not move.
     assert_eq!(found.worst_joint_mm, 0.0);

@@ -71,7 +71,7 @@ struct ClipSampler {
     laid: Laid,
     /// The layers whose components are included in `drives`.
     known: Shared<PoseLayers>,
-    /// Number of consecutive requests for this clip.
+    /// Number of consecutive evaluations that requested this clip.
     asked: u32,
     compiled: Option<Compiled>,
     /// A long clip that is being prepared on another thread. Until then, it is sampled track by
@@ -312,7 +312,8 @@ impl Evaluator {
     }
 
     /// Reassigns the samplers, so that each instance gets a sampler that already has its clip
-    /// prepared. Its position in the last stack does not matter.
+    /// prepared. The position of the instance in the stack may have changed since the last
+    /// evaluation.
     fn arrange(&mut self, stack: &Stack) {
         let lanes = stack.lanes.iter().flat_map(|l| &l.instances);
         let instances = || lanes.clone().chain(stack.additive.iter().map(|a| &a.instance));

@@ -193,7 +193,7 @@ proptest! {
                 if q.w < 0.0 { (-q).to_scaled_axis() } else { q.to_scaled_axis() }
             };
             let sum: Vec3 = turns.iter().zip(&weights).map(|(q, w)| log(*q) * *w).sum();
-            // The averaging takes two steps, not the limit of the iteration.
+            // The averaging stops after two steps, so the sum is not exactly 0.
             prop_assert!(sum.length() < 2e-4, "{}", sum.length());
             if turns.len() == 2 {
                 let apart = angle_between(mean, slerp(turns[0], turns[1], weights[1]));

@@ -17,7 +17,7 @@ use ulna_model::{
 /// Computes the layer that makes a clip with its layers equal to another clip with its layers.
 ///
 /// # Errors
-/// Returns a node whose scale is 0 at some time, which no layer can change.
+/// The scale of the returned node is 0 at some time, and no layer can change it.
 pub fn difference(document: &Document, clip: ClipId, other: ClipId) -> Result<PoseLayer, NodeId> {
     let file = fold_pose(&document.file, &document.aids.layers(LayerHome::Pose));
     let side = |id: ClipId| {

@@ -1,5 +1,5 @@
-//! Full-body IK: the spine leans and the hips follow if a limb does not reach its target. Pinned
-//! nodes stay while others move.
+//! Full-body IK: the spine leans and the hips follow if a limb cannot reach its target. Pinned
+//! nodes stay in place while other nodes move.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use ulna_model::{Components, Document, NodeId, Pin};
 
 /// Maximum rotation of a spine joint, radians.
 const BEND: f64 = 0.3;
-/// Number of iterations of the spine.
+/// Number of iterations in which the spine leans.
 const ROUNDS: usize = 16;
 
 /// Maximum distance of positions that count as equal. It is relative to the distance from the

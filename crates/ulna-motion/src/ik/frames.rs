@@ -93,7 +93,7 @@ pub(super) fn frames(
 pub struct Slide {
     /// Maximum speed of the joint.
     pub joint: f32,
-    /// Maximum of the sole's mean speed over all its points.
+    /// Maximum of the mean speed of all points of the sole.
     pub skin: f32,
 }
 
@@ -133,13 +133,14 @@ pub(super) fn fastest(frames: &[Frame]) -> f32 {
 pub struct Jump {
     /// Time of the jump, seconds.
     pub time: f32,
-    /// Increase of the node's step between two frames, meters.
+    /// Change of the node's displacement between two frames, meters.
     pub way: f32,
-    /// Largest increase of a joint's rotation between two frames, radians.
+    /// Largest increase of the angle by which a joint rotates between two frames, radians.
     pub turn: f32,
 }
 
-/// Finds the largest increase of a step between two frames, if it exceeds `most` meters or 20°.
+/// Finds the largest change of the motion between two frames, compared to `before`. `None` if it is
+/// at most `most` meters and 20°.
 pub(super) fn jump(before: &[Frame], after: &[Frame], most: f32) -> Option<Jump> {
     const MOST_TURN: f32 = 20.0 * std::f32::consts::PI / 180.0;
     let mut worst: Option<(f32, Jump)> = None;

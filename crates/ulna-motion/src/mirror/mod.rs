@@ -51,7 +51,7 @@ struct Member {
 pub struct Mirror {
     /// Mirror data by node; `None` for nodes outside of bodies.
     members: Vec<Option<Member>>,
-    /// `scene_from_node` in the symmetric reference pose, by node.
+    /// World transform (`scene_from_node`) of each node in the symmetric reference pose.
     frames: Vec<DMat4>,
     bodies: Vec<Body>,
 }
@@ -184,12 +184,12 @@ impl Mirror {
         Some(self.member(node)?.side)
     }
 
-    /// `scene_from_node` in the symmetric reference pose.
+    /// World transform (`scene_from_node`) of a node in the symmetric reference pose.
     pub fn stand(&self, node: NodeId) -> Mat4 {
         self.frames[node.index()].as_mat4()
     }
 
-    /// The scene reflection that swaps the sides of a node's body; `None` outside of bodies.
+    /// Reflection in the scene that swaps the sides of a node's body; `None` outside of bodies.
     pub fn reflection(&self, node: NodeId) -> Option<DMat4> {
         Some(self.bodies[self.member(node)?.body].own)
     }

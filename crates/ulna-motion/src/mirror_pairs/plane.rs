@@ -5,7 +5,7 @@ use glam::{DMat3, DMat4, Vec3};
 /// A plane: the positions `p` with `normal · p = offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Plane {
-    /// Unit vector.
+    /// Unit normal vector.
     pub normal: Vec3,
     /// Signed distance of the plane from the origin along the normal.
     pub offset: f32,

@@ -61,7 +61,7 @@ fn roles(joints: &[Given<'_>]) -> MirrorPairs {
     roles
 }
 
-/// Invariants of all roles.
+/// Checks the invariants of all roles.
 fn check(roles: &MirrorPairs) {
     for (j, role) in roles.joints().iter().enumerate() {
         match role.partner {

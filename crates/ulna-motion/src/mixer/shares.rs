@@ -32,9 +32,10 @@ impl Mixer {
     /// bars cover earlier ones. Held bars have the weight of their end. If `until` is in this lane,
     /// only the bars before its place are included.
     ///
-    /// A bar that fades in over a frozen pose covers the bars before it immediately and completely.
-    /// Its clips have their current weight, and the frozen pose has the rest. If the bar's full
-    /// weight is below 1, the bars before it have the rest at all times.
+    /// A bar that fades in over a frozen pose covers the bars before it with its full weight from
+    /// the start. During the fade, its clips have its current weight, and the frozen pose has the
+    /// rest of the full weight. Any part that the full weight does not cover remains visible
+    /// before, during and after the fade.
     pub(super) fn shares(
         &self,
         lane: usize,

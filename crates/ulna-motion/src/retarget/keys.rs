@@ -59,7 +59,7 @@ impl RetargetKeys {
 /// A clip with changed keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyedClip {
-    /// The clip.
+    /// The clip with the changed keys.
     pub clip: Clip,
     /// Number of keys before and after the change.
     pub keys: [usize; 2],

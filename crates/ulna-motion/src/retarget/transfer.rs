@@ -406,8 +406,8 @@ impl<'a> Retarget<'a> {
         clip.tracks.insert(id, Shared::new(track));
     }
 
-    /// Removes the tracks of properties that the retarget map does not transfer, and sets the rest
-    /// rotation of chains that rest.
+    /// Removes the tracks of properties that the retarget map does not transfer. Chains that are
+    /// set to rest get their rest rotation.
     fn by_chains(&self, carried: &mut CarriedClip) {
         let clip = &mut carried.clip;
         for chain in &self.chains {

@@ -6,8 +6,8 @@ use super::{
 };
 use ulna_model::{Interpolation, KeyTangents, TangentMode, Track};
 
-/// Recomputes the tangents of keys that have modes and are `wanted`, and those of all smooth keys.
-/// Free tangents keep their numbers.
+/// Recomputes the tangents of keys with modes for which `wanted` is true, and those of all smooth
+/// keys. Free tangents keep their numbers.
 pub(super) fn remade(track: &Track, wanted: &dyn Fn(usize) -> bool) -> Track {
     if track.interpolation != Interpolation::CubicSpline || track.modes.is_empty() {
         return track.clone();

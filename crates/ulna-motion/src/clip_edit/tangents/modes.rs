@@ -9,9 +9,9 @@ use ulna_model::{Interpolation, KeySide, KeyTangents, TangentMode, TangentModes,
 
 const AUTO: KeyTangents = KeyTangents::both(TangentMode::Auto);
 
-/// Returns the stored tangent modes of every key of a track. If no modes are stored and all
-/// tangents are automatic, all modes are automatic. If no modes are stored otherwise, all tangents
-/// are free, and a key is linked if both of its tangents are equal.
+/// Returns the tangent modes of every key of a track. Without stored modes, all keys are automatic
+/// if all tangents are automatic. Otherwise, all tangents are free, and a key is linked if both of
+/// its tangents are equal.
 pub fn modes_of(track: &Track) -> Vec<KeyTangents> {
     let named = named_modes(track);
     (0..track.times.len()).map(|key| of_key(track, &named, key)).collect()

@@ -26,7 +26,7 @@ const MIDDLE: KeyTangents = KeyTangents::both(TangentMode::Linear);
 /// A track that was converted to another interpolation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Converted {
-    /// The track.
+    /// The converted track.
     pub track: Track,
     /// The largest deviation from the old motion, measured at 16 positions per segment, plus 5 %.
     /// Segments that were meant to change and the last millisecond of a step are not measured.
@@ -37,8 +37,8 @@ pub struct Converted {
     pub removed: usize,
 }
 
-/// Changes the interpolation of a track, and keeps the motion as far as the new one can represent
-/// it.
+/// Changes the interpolation of a track, and keeps the motion as far as the new interpolation can
+/// represent it.
 ///
 /// With `spans`, key times in rising order, only the segments after these keys change: to a step, a
 /// line, or a curve with automatic tangents. The rest keeps its motion. Without `spans`, all
@@ -48,8 +48,8 @@ pub struct Converted {
 /// - Vectors are exact. Rotations have an error, such as 0.01° for an angle of 90°.
 /// - Angles above 150° get a key in the middle, which the reverse conversion removes.
 /// - Quaternions get consistent signs, since splines interpolate the numbers.
-/// - Steps get a second key `min(1 ms, span/4)` before the next key, and at least four steps of
-///   `f32`. Without space for it, the curve uses the whole segment.
+/// - Steps get a second key before the next key. Its distance is `min(1 ms, span/4)`, but at least
+///   four steps of `f32`. If there is no space for it, the curve uses the whole segment.
 ///
 /// In LINEAR and STEP tracks, all other keys stay. A single key becomes LINEAR, since glTF requires
 /// two keys for CUBICSPLINE.

@@ -20,7 +20,7 @@ use ulna_model::{Interpolation, KeyKind, KeyTangents, Property, TangentMode, Tan
 /// A track with an eased segment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Eased {
-    /// The track.
+    /// The track with the ease.
     pub track: Track,
     /// Number of keys that the ease added, after the keys of an earlier ease were removed.
     pub added: usize,
@@ -214,8 +214,8 @@ impl Way {
         }
     }
 
-    /// Slope of the value at the fraction `part` of the change. `slope` is the slope of that
-    /// fraction.
+    /// Rate of change of the value at the fraction `part` of the change. `slope` is the rate of
+    /// change of the fraction.
     fn slope(&self, part: f64, slope: f64) -> Vec<f64> {
         match self {
             Self::Turn(from, by) => {

@@ -2,7 +2,8 @@
 
 use std::f64::consts::PI;
 
-/// Sections of a filter, each of first or second order: `b₀ b₁ b₂` and `a₁ a₂`.
+/// A Butterworth filter as a cascade of sections of first or second order. Each has the
+/// coefficients `b₀ b₁ b₂` and `a₁ a₂`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Butterworth {
     sections: Vec<([f64; 3], [f64; 2])>,

@@ -1,13 +1,13 @@
-//! Filters on keys. The change is computed on samples, and applied to the track's own keys, whose
-//! times stay.
+//! Filters on keys. The change is computed on samples, and applied to the track's own keys. Key
+//! times do not change.
 //!
 //! ```text
 //!  track ─► samples (even, or the keys) ─► signal ─► filter ─► signal ─► change at each key
 //!           rotations: log(q_ref⁻¹ q), q_ref a running mean                 × strength × fade
 //! ```
 //!
-//! The change fades out toward both ends of the range and toward protected ranges, so that keys
-//! there are unchanged and nothing jumps.
+//! The change fades out toward both ends of the range and toward protected ranges. Keys there are
+//! unchanged, and the motion does not jump.
 
 mod low_pass;
 mod noise;
@@ -139,7 +139,7 @@ pub fn filtered(
     for key in &keys {
         let time = f64::from(track.times[*key]);
         let moved = by(time);
-        // Protected keys and ends are unchanged exactly.
+        // Protected keys and end keys keep their exact numbers.
         if moved.iter().all(|d| *d == 0.0) {
             continue;
         }

@@ -24,7 +24,7 @@ pub(super) fn course(
     (amount, hz, seed): (f64, f64, u64),
     loops: bool,
 ) -> Option<Course> {
-    /// Samples between two random values.
+    /// Number of samples from one random value to the next.
     const FINE: usize = 8;
     const MOST: f64 = 100_000.0;
     let time = |k: usize| f64::from(track.times[k]);

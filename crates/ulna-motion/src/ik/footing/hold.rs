@@ -327,7 +327,8 @@ impl<'a> Hold<'a> {
         ranges.iter().enumerate().map(piece).collect()
     }
 
-    /// Cycle offsets at which the effect of a piece must be considered.
+    /// Offsets, in cycles, at which a piece may have an effect. In a loop, a piece also affects the
+    /// previous and the next cycle.
     fn shifts(&self) -> &'static [f32] {
         if self.round.is_some() { &[-1.0, 0.0, 1.0] } else { &[0.0] }
     }

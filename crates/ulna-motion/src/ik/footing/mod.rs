@@ -4,8 +4,8 @@
 //! The offset of the node's path is one vector per time:
 //!
 //! ```text
-//!  within a range   place + ground·(t − middle) − path(t)   fixed to the ground, which may move
-//!  beside it        the offset at that end, fading out      the motion continues as before
+//!  within a range     place + ground·(t − middle) − path(t)   fixed to the ground, which may move
+//!  before and after   the offset at that end, fading out      the motion continues as before
 //! ```
 //!
 //! A hold is measured frame by frame on the joint and on the skin. Ranges that would become worse
@@ -22,7 +22,7 @@ use super::{
 };
 use ulna_model::{Clip, Document, NodeId, Shared};
 
-/// The result for one held range.
+/// Result of the hold for one range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
     /// The range.
