@@ -17,7 +17,7 @@ use super::{
 use ulna_geometry::vectors;
 use ulna_model::{Clip, Interpolation, Local, Property, Shared, Slice, Track};
 
-/// A prepared clip.
+/// A clip prepared for playback.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     groups: Vec<TrackGroup>,

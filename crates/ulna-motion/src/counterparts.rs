@@ -213,8 +213,8 @@ impl Bodies {
             (Some(a), Some(b)) => a != b,
             (Some(_), None) => there.is_some_and(known_here) && here != there,
             (None, Some(_)) => here.is_some_and(known_there) && here != there,
-            // A joint inside a chain, such as the third of four spine joints, belongs to the body
-            // part of the chain even if no map contains the joint.
+            // A joint inside a chain, such as the third of four spine joints, has the body part of
+            // the chain, even if no map contains the joint.
             (None, None) => [there, here]
                 .into_iter()
                 .flatten()

@@ -32,9 +32,9 @@ fn weighted_joints(document: &Document, skin: SkinId) -> Vec<bool> {
     found
 }
 
-/// Creates a clip that bends each joint with weights by `± degrees` about its local X, Y and Z, one
-/// joint and one axis at a time. Each extreme has a key. All other joints of the skin keep their
-/// rest pose.
+/// Creates a clip that bends each joint with weights by `± degrees` about its local X, Y and Z. One
+/// joint bends about one axis at a time. Each extreme has a key. All other joints of the skin keep
+/// their rest pose.
 pub fn range_of_motion(document: &Document, skin: SkinId, degrees: Vec3) -> Clip {
     let weighted = weighted_joints(document, skin);
     let mut tracks = Tracks::default();

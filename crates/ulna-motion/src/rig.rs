@@ -1,7 +1,7 @@
 //! The nodes that carry motion (carriers), and the tree that they form. Carriers are joints of
-//! skins, nodes moved by a clip, bones of a VRM's humanoid map, and all parts of a figure without a
-//! skin. Helper nodes between them are skipped, such as nulls and the nodes into which an FBX
-//! importer splits a joint.
+//! skins, nodes moved by a clip, and bones of a VRM's humanoid map. In a figure without a skin, all
+//! parts are carriers. Helper nodes between carriers are skipped, such as nulls and the nodes into
+//! which an FBX importer splits a joint.
 
 use super::{Pose, mirror_pairs::Side, names::Stem};
 use ulna_model::{Document, Node, NodeId, Property};

@@ -1,7 +1,7 @@
 //! Sample points for the comparison of poses: vertices of the skin, or joints if there is no skin.
 //!
 //! In small models, all vertices are sample points. In large models, half of the points are the
-//! vertices that are farthest from the joint that moves them, since they deviate first when the
+//! vertices that are farthest from the joint that moves them. Such vertices deviate first when the
 //! joint rotates. The other half is evenly distributed.
 
 use std::collections::BTreeMap;

@@ -41,9 +41,9 @@ pub struct MirroredClip {
 /// Mirrors a clip: swaps the motion of each joint and its mirror joint. With `only`, just these
 /// nodes and their mirror joints change.
 ///
-/// If only one side has keys, the other gets the mirror image of the document's pose, so the result
-/// is the mirror image at all times. Weights of morph targets are unchanged. The clip's layers are
-/// mirrored, too.
+/// If only one side has keys, the other side gets the mirror image of the document's pose. The
+/// result is therefore the mirror image at all times. Weights of morph targets are unchanged. The
+/// clip's layers are mirrored, too.
 ///
 /// # Errors
 /// A layer moves a node without a partner between two nodes with partners.
@@ -214,7 +214,7 @@ fn image_of_pose(
     to: NodeId,
     property: Property,
 ) -> Option<Track> {
-    /// Tolerance relative to the value.
+    /// Maximum difference relative to the value, for both poses to count as equal.
     const SAME: f32 = 2e-5;
     let image = mirror.pose(document, from, &document.node(from).local().transform())?.local;
     let value = match property {

@@ -153,8 +153,8 @@ pub(super) fn about_vertical(turn: DQuat) -> f64 {
 }
 
 /// Finds the joint that defines the travel: the hips. Without hips, it is the joint with
-/// translation keys that has the most nodes below it, or else the topmost joint that the clip
-/// moves.
+/// translation keys that has the most nodes below it. Without such a joint, it is the topmost joint
+/// that the clip moves.
 pub(super) fn traveler(document: &Document, clip: &Clip) -> Option<NodeId> {
     let moved: HashSet<NodeId> = clip
         .tracks

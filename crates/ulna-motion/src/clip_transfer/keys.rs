@@ -120,8 +120,9 @@ impl ClipTransfer<'_> {
         made
     }
 
-    /// Transfers a track of morph target weights to the node with the same name, or else to a node
-    /// with targets of the same names. Moving targets without a counterpart are added to `lost`.
+    /// Transfers a track of morph target weights to the node with the same name. If there is none,
+    /// it is transferred to a node with targets of the same names. Moving targets without a
+    /// counterpart are added to `lost`.
     pub(super) fn morphs(&self, track: &Track, lost: &mut Vec<String>) -> Option<Track> {
         let names = |document: &Document, node: NodeId| {
             let count = document.node(node).mesh.map_or(0, |m| document.mesh(m).target_count());

@@ -98,7 +98,8 @@ impl Constants {
 /// Transfer options from a retarget map, in addition to its pairs of joints.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TransferOptions {
-    /// Joints of this document that follow a chain of the other body by their position along it.
+    /// Joints of this document that follow a chain of the other body. The position of a joint along
+    /// its own chain is used as the position along the other chain.
     pub spread: BTreeMap<NodeId, SpreadJoint>,
     /// Reference poses of the other document and of this document. Each lists the local rotations
     /// of the nodes that differ from the default pose.

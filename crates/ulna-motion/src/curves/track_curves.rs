@@ -26,8 +26,8 @@ pub enum CurveSpace {
 /// Curves of a track: the value of each component at keys and between them, equal to the played
 /// motion.
 ///
-/// Components of rotations are the angles about x, y and z in degrees without jumps of full turns,
-/// indexed by axis for every Euler order. Alternatively, they are the four numbers of the
+/// Components of rotations are the angles about x, y and z in degrees, without jumps of full turns.
+/// They are indexed by axis for every Euler order. Alternatively, they are the four numbers of the
 /// quaternion with consistent signs. For other tracks, they are the track's own numbers. All are
 /// computed in double precision.
 #[derive(Clone, Debug)]

@@ -65,8 +65,8 @@ fn rests(document: &Document) -> Vec<DMat4> {
     frames
 }
 
-/// Finds the joints whose rest pose is the transform of their node in the file, because they are at
-/// the top of every skin that contains them. Returns each with the first of these skins and its
+/// Finds the joints that are at the top of every skin that contains them. Their rest pose is the
+/// transform of their node in the file. Returns each with the first of these skins and its
 /// `mesh_from_joint` there.
 fn top_joints(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
     let mut top_joints: Vec<(NodeId, SkinId, DMat4)> = Vec::new();
@@ -111,7 +111,7 @@ impl Stand {
         let bind = |slot: usize| {
             skin.inverse_bind.get(slot).map(|m| m.as_dmat4().inverse()).filter(DMat4::is_finite)
         };
-        // The top joint with the most descendants represents all of them.
+        // The top joint with the most descendants represents all top joints.
         let inside: HashSet<NodeId> = skin.joints.iter().copied().collect();
         let mut counts: HashMap<NodeId, usize> = HashMap::new();
         for (_, joint) in slots() {

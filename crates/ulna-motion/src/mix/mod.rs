@@ -28,7 +28,7 @@ pub(super) struct BlendSource<'a> {
     pub mask: Option<&'a JointMask>,
 }
 
-/// Whether the average completely replaces the result below it, in all blocks that the drivers
+/// Whether the average completely replaces the result below it, in all blocks that all sources
 /// drive completely.
 pub(super) fn covers(drivers: &[BlendSource<'_>], cover: LaneCoverage<'_>) -> bool {
     let mut sum = Sum::default();
@@ -69,7 +69,7 @@ pub(super) struct Scratch {
     ways: Vec<Way>,
 }
 
-/// Averages the transforms of `drivers`, and blends the result over `local`.
+/// Averages the transforms of the sources `drivers`, and blends the result over `local`.
 pub(super) fn lay(
     local: &mut [Local],
     slots: &Slots,
@@ -112,7 +112,7 @@ pub(super) fn lay(
 struct Sum {
     total: f32,
     count: u32,
-    /// Index of the last driver with a weight.
+    /// Index of the last source with a weight.
     last: usize,
 }
 
@@ -132,14 +132,14 @@ impl Sum {
         if self.total > 1.0 - ROUNDED { (1.0 / self.total, 0.0) } else { (1.0, 1.0 - self.total) }
     }
 
-    /// Index of the only driver, if it has full weight.
+    /// Index of the only source, if it has full weight.
     #[inline(always)]
     fn only(self) -> Option<usize> {
         (self.count == 1 && self.total >= 1.0).then_some(self.last)
     }
 }
 
-/// Averages a block like [`lay_block`], for the common case. Every driver drives all components of
+/// Averages a block like [`lay_block`], for the common case. Every source drives all components of
 /// each node, and has the same weight for all nodes.
 #[inline(always)]
 fn lay_whole_block(

@@ -27,7 +27,7 @@ pub(super) trait Turns {
     fn weight(&self, which: usize) -> F32x8;
 }
 
-/// Rotations of drivers with one weight for all eight nodes, and the rotation below them.
+/// Rotations of blend sources with one weight for all eight nodes, and the rotation below them.
 #[derive(Clone, Copy)]
 pub(super) struct Whole<'a> {
     pub(super) counting: &'a [(&'a [Block], f32)],
@@ -45,7 +45,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// Index of the driver's rotation with the largest weight.
+    /// Index of the source's rotation with the largest weight.
     pub(super) fn heaviest(&self) -> usize {
         let heavier = |most: usize, k| if self.one(k).1 > self.one(most).1 { k } else { most };
         (1..self.count()).fold(0, heavier)
@@ -69,7 +69,7 @@ impl Turns for Whole<'_> {
     }
 }
 
-/// Rotations of a driver, and its weight per node.
+/// Rotations of a blend source, and its weight per node.
 pub(super) type Own = ([F32x8; 4], F32x8);
 
 impl Turns for &[Own] {

@@ -1,5 +1,5 @@
 //! Twist joints of the target. A twist joint is next to a bone, and gets a part of the twist of the
-//! joint at the bone's end, so that the skin does not collapse (candy-wrapper effect).
+//! joint at the bone's end. Without it, the skin would collapse (candy-wrapper effect).
 
 use std::f32::consts::PI;
 

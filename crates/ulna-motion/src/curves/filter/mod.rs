@@ -107,8 +107,9 @@ pub struct Filtered {
     pub at: f32,
 }
 
-/// Filters the keys of a track in a time range. Key times stay, and so do the first and the last
-/// key, except across a loop. Tangents are changed with the motion; automatic ones are recomputed.
+/// Filters the keys of a track in a time range. Key times do not change. The first and the last key
+/// do not change either, except across a loop. Tangents are changed with the motion; automatic ones
+/// are recomputed.
 pub fn filtered(
     track: &Track,
     (from, to): (f32, f32),

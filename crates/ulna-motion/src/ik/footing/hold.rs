@@ -209,8 +209,8 @@ impl<'a> Hold<'a> {
         if place.distance(mean) <= FAR * self.height { place } else { mean }
     }
 
-    /// Extends the ranges to whole frames. In a loop, a range at the start and a range at the end
-    /// are joined to one range, which extends beyond the end of the loop.
+    /// Extends the ranges to whole frames. In a loop, ranges at the start and at the end are joined
+    /// to one range, which extends beyond the end of the loop.
     pub(super) fn on_frames(&self, ranges: &[HoldRange]) -> Vec<HoldRange> {
         // All of the requested range is held, so it is extended to the frames around it.
         let near = 0.05 * self.frame;
