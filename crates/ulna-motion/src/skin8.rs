@@ -17,7 +17,7 @@ pub(super) const EIGHT: usize = 8;
 /// The x, y and z components of eight vectors.
 type Three = [__m256; 3];
 
-/// The vector instructions of the processor, and the matrices to blend.
+/// Skins vertices in blocks of eight, with the vector instructions of the processor.
 #[derive(Clone, Copy)]
 pub(super) struct Skinner<'a> {
     simd: V3,

@@ -49,7 +49,8 @@ struct Span<const W: usize, const P: usize> {
 /// Index entry of one lane for the start of a time slice.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
-    /// Index of the last segment that starts before the time slice, or of the first segment.
+    /// Index of the last segment that starts before the time slice. If there is none, the index
+    /// of the first segment.
     place: u32,
     /// Index of the following segment. `end` is its start time in seconds.
     next: u32,

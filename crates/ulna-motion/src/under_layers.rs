@@ -24,19 +24,19 @@ pub enum LayerWriteError {
     /// The layer does not exist.
     #[error("the layer does not exist; add a layer, or choose another one")]
     NoLayer,
-    /// The layer has no effect on this node. Has the layer's name.
+    /// The layer has no effect on this node. The value is the layer's name.
     #[error(
         "layer “{0}” is muted, has a strength of 0 or is masked at this joint, so edits in it \
             would have no effect; unmute it, raise its strength or change its mask first"
     )]
     Silent(String),
-    /// A layer above has a scale of 0. Has the name of that layer.
+    /// A layer above has a scale of 0. The value is the name of that layer.
     #[error(
         "layer “{0}” above it scales to 0, so edits below it would have no effect; mute that \
         layer first"
     )]
     Covered(String),
-    /// The strength of the layer is too low for the rotation. Has the layer's name.
+    /// The strength of the layer is too low for the rotation. The value is the layer's name.
     #[error(
         "the strength of layer “{0}” is too low here to rotate the joint this far; raise its \
         strength first"

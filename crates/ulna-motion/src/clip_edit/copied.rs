@@ -25,10 +25,10 @@ pub enum NotKeys {
     /// The text is not JSON, or its content is not keys.
     #[error("the text does not contain keys copied from Ulna")]
     Other,
-    /// The numbers of a track are inconsistent. Has the names of the track and the problem.
+    /// The numbers of a track are inconsistent. The strings name the track and the problem.
     #[error("the keys of {0} in the text are invalid: {1}")]
     Broken(String, String),
-    /// The text was made by a newer version of Ulna. Has the version of the text format.
+    /// The text was made by a newer version of Ulna. The value is the version of the text format.
     #[error(
         "the keys were copied by a newer version of Ulna (text format {0}); update Ulna to \
         paste them"

@@ -232,7 +232,7 @@ fn limbs(document: &Document, clip: &Clip) -> BTreeMap<NodeId, NodeId> {
 
 /// Finds the indices of the times at which a limb rests between two movements.
 fn rests(dense: &[&Dense<'_>], times: &[f32]) -> Vec<usize> {
-    /// Maximum speed of a rest, relative to the peaks before and after it.
+    /// Maximum speed of a resting limb, relative to its peak speeds before and after the rest.
     const SLOWER: f32 = 0.5;
     let speed: Vec<f32> = (0..times.len())
         .map(|k| dense.iter().map(|d| d.speed(times, k).powi(2)).sum::<f32>().sqrt())

@@ -37,7 +37,7 @@ fn each_layer(
     Ok(made)
 }
 
-/// Cuts out the same part of the layers as [`part_of`] does of their clip.
+/// Cuts out a part of a clip's layers, as [`part_of`] does with the clip.
 ///
 /// # Errors
 /// Two keys would land on the same time.

@@ -83,7 +83,7 @@ impl ClipTransfer<'_> {
         pair: &JointPair,
         is_free: &dyn Fn(Property) -> bool,
     ) -> Vec<Shared<Track>> {
-        /// Minimum visible difference: radians, or relative to the height.
+        /// Minimum visible difference between poses: radians, or relative to the body's height.
         const SEEN: f32 = 2e-3;
         let there = self.theirs.node(pair.from).local().transform();
         let here = self.ours.node(pair.to).local().transform();

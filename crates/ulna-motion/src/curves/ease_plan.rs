@@ -171,7 +171,7 @@ fn longest(ease: &Ease, (from, end): (f64, f64), tolerance: f64, turn: f64) -> (
 /// Returns the slopes of a segment at its ends: those of the formula, or the best fit if they are
 /// infinite.
 fn slopes(ease: &Ease, from: f64, to: f64, turn: f64) -> [f64; 2] {
-    /// Candidate slopes, relative to the straight line.
+    /// Candidate slopes, relative to the slope of the straight line.
     const TRIED: [f64; 7] = [1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0];
     let own = [ease.slope(from, 1.0), ease.slope(to, -1.0)];
     if own.iter().all(|s| s.abs() < STEEP) {

@@ -490,7 +490,7 @@ impl Builder {
         })
     }
 
-    /// Finds or adds the pair of two bindings, and extends its bounds by a point.
+    /// Finds or adds the matrix pair of two bindings, and extends its bounds by a point.
     fn pair(&mut self, bindings: [u32; 2], at: Vec3, morph: f32) -> u32 {
         let pairs = &mut self.set.pairs;
         let index = *self.pairs.entry(bindings).or_insert_with(|| {

@@ -96,7 +96,8 @@ impl ClipSampler {
     /// costs more than sampling a single time.
     fn take_up(&mut self, clip: &Shared<Clip>, between: Averaging, beside: bool) {
         const WORTH: u32 = 3;
-        /// Maximum number of keys that are prepared within a small part of a frame.
+        /// Maximum number of keys of a clip that is prepared at once, within a small part of a
+        /// frame.
         const MANY: usize = 50_000;
         if !Shared::ptr_eq(&self.clip, clip) || self.between != between {
             (self.clip, self.asked, self.compiled, self.between) = (clip.clone(), 0, None, between);

@@ -313,7 +313,7 @@ fn settle(line: &mut Line, turns: &[usize], goal: DVec3, most: f64, keep: &dyn F
     }
 }
 
-/// Returns the sum of the bends between consecutive bones: cross products of their vectors.
+/// Returns the sum of the cross products of consecutive bones. It is the axis of the bend.
 fn bend(places: &[DVec3]) -> DVec3 {
     places.windows(3).map(|p| (p[1] - p[0]).cross(p[2] - p[1])).sum()
 }

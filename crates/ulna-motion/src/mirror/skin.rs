@@ -107,7 +107,7 @@ fn placed(document: &Document, pose: &Pose, node: NodeId, primitive: &Primitive)
 
 /// Finds the vertices at the mirrored position of each vertex. Vertices without any are left out.
 fn paired(rest: &[Vec3], image: &Mat4, near: f32) -> Vec<(u32, Vec<u32>)> {
-    /// Maximum number of compared vertices per cell.
+    /// Maximum number of compared vertices per cell of the search grid.
     const CROWD: usize = 64;
     let grid = PointGrid::new(rest, (near * 2.0).max(f32::MIN_POSITIVE), 0.0, CROWD);
     let mut pairs = Vec::new();

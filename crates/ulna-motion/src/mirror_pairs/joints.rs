@@ -225,8 +225,8 @@ impl Joints {
         if near <= 0.0 || !near.is_finite() {
             return partner;
         }
-        /// Maximum number of compared joints per cell. A skeleton does not have thousands of joints
-        /// at one position.
+        /// Maximum number of compared joints per cell of the search grid. A skeleton does not have
+        /// thousands of joints at one position.
         const MOST: usize = 32;
         let grid = PointGrid::new(&self.positions, near * 2.0, 0.0, MOST);
         for j in self.order.iter().copied() {

@@ -99,7 +99,7 @@ impl MirrorPairs {
         Self { roles, positions: joints.positions, plane, left_is_high }
     }
 
-    /// Whether there is a pair of two joints.
+    /// Whether any pair consists of two different joints.
     pub fn has_pairs(&self) -> bool {
         self.roles.iter().enumerate().any(|(j, role)| role.partner.is_some_and(|p| p != j))
     }

@@ -39,7 +39,7 @@ pub struct Holding {
 pub enum LeftOut {
     /// The node is already static in the range.
     Stands,
-    /// The limb cannot reach the target. Has the missing distance in meters.
+    /// The limb cannot reach the target. The value is the missing distance in meters.
     Reach(f32),
     /// The joint would slide faster than before.
     Slides,
