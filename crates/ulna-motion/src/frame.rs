@@ -207,7 +207,7 @@ pub(super) trait Sink {
     fn put_one(&mut self, to: &Targets, lane: usize, property: Property, value: &[f32]);
 }
 
-/// Writes into local transforms by node. All targets must be [`Local::Trs`] already.
+/// Sink that writes into local transforms, by node. All targets must be [`Local::Trs`] already.
 pub(super) struct ToLocals<'a>(pub &'a mut [Local]);
 
 impl Sink for ToLocals<'_> {
@@ -239,7 +239,7 @@ impl Sink for ToLocals<'_> {
     }
 }
 
-/// Writes into blocks by slot.
+/// Sink that writes into blocks, by slot.
 pub(super) struct ToBlocks<'a>(pub &'a mut [Block]);
 
 impl Sink for ToBlocks<'_> {

@@ -26,7 +26,7 @@ pub struct JointRange {
     pub high: Vec3,
 }
 
-/// Ranges of the joints that are rotated by any clip.
+/// Ranges of the joints that are rotated by at least one clip.
 pub type Limits = BTreeMap<NodeId, JointRange>;
 
 /// Converts a rotation to a rotation vector, by the shortest path.

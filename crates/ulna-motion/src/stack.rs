@@ -107,9 +107,9 @@ impl Lane {
 pub enum Reference {
     /// The rest pose of each node.
     Rest,
-    /// The clip at its first key.
+    /// The clip's pose at its first key.
     FirstKey,
-    /// The clip at this time in seconds.
+    /// The clip's pose at this time in seconds.
     At(f64),
 }
 

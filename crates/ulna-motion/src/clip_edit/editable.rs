@@ -77,7 +77,7 @@ impl<'a> Dense<'a> {
     /// Least-squares fit of a spline with keys at some of the times. Returns the values and the
     /// slopes at the keys, key by key. The first and the last key keep their values.
     fn fit(&self, times: &[f32], keys: &[usize]) -> (Vec<f32>, Vec<f32>) {
-        /// Weight of the two end values relative to the others.
+        /// Weight of the first and the last value in the fit, relative to the other values.
         const ENDS: f64 = 1e8;
         let (width, count) = (self.track.width, keys.len());
         // The unknowns are the value and slope of each key. Each equation involves two adjacent

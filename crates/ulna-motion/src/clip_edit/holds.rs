@@ -8,8 +8,8 @@ pub const SAME_TIME: f32 = UnkeyedAt::NEAR;
 /// Time between the end of a hold and the next key in a track that is not STEP, seconds.
 pub const HOLD_GAP: f32 = 1e-3;
 
-/// End time of a hold whose next key is at `next`: a millisecond before it, and at least two steps
-/// of `f32`.
+/// End time of a hold whose next key is at `next`. It is a millisecond earlier, and at least two
+/// `f32` steps (ULPs).
 pub fn hold_end(next: f32) -> f32 {
     (next - HOLD_GAP).min(next.next_down().next_down())
 }

@@ -11,8 +11,8 @@ use ulna_model::{Interpolation, Property, Track, transform::unit_or};
 /// Change of key values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueChange {
-    /// Adds an amount per component: `v + by`. Rotations have a quaternion of four numbers, and are
-    /// multiplied in the joint's own axes: `q · by`.
+    /// Adds an amount per component: `v + by`. For rotations, the amount is a quaternion (four
+    /// numbers), which is multiplied in the joint's own axes: `q · by`.
     Add(Vec<f32>),
     /// Scales values about a pivot, per component: `about + (v − about)·by`. For a rotation, the
     /// angle from `about` is scaled (slerp, extrapolated beyond 1).

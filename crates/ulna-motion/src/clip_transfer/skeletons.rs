@@ -126,7 +126,7 @@ pub struct ClipTransfer<'a> {
     /// −1 if the other skeleton is mirrored as a whole: a reflection is a rotation times −1.
     /// Otherwise 1.
     pub(super) whole: f32,
-    /// Scene rotations of this document, with limbs aligned to the other skeleton.
+    /// Scene rotation of each node of this document, with limbs aligned to the other skeleton.
     pub(super) aligned: Vec<Quat>,
     pub(super) ratio: f32,
     pub(super) options: TransferOptions,

@@ -53,7 +53,7 @@ impl EaseShape {
         Self::Step,
     ];
 
-    /// Display name.
+    /// Display name of the shape.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Linear => "Linear",

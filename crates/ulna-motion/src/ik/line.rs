@@ -109,7 +109,7 @@ impl Line {
         }
     }
 
-    /// Rotates a node, so that it has an orientation in the scene.
+    /// Rotates a node so that it has the orientation `to` in the scene.
     pub fn turn_to(&mut self, k: usize, to: &DMat3) {
         if let Some(now) = self.turning(k) {
             self.turn(k, DQuat::from_mat3(&(*to * now.transpose())).normalize());

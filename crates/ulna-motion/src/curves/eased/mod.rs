@@ -184,9 +184,9 @@ fn end_of(track: &Track, start: f32) -> Option<f32> {
 
 /// The change of value between two keys.
 enum Way {
-    /// A start rotation, and the rotation vector of the change.
+    /// Start rotation, and rotation vector of the change.
     Turn(DQuat, DVec3),
-    /// Start numbers, and their change.
+    /// Start value and change of plain numbers.
     Line(Vec<f64>, Vec<f64>),
 }
 
