@@ -23,7 +23,7 @@ use ulna_model::{
 /// A pose for testing a skin. Joints that are not listed are in the bind pose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TestPose {
-    /// Display name.
+    /// Display name of the pose.
     pub name: String,
     /// Local transforms, complete or some components only.
     pub locals: BTreeMap<NodeId, Components>,

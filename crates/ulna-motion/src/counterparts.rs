@@ -133,7 +133,7 @@ impl NamedSide {
     }
 }
 
-/// A name without namespace, case and separators.
+/// Removes namespace, case and separators from a name.
 fn plain(name: &str) -> String {
     let name = name.rsplit([':', '|']).next().unwrap_or(name);
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -235,7 +235,7 @@ fn is_same_skeleton(
     sought: &[Sought],
     mapped_here: &HashMap<NodeId, String>,
 ) -> bool {
-    /// Tolerance, relative to the total length of all bones.
+    /// Maximum difference of rest translations, relative to the total length of all bones.
     const NEAR: f32 = 1e-4;
     let by_path: HashMap<&str, &Sought> = sought.iter().map(|j| (j.path.as_str(), j)).collect();
     let paths: HashMap<String, NodeId> =

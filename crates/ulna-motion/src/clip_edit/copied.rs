@@ -171,7 +171,7 @@ impl CopiedKeys {
         Self { ulna_keys: Self::VERSION, tracks }
     }
 
-    /// Parses a text.
+    /// Parses copied keys from a text.
     ///
     /// # Errors
     /// The text does not contain keys, was made by a newer version, or has inconsistent numbers.

@@ -33,8 +33,8 @@ pub struct Editable {
     pub clip: Clip,
     /// Maximum vertex error at the old key times, in meters for a body 1.8 m high.
     pub error: f32,
-    /// Maximum vertex error between the old key times, relative to straight lines, and its time in
-    /// seconds. In meters for a body 1.8 m high.
+    /// Maximum vertex error between the old key times, relative to straight lines, in meters for a
+    /// body 1.8 m high. The second value is its time in seconds.
     pub between: (f32, f64),
     /// Number of unchanged tracks, which are splines or have few keys already.
     pub left: usize,

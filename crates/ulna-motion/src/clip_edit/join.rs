@@ -14,8 +14,8 @@ use ulna_model::{
 /// Values that differ by less than this are equal at the junction, which then needs one key only.
 const SAME_VALUE: f32 = 1e-5;
 
-/// Angle between keys of a LINEAR rotation above which keys are inserted before conversion to a
-/// spline, radians.
+/// Maximum angle between keys of a LINEAR rotation for an accurate conversion to a spline, radians.
+/// At larger angles, keys are inserted first.
 const WIDE_TURN: f32 = 0.25;
 
 /// Two concatenated clips.
@@ -146,7 +146,7 @@ pub(super) fn pose_value(
     }
 }
 
-/// Inserts a key at a time.
+/// Inserts a key at `time`, in seconds, without changing the motion.
 fn reaching(track: &Track, time: f32) -> Track {
     insert_key(track, time, None, true).track
 }

@@ -47,7 +47,7 @@ pub struct Seam {
     pub is_doubled: bool,
     /// The node that carries the body along the ground, if any.
     pub travels: Option<Carrier>,
-    /// Whether no node jumps.
+    /// Whether no node jumps at the seam.
     pub is_closed: bool,
 }
 

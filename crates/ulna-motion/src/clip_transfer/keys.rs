@@ -19,7 +19,7 @@ pub struct CarriedClip {
     /// Names of moving morph targets that no mesh of this document has.
     pub lost_targets: Vec<String>,
     /// Joints of this document that were resampled, because nodes without a counterpart move
-    /// between them.
+    /// between them and their nearest ancestors with a counterpart.
     pub resampled: Vec<NodeId>,
     /// Number of scales that could not be transferred, because the axes of both joints are not
     /// aligned.

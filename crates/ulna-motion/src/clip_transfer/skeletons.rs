@@ -415,7 +415,8 @@ impl<'a> ClipTransfer<'a> {
 
     /// Aligns arms, legs and fingers with those of the other skeleton.
     fn align_limbs(&mut self) {
-        /// Minimum angle, radians. Smaller ones are differences between bodies.
+        /// Minimum angle between limb directions that is aligned, radians. Smaller angles are
+        /// differences between bodies.
         const LEAST: f32 = 0.07;
         let roles: HashMap<NodeId, BodyPart> =
             roles_of(self.ours).into_iter().filter_map(|(n, r)| Some((n, r?.part))).collect();

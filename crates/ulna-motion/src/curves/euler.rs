@@ -142,13 +142,14 @@ impl EulerOrder {
         angles[1].cos().abs() < LOCKED
     }
 
-    /// Rates of the three angles in radians per second, from the angular velocity `omega` in the
-    /// parent's frame. `None` at gimbal lock.
+    /// Converts the angular velocity `omega` in the parent's frame to the rates of the three
+    /// angles, in radians per second. `None` at gimbal lock.
     pub(super) fn rates(self, angles: [f64; 3], omega: DVec3) -> Option<[f64; 3]> {
         (!self.is_locked(angles)).then(|| (self.turning(angles).inverse() * omega).to_array())
     }
 
-    /// Angular velocity in the parent's frame, in radians per second, from the rates of the angles.
+    /// Converts the rates of the three angles to the angular velocity in the parent's frame, in
+    /// radians per second.
     pub(super) fn omega(self, angles: [f64; 3], rates: [f64; 3]) -> DVec3 {
         self.turning(angles) * DVec3::from_array(rates)
     }

@@ -6,7 +6,7 @@ use ulna_model::{Interpolation, Property, Track};
 /// A track whose quaternions have consistent signs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Continued {
-    /// The track.
+    /// The track with consistent signs.
     pub track: Track,
     /// Number of keys whose sign was changed.
     pub changed: usize,

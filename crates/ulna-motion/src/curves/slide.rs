@@ -54,7 +54,7 @@ impl Slide {
         Self::TimeOffset,
     ];
 
-    /// Display name.
+    /// Display name of the slider.
     pub const fn label(self) -> &'static str {
         match self {
             Self::BlendNeighbor => "Blend to neighbor",

@@ -82,7 +82,7 @@ impl Comparison<'_> {
         self.points.len() == 0
     }
 
-    /// Compares both documents at a time.
+    /// Compares both documents at one time of a motion.
     fn compare(
         &self,
         (sampled, time): (&SampledMotion, f64),

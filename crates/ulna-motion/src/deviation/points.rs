@@ -26,7 +26,7 @@ pub(super) struct MatchedPrimitive<'a> {
 struct Influence {
     /// Index into the bindings of this document.
     binding: u32,
-    /// Index into the pairs; unused if weights or positions differ.
+    /// Index into the matrix pairs; unused if weights or positions differ.
     pair: u32,
     weight: f32,
 }
@@ -197,7 +197,7 @@ fn same_weights(a: &WeightMap, b: &WeightMap) -> bool {
 
 /// Corresponding slots of two skins.
 struct SlotMap {
-    /// Nodes after the change that correspond to the slots before it.
+    /// Nodes after the change that correspond to the joint slots before it.
     expected: Vec<Option<NodeId>>,
     joints: Vec<NodeId>,
     is_identity: bool,

@@ -70,7 +70,7 @@ pub(super) struct PoseState {
 }
 
 impl PoseState {
-    /// Evaluates both documents at a time of a motion.
+    /// Evaluates both documents at one time of a motion.
     pub fn update(&mut self, sources: &Sources<'_>, sampled: &SampledMotion, time: f64) {
         for (k, document) in sources.documents.into_iter().enumerate() {
             let stack = match (sampled.motion, sources.mixes[k]) {

@@ -582,7 +582,7 @@ fn apply_clip(
     }
 }
 
-/// Applies an unkeyed pose to a pose.
+/// Applies an unkeyed pose to an evaluated pose.
 fn put_unkeyed(unkeyed: &Unkeyed, pose: &mut Pose) {
     for (node, components) in &unkeyed.locals {
         if let Some(local) = pose.local.get_mut(node.index()) {

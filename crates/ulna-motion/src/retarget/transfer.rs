@@ -477,8 +477,8 @@ impl Chain {
         self.has_both() && moves && !self.is_copied()
     }
 
-    /// Assigns the source joints of the chain to each of its target joints, with its position along
-    /// the chain.
+    /// Assigns the source joints of the chain to each of its target joints, with the target joint's
+    /// position along the chain.
     fn spread(&self, source: &Document, target: &Document) -> BTreeMap<NodeId, SpreadJoint> {
         let from: Vec<(NodeId, f32)> = positions(source, &self.source);
         positions(target, &self.target)

@@ -86,8 +86,8 @@ pub fn converted(track: &Track, to: Interpolation, spans: Option<&[f32]>) -> Con
     }
 }
 
-/// Key times of the segments in which steps become lines. Steps are only changed in individually
-/// chosen segments.
+/// Returns `chosen`, or an empty list if the whole track is converted. Steps become lines only in
+/// individually chosen segments.
 fn chosen_of(spans: Option<&[f32]>, chosen: &[f32]) -> Vec<f32> {
     if spans.is_some() { chosen.to_vec() } else { Vec::new() }
 }
