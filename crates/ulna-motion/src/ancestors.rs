@@ -2,7 +2,7 @@
 
 use ulna_model::{Document, NodeId};
 
-/// Ancestors of a node, its parent first.
+/// Iterates over the ancestors of a node, starting with its parent.
 pub(super) fn above(document: &Document, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
     std::iter::successors(document.node(node).parent, |n| document.node(*n).parent)
 }

@@ -19,17 +19,17 @@ pub enum Space {
     World,
     /// The axes of the node's Euler angles x, y and z. They may not be orthogonal.
     Gimbal,
-    /// The node's own axes in the rest pose, under the current parent.
+    /// The node's own axes in the rest pose. The parent keeps its current pose.
     Rest,
 }
 
 impl Space {
     /// All spaces.
     pub const ALL: [Self; 5] = [Self::Local, Self::Parent, Self::World, Self::Gimbal, Self::Rest];
-    /// The labels of all spaces, in the same order.
+    /// Names of all spaces, in the order of [`Self::ALL`].
     pub const WORDS: [&'static str; 5] = ["local", "parent", "world", "gimbal", "rest"];
 
-    /// The name in a command line.
+    /// Name of the space in commands.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Local => "local",
@@ -40,8 +40,7 @@ impl Space {
         }
     }
 
-    /// The space with this name. `scene` is a synonym of `world`, as in other programs and in the
-    /// documentation.
+    /// Finds the space with this name. `scene` is accepted as a synonym of `world`.
     pub fn named(word: &str) -> Option<Self> {
         if word == "scene" {
             return Some(Self::World);
@@ -53,15 +52,16 @@ impl Space {
 /// The parent transform and the rotations of a node, from which its axes are computed.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// `scene_from_parent`.
+    /// `scene_from_parent`, the world transform of the node's parent.
     pub parent: Mat4,
-    /// Rotation of the rest.
+    /// Rotation of the node in the rest pose, relative to its parent.
     pub rest: Quat,
-    /// Rotation of the local transform.
+    /// Current rotation of the node, relative to its parent.
     pub rotation: Quat,
 }
 
-/// A rotation axis in the parent's space. In a mirrored parent, the angle changes its sign.
+/// A rotation axis in the parent's space. `mirrored` is true if the rotation angle must be negated,
+/// because the parent is mirrored.
 #[derive(Clone, Copy, Debug)]
 struct InParent {
     axis: Vec3,
@@ -69,7 +69,7 @@ struct InParent {
 }
 
 impl Standing {
-    /// The x, y and z axes of a space as unit directions of the parent. The scene's axes are
+    /// Returns the x, y and z axes of a space as unit vectors in the parent's space. Scene axes are
     /// converted with the orthogonal factor of the parent's matrix.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Standing {
             Space::Parent => axes,
             Space::Rest => axes.map(|a| self.rest * a),
             Space::Gimbal => {
-                // R = Rx·Ry·Rz: an angle's axis is rotated by the angles before it.
+                // R = Rx·Ry·Rz: the axis of each angle is rotated by the rotations to its left.
                 let (x, y, _) = self.rotation.to_euler(EulerRot::XYZ);
                 let (x, y) = (Quat::from_rotation_x(x), Quat::from_rotation_y(y));
                 [Vec3::X, x * Vec3::Y, x * y * Vec3::Z]
@@ -96,8 +96,8 @@ impl Standing {
         })
     }
 
-    /// The same axes as directions of the scene. In a mirrored parent, they are negated, so that
-    /// positive rotations follow the right-hand rule in the scene.
+    /// Returns the x, y and z axes of a space as unit vectors in the scene. With a mirrored parent,
+    /// they are negated, so that positive rotations follow the right-hand rule in the scene.
     ///
     /// # Errors
     /// As [`Standing::axes_in_parent`].
@@ -111,8 +111,8 @@ impl Standing {
         Ok(self.axes_in_parent(space)?.map(|a| (turned * a.as_dvec3()).as_vec3() * sense))
     }
 
-    /// Axes of the unlocked channels of a property of the pose offset, as unit directions of the
-    /// scene. For rotations, the axes of the Euler angles.
+    /// Returns the axes along which a property of the pose offset is unlocked, as unit vectors in
+    /// the scene. Rotations use the axes of the offset's Euler angles.
     ///
     /// # Errors
     /// [`TransformError::SingularParent`] if the parent's matrix has no orthogonal factor.
@@ -143,7 +143,7 @@ impl Standing {
         Ok(InParent { axis: along, mirrored })
     }
 
-    /// The rotation after a turn about an axis of a space by `angle` radians.
+    /// Returns the rotation of the node after a turn by `angle` radians about an axis of a space.
     ///
     /// A turn `u` in the scene is converted to the parent by the orthogonal factor `O` of the
     /// parent's matrix, reflection included: `r' = (O⁻¹·u·O)·r`. So non-uniform scales of the
@@ -154,14 +154,14 @@ impl Standing {
     /// [`TransformError::NotFinite`] if the result is not finite.
     pub fn turned(&self, axis: Vec3, angle: f32, space: Space) -> Result<Quat, TransformError> {
         let turned = match space {
-            // Multiplied on the right, so that a turn about an own axis does not change the other
-            // Euler angles by rounding.
+            // Multiplied on the right, so that a turn about one of the node's own axes does not
+            // change the other Euler angles by rounding.
             Space::Local => self.rotation * Quat::from_axis_angle(axis, angle),
             Space::Parent => Quat::from_axis_angle(axis, angle) * self.rotation,
             Space::World | Space::Gimbal | Space::Rest => {
                 let along = self.in_parent(axis, space)?;
-                // The conjugate of a turn is the turn about the transformed axis, with a negated
-                // angle in a mirrored space.
+                // Conjugating a turn transforms its axis. In a mirrored space, it also negates the
+                // angle.
                 let sense = if along.mirrored { -angle } else { angle };
                 Quat::from_axis_angle(along.axis, sense) * self.rotation
             }

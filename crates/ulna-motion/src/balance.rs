@@ -15,22 +15,22 @@ use super::{Pose, Stack, ik};
 use ulna_geometry::{convex_hull, depth_in};
 use ulna_model::{Document, NodeId, SkinId, Topology};
 
-/// Maximum height of a standing foot above the lowest point, and thickness of a sole. Both are
-/// relative to the body's height.
+/// `LOW` is the maximum height of a standing foot above the lowest point. `SOLE` is the thickness
+/// of a sole. Both are relative to the body's height.
 const LOW: f32 = 0.03;
 const SOLE: f32 = 0.012;
 
-/// The mass of one mesh, by joint.
+/// Mass of one mesh, distributed over its joints.
 #[derive(Clone, Debug)]
 struct MeshMass {
     node: NodeId,
-    /// `None` if the mesh moves with its node.
+    /// Skin of the mesh; `None` if the mesh moves rigidly with its node.
     skin: Option<SkinId>,
     /// Moments by joint: the sums of mass times position (xyz) and of mass (w), in mesh space.
     moments: Vec<Vec4>,
 }
 
-/// A vertex of a foot.
+/// A vertex of the sole of a foot.
 #[derive(Clone, Debug)]
 struct SoleVertex {
     part: usize,
@@ -38,14 +38,14 @@ struct SoleVertex {
     moved_by: Vec<(u16, f32)>,
 }
 
-/// The end of a leg, and the vertices that move with it.
+/// A foot: the end joint of a leg, and the vertices that move with it.
 #[derive(Clone, Debug)]
 struct Foot {
     end: NodeId,
     vertices: Vec<SoleVertex>,
 }
 
-/// The mass of a document's surface, and its feet. Computed once per document.
+/// The mass of a document's surface by joint, and its feet. Computed once per document.
 #[derive(Clone, Debug, Default)]
 pub struct Masses {
     parts: Vec<MeshMass>,
@@ -53,12 +53,12 @@ pub struct Masses {
     height: f32,
 }
 
-/// The center of mass of a pose, and its support area.
+/// Center of mass of a pose, and its support area.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Balance {
     /// Center of mass, in scene space.
     pub center: Vec3,
-    /// Height of the ground: the lowest vertex of the standing feet.
+    /// Height of the ground in meters: the lowest vertex of the standing feet.
     pub ground: f32,
     /// Corners of the support area, at the ground's height; empty if no foot stands.
     pub support: Vec<Vec3>,
@@ -67,14 +67,14 @@ pub struct Balance {
     pub inside: f32,
 }
 
-/// Distance of a point from a segment.
+/// Distance of a point from a line segment.
 fn from_segment(p: Vec3, a: Vec3, b: Vec3) -> f32 {
     let along = ((p - a).dot(b - a) / (b - a).length_squared().max(1e-20)).clamp(0.0, 1.0);
     p.distance(a.lerp(b, along))
 }
 
-/// Bones of a skin in mesh space, by joint: segments from the joint to its children, or the joint
-/// itself.
+/// Bones of a skin in mesh space, one list per joint. A bone is the segment from the joint to a
+/// child. A joint without children has one bone of length zero.
 fn bones(document: &Document, skin: SkinId) -> Vec<Vec<(Vec3, Vec3)>> {
     let skin = document.skin(skin);
     let places: Vec<Vec3> =
@@ -93,7 +93,7 @@ fn bones(document: &Document, skin: SkinId) -> Vec<Vec<(Vec3, Vec3)>> {
 }
 
 impl Masses {
-    /// Masses of all shown triangles in the rest pose.
+    /// Computes the masses of all shown triangles in the rest pose.
     pub fn of(document: &Document) -> Self {
         let rest = Pose::evaluate(document, &Stack::default());
         let mut masses = Self::default();
@@ -185,7 +185,7 @@ impl Masses {
         self.parts.push(part);
     }
 
-    /// `scene_from_mesh` by joint, for each mesh.
+    /// Skinning matrices (`scene_from_mesh`): one list per mesh, with one matrix per joint.
     fn palettes(&self, document: &Document, pose: &Pose) -> Vec<Vec<Mat4>> {
         let of = |p: &MeshMass| {
             p.skin.map_or_else(|| vec![pose.world[p.node.index()]], |s| pose.palette(document, s))
@@ -193,7 +193,7 @@ impl Masses {
         self.parts.iter().map(of).collect()
     }
 
-    /// Center of mass in a pose; `None` if there is no mass.
+    /// Computes the center of mass in a pose; `None` if there is no mass.
     pub fn center(&self, document: &Document, pose: &Pose) -> Option<Vec3> {
         self.center_in(&self.palettes(document, pose))
     }
@@ -205,8 +205,8 @@ impl Masses {
         (sum.w > 0.0 && center.is_finite()).then_some(center)
     }
 
-    /// Center of mass and support area in a pose. Feet stand if they are low, or if `held` is true
-    /// for their end joint.
+    /// Computes the center of mass and the support area in a pose. A foot counts as standing if it
+    /// is low, or if `held` is true for its end joint.
     pub fn balance(
         &self,
         document: &Document,
@@ -246,7 +246,7 @@ impl Masses {
     }
 }
 
-/// The first joint, from `from` downward, that has several children with children of their own.
+/// Finds the first joint at or below `from` that has several children with children of their own.
 fn branching(document: &Document, from: NodeId, joints: &[bool]) -> NodeId {
     let mut node = from;
     loop {

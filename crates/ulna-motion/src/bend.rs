@@ -23,7 +23,7 @@ use ulna_model::{
 /// A pose for testing a skin. Joints that are not listed are in the bind pose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TestPose {
-    /// Display name.
+    /// Display name of the pose.
     pub name: String,
     /// Local transforms, complete or some components only.
     pub locals: BTreeMap<NodeId, Components>,
@@ -32,7 +32,7 @@ pub struct TestPose {
 /// The bend of a skeleton during weight painting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bend {
-    /// Test pose that replaces the shown pose.
+    /// Test pose that replaces the displayed pose; `None` keeps the displayed pose.
     pub pose: Option<Shared<TestPose>>,
     /// Rotations of joints about their own axes, applied after the pose.
     pub turns: BTreeMap<NodeId, Quat>,
@@ -46,7 +46,7 @@ impl Default for Bend {
     }
 }
 
-/// Interpolation between two transforms.
+/// Interpolates between two transforms.
 fn between(from: &Transform, to: &Transform, amount: f32) -> Transform {
     let near = if from.rotation.dot(to.rotation) < 0.0 { -to.rotation } else { to.rotation };
     Transform {
@@ -57,7 +57,7 @@ fn between(from: &Transform, to: &Transform, amount: f32) -> Transform {
 }
 
 impl Bend {
-    /// Whether the bend changes nothing.
+    /// True if the bend changes nothing.
     pub fn is_none(&self) -> bool {
         self.pose.is_none() && self.turns.is_empty() && self.amount >= 1.0
     }
@@ -94,9 +94,9 @@ impl Bend {
         shown.with(document, &wanted)
     }
 
-    /// Rotates joints about an axis of the scene by an angle in radians. Each joint rotates about
-    /// itself, so a chain curls. `before` are the rotations at the start of the drag. `seen` is the
-    /// pose of the whole bend at that time, with an amount of 1.
+    /// Rotates joints by an angle in radians about an axis of the scene. Each joint rotates about
+    /// its own origin, so a chain of joints curls. `before` has the rotations of the bend at the
+    /// start of the drag. `seen` is the bent pose at the start of the drag, with an amount of 1.
     pub fn turn(
         &mut self,
         document: &Document,
@@ -139,7 +139,7 @@ impl Bend {
         let turned = |turns: &BTreeMap<NodeId, Quat>, node: NodeId| {
             turns.get(&node).copied().unwrap_or_default()
         };
-        // The local transform without rotations of the bend.
+        // The local transform of a node without the bend's rotations.
         let untouched = |node: NodeId| {
             let mut local = seen.local.get(node.index())?.transform();
             local.rotation =
@@ -163,21 +163,24 @@ impl Bend {
     }
 }
 
-/// Total number of clip times to examine, unless there are more clips than a fifth of it.
+/// Total number of sample times, divided among all clips. With more than 120 clips, the total is
+/// larger, because each clip gets at least `LEAST` samples.
 const MOMENTS: usize = 600;
-/// Minimum number of times per clip. The two ends of a loop alone would show no motion.
+/// Minimum number of sample times per clip. Samples at both ends of a loop would not be enough,
+/// since the poses there are equal.
 const LEAST: usize = 5;
 /// Maximum number of clips to examine.
 const CLIPS: usize = 400;
 /// Maximum number of test poses.
 const MOST: usize = 16;
-/// Limbs shorter than this fraction of the skeleton share one test pose if they have the same
-/// parent, such as fingers or whiskers.
+/// Limbs shorter than this fraction of the skeleton's size share one test pose if they have the
+/// same parent. Examples are fingers and whiskers.
 const SMALL: f32 = 0.12;
-/// Minimum bend of a limb in a clip, in radians. Limbs that bend less get a forward bend.
+/// Minimum bend of a limb in the clips, in radians. A limb that bends less gets a forward bend as
+/// its test pose.
 const STRAIGHT: f32 = 0.2;
 
-/// Limbs that are bent in one test pose.
+/// Limbs that are bent in the same test pose.
 struct BentJoints {
     name: String,
     limbs: Vec<Limb>,
@@ -190,7 +193,7 @@ impl BentJoints {
     }
 }
 
-/// Limbs of a skin for test poses, largest first.
+/// Finds the limbs of a skin for test poses, largest first.
 fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<BentJoints> {
     let joints: BTreeSet<NodeId> = document.skin(skin).joints.iter().copied().collect();
     let below = |n: NodeId| {
@@ -212,7 +215,7 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<BentJoints> {
     for end in joints.iter().copied().filter(|n| is_end(*n)) {
         let Some(mut limb) = limb_of(document, rest, end, None, true) else { continue };
         limb.nodes.retain(|n| joints.contains(n));
-        // The joint that carries the whole skeleton bends nothing.
+        // A joint without a parent joint carries the whole skeleton, so its rotation bends nothing.
         let carries = |n: &NodeId| document.node(*n).parent.is_none_or(|p| !joints.contains(&p));
         if limb.nodes.len() > 1 && limb.nodes.first().is_some_and(carries) {
             limb.nodes.remove(0);
@@ -252,10 +255,11 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<BentJoints> {
     parts
 }
 
-/// Test poses of a skin, one per limb. Each is taken from the time of all clips at which the limb's
-/// joints are rotated farthest from the bind pose. All other joints are in the bind pose. If no
-/// clip bends the limb, its joints are bent forward by 60 degrees each. Largest limbs first, at
-/// most 16.
+/// Creates the test poses of a skin, one per limb: largest limbs first, at most 16.
+///
+/// For each limb, the pose is taken from the clip time at which its joints are rotated farthest
+/// from the bind pose. All other joints are in the bind pose. If no clip bends the limb, each of
+/// its joints is bent forward by 60 degrees.
 pub fn test_poses(document: &Document, skin: SkinId) -> Vec<TestPose> {
     let bound = Bend { amount: 0.0, ..Bend::default() };
     let rest = bound.applied(document, skin, &Pose::evaluate(document, &Stack::default()));
@@ -292,8 +296,8 @@ pub fn test_poses(document: &Document, skin: SkinId) -> Vec<TestPose> {
     found.filter(|pose| !pose.locals.is_empty()).collect()
 }
 
-/// Scene axis about which a bone bends forward, which is +Z in glTF (section 3.4). Bones that
-/// already point forward bend down. `next` is the end of the bone.
+/// Finds the scene axis for bending a bone forward. Forward is +Z in glTF (section 3.4). Bones that
+/// already point forward bend down. `next` is the joint at the end of the bone.
 fn forward_axis(
     document: &Document,
     rest: &Pose,
@@ -301,7 +305,7 @@ fn forward_axis(
     next: Option<NodeId>,
 ) -> Option<Vec3> {
     let at = |n: NodeId| rest.world[n.index()].w_axis.truncate();
-    // The last bone continues the direction of the one before.
+    // The last bone of a chain has the direction of the bone before it.
     let bone = match (next, document.node(node).parent) {
         (Some(next), _) => at(next) - at(node),
         (None, Some(before)) => at(node) - at(before),
@@ -314,16 +318,16 @@ fn forward_axis(
 /// The main bending axis of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BendingAxis {
-    /// Unit vector in the joint's own axes in the rest pose. Positive angles bend in the usual
-    /// direction.
+    /// Unit vector in the joint's own space in the rest pose. Positive angles bend in the direction
+    /// in which the clips bend the joint farthest.
     pub axis: Vec3,
     /// Minimum and maximum angle from the rest in all clips, radians; `None` if no clip bends the
     /// joint.
     pub range: Option<[f32; 2]>,
 }
 
-/// Main bending axis of a joint: the main axis of its rotations in all clips, or else the axis that
-/// bends its bone forward. `rest` is the rest pose.
+/// Finds the main bending axis of a joint: the main axis of its rotations in all clips. If no clip
+/// bends the joint, it is the axis that bends the bone forward. `rest` is the rest pose.
 pub fn bending_axis(document: &Document, rest: &Pose, node: NodeId) -> Option<BendingAxis> {
     if let Some(found) = limits_of(document, &[node]).get(&node)
         && found.high.x - found.low.x > STRAIGHT
@@ -343,8 +347,8 @@ pub fn bending_axis(document: &Document, rest: &Pose, node: NodeId) -> Option<Be
     Some(BendingAxis { axis: axis.try_normalize()?, range: None })
 }
 
-/// Rotates each joint of some limbs so that its bone bends forward, which is +Z in glTF (section
-/// 3.4). Bones that already point forward bend down.
+/// Bends each joint of some limbs forward, so that its bone moves toward +Z (glTF, section 3.4).
+/// Bones that already point forward bend down.
 fn bent_forward(document: &Document, rest: &Pose, limbs: &[Limb]) -> BTreeMap<NodeId, Components> {
     const ANGLE: f32 = 60.0;
     let mut locals = BTreeMap::new();
@@ -436,7 +440,8 @@ mod tests {
             let seen = bend.applied(&document, SkinId(0), &shown(&document));
             let before = bend.turns.clone();
             bend.turn(&document, (&before, &seen), &[ELBOW], (Vec3::Z, angle * 0.3));
-            // The drag continues. The angle counts from its start, not from the last call.
+            // The drag continues. Its angle is measured from the start of the drag, not from the
+            // last call.
             bend.turn(&document, (&before, &seen), &[ELBOW], (Vec3::Z, angle));
         }
         assert!(bend.is_none(), "{bend:?}");

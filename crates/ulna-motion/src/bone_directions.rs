@@ -10,9 +10,10 @@ use ulna_model::{Document, NodeId};
 /// Directions of the bones of a skeleton. `H` returns the position of a joint in the scene.
 pub struct BoneDirections<'d, H> {
     document: &'d Document,
-    /// Whether each node is a joint. All nodes, if the file has no joints.
+    /// One flag per node: whether it is a joint. All nodes count as joints if the file has no
+    /// joints.
     joints: Vec<bool>,
-    /// Whether each node is a loose joint, which belongs to no skin.
+    /// One flag per node: whether it is a loose joint. A loose joint belongs to no skin.
     loose: Vec<bool>,
     mirror: Arc<Mirror>,
     head: H,
@@ -28,14 +29,14 @@ impl<'d, H: Fn(NodeId) -> DVec3> BoneDirections<'d, H> {
         Self { document, joints, loose, mirror: Mirror::of(document), head }
     }
 
-    /// Whether a node is a joint relative to `beside`: loose joints count only next to loose
-    /// joints.
+    /// Whether a node counts as a joint next to the node `beside`. Loose joints count only next to
+    /// other loose joints.
     fn is_joint(&self, node: NodeId, beside: NodeId) -> bool {
         let (node, beside) = (node.index(), beside.index());
         self.joints[node] || (self.loose[beside] && self.loose[node])
     }
 
-    /// The nearest joints below a node.
+    /// Finds the nearest descendant joints of a node.
     fn below(&self, node: NodeId) -> Vec<NodeId> {
         let mut found = Vec::new();
         let mut open: Vec<NodeId> = self.document.children(node).iter().rev().copied().collect();
@@ -49,28 +50,29 @@ impl<'d, H: Fn(NodeId) -> DVec3> BoneDirections<'d, H> {
         found
     }
 
-    /// The nearest joint above a node.
+    /// Finds the nearest ancestor joint of a node.
     pub fn above(&self, node: NodeId) -> Option<NodeId> {
         let parent = |n: &NodeId| self.document.node(*n).parent;
         std::iter::successors(parent(&node), parent).find(|n| self.is_joint(*n, node))
     }
 
-    /// Direction and length of the bone of a joint, as a vector in the scene, in meters. The bone
-    /// points to the joint below. If there are several, it points to the one in the middle of the
-    /// body, or else to the one farthest ahead. At the end of a chain, it points away from the
-    /// joint above. `None` if there is neither.
+    /// Returns the bone of a joint as a vector in the scene, in meters.
+    ///
+    /// The bone points to the child joint. If there are several, it points to the one in the middle
+    /// of the body, or else to the one farthest ahead. A joint at the end of a chain continues the
+    /// direction from its parent joint. `None` if the joint has neither children nor a parent.
     pub fn bone(&self, node: NodeId) -> Option<DVec3> {
         let head = (self.head)(node);
         let above = self.above(node).map(|p| head - (self.head)(p)).filter(|w| is_some(*w));
-        // Distance ahead of a joint below, along the bone above; without a bone above, its
-        // distance.
+        // Distance of a child joint along the direction from the parent joint. Without a parent
+        // joint, the distance to the child.
         let ahead = |way: DVec3| match above {
             Some(above) => way.dot(above.normalize()),
             None => way.length(),
         };
         let ways = |nodes: &[NodeId]| -> Option<DVec3> {
             let ways = nodes.iter().map(|n| (self.head)(*n) - head).filter(|w| is_some(*w));
-            // In case of a tie, the first.
+            // If several children are equally far, the first one is used.
             ways.reduce(|a, b| if ahead(b) > ahead(a) + 1e-6 * a.length() { b } else { a })
         };
         let below = self.below(node);

@@ -1,5 +1,5 @@
-//! A clip prepared for playback: tracks in blocks of eight, so that a few long loops pose a
-//! skeleton.
+//! A clip prepared for playback: its tracks are stored in blocks of eight, so that vector
+//! instructions sample eight tracks at once.
 //!
 //! LINEAR tracks with the same key times form one group: one search finds the keys of all of them.
 //! Other tracks cache one segment each. The remaining tracks, mainly morph target weights, are
@@ -17,23 +17,23 @@ use super::{
 use ulna_geometry::vectors;
 use ulna_model::{Clip, Interpolation, Local, Property, Shared, Slice, Track};
 
-/// A prepared clip.
+/// A clip prepared for playback.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     groups: Vec<TrackGroup>,
     own: UnsharedTracks,
     singles: Vec<(Shared<Track>, usize)>,
-    /// Targets of `singles`, in the same order.
+    /// Target nodes of `singles`, in the same order.
     singles_to: Targets,
-    /// Node indices that the clip drives, each with whether translation, rotation and scale are all
+    /// Indices of the driven nodes. The flag tells whether translation, rotation and scale are all
     /// driven.
     moved: Vec<(u32, bool)>,
     /// Interpolation of LINEAR rotations.
     between: Averaging,
 }
 
-/// Tracks with key times of their own, by property and by values per segment (2 keys, or 4 for
-/// CUBICSPLINE).
+/// Tracks that do not share their key times. They are grouped by property and by the number of
+/// values per segment: 2 keys, or 4 values for CUBICSPLINE.
 #[derive(Clone, Debug)]
 struct UnsharedTracks {
     moves: SegmentCache<3, 2>,
@@ -137,12 +137,13 @@ impl Compiled {
         Some(Self { groups, own: UnsharedTracks::new(&own), singles, singles_to, moved, between })
     }
 
-    /// Node indices that the clip drives, each with whether all three components are driven.
+    /// Indices of the driven nodes. The flag tells whether translation, rotation and scale are all
+    /// driven.
     pub(super) fn moved(&self) -> &[(u32, bool)] {
         &self.moved
     }
 
-    /// Looks up the slots of the driven nodes.
+    /// Looks up the mix buffer's slots of the driven nodes.
     pub(super) fn arrange(&mut self, slots: &Slots) {
         for group in &mut self.groups {
             group.moves.to.arrange(slots);
@@ -216,7 +217,7 @@ struct TrackGroup {
 #[derive(Clone, Debug)]
 struct Rows<const W: usize> {
     to: Targets,
-    /// Blocks per key.
+    /// Number of blocks per key.
     blocks: usize,
     data: Vec<[F32x8; W]>,
 }
@@ -237,7 +238,7 @@ impl<const W: usize> Rows<W> {
         Self { to: Targets::new(tracks.iter().map(|t| t.target.0).collect()), blocks, data }
     }
 
-    /// The blocks of a key.
+    /// Returns the blocks of a key.
     fn row(&self, key: usize) -> &[[F32x8; W]] {
         &self.data[key * self.blocks..(key + 1) * self.blocks]
     }
@@ -349,12 +350,12 @@ mod tests {
     }
 
     fn clip() -> impl Strategy<Value = Clip> {
-        // More than one block, and not a multiple of a block.
+        // The number of nodes may exceed one block, and need not be a multiple of a block.
         let nodes = prop::collection::vec(0u32..1, 1..23).prop_flat_map(|nodes| {
             let each = |node| Property::TRS.map(|property| prop::option::of(track(node, property)));
             (0..nodes.len() as u32).flat_map(each).collect::<Vec<_>>()
         });
-        // Some tracks use the times of the first, like the tracks of a group.
+        // Some tracks have the key times of the first track, so that they form a group.
         (nodes, any::<bool>()).prop_map(|(tracks, share)| {
             let mut tracks: Vec<Track> = tracks.into_iter().flatten().collect();
             let linear: Vec<usize> = (0..tracks.len())

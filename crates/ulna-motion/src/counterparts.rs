@@ -19,7 +19,7 @@ pub(super) struct Sought {
     pub name: String,
     /// Names from the root, separated by `/`.
     pub path: String,
-    /// Nearest ancestor in the list, as the index of an earlier entry.
+    /// Nearest ancestor in the list of sought joints, as the index of an earlier entry.
     pub parent: Option<usize>,
     /// Role in the humanoid map of its file, as VRM 1.0 spells it.
     pub role: Option<String>,
@@ -38,7 +38,7 @@ pub enum FoundBy {
     Role,
 }
 
-/// The counterpart of each joint of another file, and the criterion that found it.
+/// Finds the counterpart of each joint of another file, and the criterion by which it was found.
 pub(super) fn pairs(document: &Document, sought: &[Sought]) -> Vec<Option<(NodeId, FoundBy)>> {
     let mut found: Vec<Option<(NodeId, FoundBy)>> = vec![None; sought.len()];
     let mut taken = vec![false; document.nodes.len()];
@@ -117,7 +117,7 @@ fn by_parts(
     }
 }
 
-/// A side, as a name states it.
+/// Body side that is stated in a joint's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum NamedSide {
     Left,
@@ -133,7 +133,7 @@ impl NamedSide {
     }
 }
 
-/// A name without namespace, case and separators.
+/// Removes namespace, case and separators from a name.
 fn plain(name: &str) -> String {
     let name = name.rsplit([':', '|']).next().unwrap_or(name);
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -160,7 +160,8 @@ impl Bodies {
         Self { mapped_there, there, mapped_here, here, is_same }
     }
 
-    /// Pairs of joints that both maps name, as indices of sought joints and nodes.
+    /// Finds pairs of joints by the humanoid maps of both files, as indices of sought joints and
+    /// nodes.
     fn pairs_of_maps(&self) -> Vec<(usize, NodeId)> {
         if self.is_same {
             return Vec::new();
@@ -188,8 +189,8 @@ impl Bodies {
             if (0..self.mapped_there.len()).all(all_here) {
                 return nodes.get(role).map(|n| (k, *n));
             }
-            // The other row is longer. The last joint that is assigned to a node here also receives
-            // the rotations of those before it.
+            // The other chain of joints is longer, so several of its joints may be assigned to the
+            // same node. The last of them also transfers the rotations of the joints before it.
             let own = self.there[k].filter(|r| r.kind() == kind)?;
             in_row(own.place, own.count, row.len()).map(|at| (k, row[at].1))
         };
@@ -212,8 +213,8 @@ impl Bodies {
             (Some(a), Some(b)) => a != b,
             (Some(_), None) => there.is_some_and(known_here) && here != there,
             (None, Some(_)) => here.is_some_and(known_there) && here != there,
-            // Joints inside a row, such as the third of four spine joints, belong to the row even
-            // if no map names them.
+            // A joint inside a chain, such as the third of four spine joints, has the body part of
+            // the chain, even if no map contains the joint.
             (None, None) => [there, here]
                 .into_iter()
                 .flatten()
@@ -227,14 +228,14 @@ impl Bodies {
     }
 }
 
-/// Whether every node of the maps is found by its path on the other side, with the same rest up to
-/// a uniform scale.
+/// Whether both skeletons are the same: every node in the humanoid map of either side has a node
+/// with the same path on the other side. Both must have the same rest, up to a uniform scale.
 fn is_same_skeleton(
     document: &Document,
     sought: &[Sought],
     mapped_here: &HashMap<NodeId, String>,
 ) -> bool {
-    /// Tolerance, relative to the total length of all bones.
+    /// Maximum difference of rest translations, relative to the total length of all bones.
     const NEAR: f32 = 1e-4;
     let by_path: HashMap<&str, &Sought> = sought.iter().map(|j| (j.path.as_str(), j)).collect();
     let paths: HashMap<String, NodeId> =

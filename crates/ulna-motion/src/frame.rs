@@ -26,7 +26,7 @@ impl Default for Block {
 }
 
 impl Block {
-    /// The transform of a lane.
+    /// Reads the transform of one of the eight lanes.
     #[inline(always)]
     pub(super) fn at(&self, lane: usize) -> Transform {
         Transform {
@@ -45,7 +45,7 @@ impl Block {
         lanes.iter_mut().zip(value).for_each(|(to, value)| to[lane] = *value);
     }
 
-    /// Sets the transform of a lane.
+    /// Sets the transform of one of the eight lanes.
     pub(super) fn put(&mut self, lane: usize, transform: &Transform) {
         self.set(lane, Property::Translation, &transform.translation.to_array());
         self.set(lane, Property::Rotation, &transform.rotation.to_array());
@@ -53,14 +53,14 @@ impl Block {
     }
 }
 
-/// Assignment of slots in blocks to nodes.
+/// Assignment of nodes to slots in the blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     /// Node index by slot.
     nodes: Vec<u32>,
     /// Slot by node index; [`NONE`] for nodes without a slot.
     of: Vec<u32>,
-    /// Version of the assignment: changes with every new one; 0 before the first.
+    /// Version of the assignment. It changes with every new assignment; 0 before the first.
     serial: u64,
 }
 
@@ -96,13 +96,14 @@ impl Slots {
     }
 }
 
-/// Target nodes of lanes of tracks.
+/// Target nodes of tracks, one track per lane.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Targets {
     nodes: Vec<u32>,
-    /// Slot by lane.
+    /// Slot of the target node, by lane.
     slots: Vec<u32>,
-    /// Index of the block that each eight lanes fill exactly; `None` if they do not.
+    /// Per eight lanes, the index of the block whose slots are the same eight nodes; `None` if
+    /// there is no such block.
     straight: Vec<Option<u32>>,
 }
 
@@ -115,14 +116,14 @@ impl Targets {
         &self.nodes
     }
 
-    /// Looks up the slots of the nodes. All of them must have one.
+    /// Looks up the slots of the target nodes. All of them must have a slot.
     pub(super) fn arrange(&mut self, slots: &Slots) {
         self.slots.clear();
         self.slots.extend(self.nodes.iter().map(|node| slots.of(*node)));
         let whole = |places: &[u32]| {
             let first = places[0];
             let follow = (0..).zip(places).all(|(k, place)| *place == first.wrapping_add(k));
-            // Lanes without a track are also written, so no node may use their slots.
+            // Lanes without a track are also written. No node may use their slots.
             let all = places.len() == LANES || first as usize + places.len() == slots.nodes.len();
             (follow && all && (first as usize).is_multiple_of(LANES))
                 .then_some(first / LANES as u32)
@@ -142,7 +143,7 @@ pub(super) trait FrameComponent<const W: usize> {
     /// Sets the component of a transform.
     fn set(transform: &mut Transform, value: [f32; W]);
 
-    /// The component's lanes in a block.
+    /// Returns the component's lanes in a block.
     fn of(block: &mut Block) -> &mut [F32x8; W];
 }
 
@@ -206,7 +207,7 @@ pub(super) trait Sink {
     fn put_one(&mut self, to: &Targets, lane: usize, property: Property, value: &[f32]);
 }
 
-/// Writes into local transforms by node. All targets must be [`Local::Trs`] already.
+/// Sink that writes into local transforms, by node. All targets must be [`Local::Trs`] already.
 pub(super) struct ToLocals<'a>(pub &'a mut [Local]);
 
 impl Sink for ToLocals<'_> {
@@ -238,7 +239,7 @@ impl Sink for ToLocals<'_> {
     }
 }
 
-/// Writes into blocks by slot.
+/// Sink that writes into blocks, by slot.
 pub(super) struct ToBlocks<'a>(pub &'a mut [Block]);
 
 impl Sink for ToBlocks<'_> {

@@ -5,17 +5,17 @@ use super::names::words_of;
 /// The purpose of a helper joint, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelperKind {
-    /// Poses other joints.
+    /// The helper poses other joints.
     Control,
-    /// Holds objects.
+    /// The helper holds attached objects.
     Socket,
-    /// Marks the end of a chain.
+    /// The helper marks the end of a chain.
     Leaf,
-    /// Carries the whole skeleton.
+    /// The helper carries the whole skeleton.
     Root,
 }
 
-/// Words in joint names, by kind.
+/// Words in the names of helper joints, by kind.
 const WORDS: [(HelperKind, &[&str]); 4] = [
     (
         HelperKind::Control,
@@ -25,7 +25,7 @@ const WORDS: [(HelperKind, &[&str]); 4] = [
     (HelperKind::Leaf, &["leaf", "end", "nub"]),
     (HelperKind::Root, &["root", "cog", "origin", "armature"]),
 ];
-/// Words that names often contain without a separator, such as `handslot`.
+/// Words that names often contain without a separator, as in `handslot`.
 const ENDINGS: [(HelperKind, &str); 5] = [
     (HelperKind::Control, "ctrl"),
     (HelperKind::Control, "target"),
@@ -39,8 +39,8 @@ const LIMBS: [&str; 12] = [
     "wrist", "elbow",
 ];
 
-/// The purpose that the name of a joint states, if it is a helper. The caller must check whether a
-/// leaf is the last joint of its chain, and a root the first.
+/// Finds the purpose that the name of a joint states, if the joint is a helper. The caller must
+/// check whether a leaf is the last joint of its chain, and a root the first.
 pub fn helper_kind(name: &str) -> Option<HelperKind> {
     let words = words_of(name);
     let words: Vec<&str> =

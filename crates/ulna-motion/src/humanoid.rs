@@ -1,10 +1,10 @@
-//! Body parts of joints, by their names and their parents. So a pose of one naming scheme finds its
-//! joints in another scheme. The tests of [`Stem`](super::names) list spellings of several
+//! Body parts of joints, found by their names and their parents. They match joints of two skeletons
+//! with different naming schemes. The tests of [`Stem`](super::names) list spellings of several
 //! programs.
 
 use super::{mirror_pairs::Side, names::Stem};
 
-/// A part of a body that has one joint, or a row of joints.
+/// A body part that has one joint, or a chain of several joints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum BodyPart {
     Hips,
@@ -22,10 +22,10 @@ pub(super) enum BodyPart {
     Shin,
     Foot,
     Toe,
-    /// Occurs only in humanoid maps, as does the jaw.
+    /// An eye. It occurs only in humanoid maps, as does the jaw.
     Eye,
     Jaw,
-    /// “Arm” or “leg” without a detail. The other joints of the chain decide the part.
+    /// “Arm” or “leg” in a name without a detail. The other joints of the chain decide the part.
     Arm,
     Leg,
 }
@@ -35,14 +35,14 @@ pub(super) enum BodyPart {
 pub(super) struct BodyRole {
     pub part: BodyPart,
     pub side: Option<Side>,
-    /// Index in its row, from the root; 0 for a single joint.
+    /// Index of the joint among the joints of this part, from the root; 0 for a single joint.
     pub place: usize,
-    /// Number of joints in the row.
+    /// Number of joints of this part.
     pub count: usize,
 }
 
 impl BodyRole {
-    /// Part and side, as the humanoid map or the name states them.
+    /// Body part and side, as the humanoid map or the name states them.
     pub const fn kind(&self) -> Kind {
         (self.part, self.side)
     }
@@ -52,13 +52,14 @@ impl BodyRole {
 pub(super) type Kind = (BodyPart, Option<Side>);
 
 impl BodyPart {
-    /// Whether a body may have several joints of this part in a row.
+    /// Whether a body may have several joints of this part in a chain.
     pub const fn is_row(self) -> bool {
         matches!(self, Self::Spine | Self::Neck | Self::Finger(_) | Self::Toe)
     }
 }
 
-/// Body part and index in its row for a role of a humanoid map, as VRM 1.0 spells it.
+/// Converts a role of a humanoid map (VRM 1.0) to a body part, and its index among the joints of
+/// this part.
 pub(super) fn mapped_part(role: &str) -> Option<(Kind, usize)> {
     let (side, rest) = match (role.strip_prefix("left"), role.strip_prefix("right")) {
         (Some(rest), _) => (Some(Side::Left), rest),
@@ -101,12 +102,12 @@ pub(super) fn mapped_part(role: &str) -> Option<(Kind, usize)> {
     Some(((part, side), place))
 }
 
-/// Prefixes that name a rig or a program.
+/// Prefixes of joint names that identify a rig or a program.
 const PREFIXES: [&str; 14] = [
     "def", "org", "bip", "j", "b", "c", "jnt", "joint", "bone", "bn", "rig", "sec", "skeleton",
     "armature",
 ];
-/// Words of helpers, which are no body part.
+/// Words in the names of helper joints, which are not body parts.
 const HELPERS: [&str; 16] = [
     "twist", "roll", "ik", "fk", "leaf", "pole", "target", "ctrl", "control", "socket", "nub",
     "end", "mch", "helper", "slot", "bind",
@@ -159,7 +160,7 @@ fn part_of(name: &str) -> Option<Kind> {
                 own.iter().any(|w| names.iter().any(|n| w.trim_start_matches("hand") == *n))
             };
             let finger = FINGERS.iter().position(|names| is(names))?;
-            // Toes have the names of fingers, too.
+            // Toes may have the names of fingers.
             if own.iter().any(|w| w.contains("toe") || w.contains("foot")) || stem.side.is_none() {
                 return None;
             }
@@ -169,11 +170,12 @@ fn part_of(name: &str) -> Option<Kind> {
     Some((part, stem.side))
 }
 
-/// Body roles of joints, given by name and parent, parents first. If a single part occurs twice,
-/// the first joint has it. The joints of a row belong to one chain.
+/// Finds the body roles of joints, given by name and parent, parents first. If a part with a single
+/// joint occurs twice, the first joint gets it. The joints of a part with several joints belong to
+/// one chain.
 ///
 /// `mapped` has the entry of the humanoid map for each joint; it may be shorter than `joints`. The
-/// map overrides names: no other joint receives a part that the map assigns.
+/// map overrides names: no other joint gets a part that the map assigns.
 pub(super) fn body_roles(
     joints: &[(&str, Option<usize>)],
     mapped: &[Option<(Kind, usize)>],
@@ -190,7 +192,7 @@ pub(super) fn body_roles(
     for (k, part) in parts.iter_mut().enumerate() {
         *part = part.filter(|kind| of_map(k).is_some() || !given.contains(kind));
     }
-    // In a row without hips, the first joint is the hips.
+    // In a spine without hips, the first joint is the hips.
     let spine = |p: &Option<Kind>| p.is_some_and(|(part, _)| part == BodyPart::Spine);
     let none = parts.iter().flatten().all(|(part, _)| *part != BodyPart::Hips);
     if none
@@ -207,7 +209,7 @@ pub(super) fn body_roles(
     for kind in kinds {
         let mut row: Vec<usize> = Vec::new();
         for k in (0..joints.len()).filter(|k| parts[*k] == Some(kind)) {
-            // Of one chain: each joint is below the one before.
+            // In one chain, each joint is below the previous one.
             if of_map(k).is_some() || row.last().is_none_or(|last| above(k).any(|a| a == *last)) {
                 row.push(k);
             }
@@ -223,8 +225,8 @@ pub(super) fn body_roles(
     roles
 }
 
-/// Removes the role of hip joints above a thigh. A hip with a side is a thigh, unless a thigh is
-/// below it (`LHipJoint` above `LeftUpLeg`).
+/// Removes the roles of hip joints that are above a thigh. A hip with a side counts as a thigh,
+/// unless a thigh is below it (`LHipJoint` above `LeftUpLeg`).
 fn drop_hip_joints(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>]) {
     let is_thigh = |part: &Option<Kind>| part.is_some_and(|(part, _)| part == BodyPart::Thigh);
     let thighs: Vec<usize> = (0..parts.len()).filter(|k| is_thigh(&parts[*k])).collect();
@@ -240,8 +242,8 @@ fn drop_hip_joints(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>])
     }
 }
 
-/// Resolves “arm” and “leg” to the parts that are not named otherwise. Several of them in a chain
-/// are resolved in order.
+/// Resolves “arm” and “leg” to the parts of the limb that no other name states. Several such joints
+/// in a chain are resolved in order.
 fn name_limbs(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>]) {
     for side in [None, Some(Side::Left), Some(Side::Right)] {
         let has = |parts: &[Option<Kind>], part: BodyPart| parts.contains(&Some((part, side)));
@@ -270,8 +272,8 @@ fn name_limbs(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>]) {
     }
 }
 
-/// Index in a row of `to` joints for the joint `place` of a row of `from` joints. `None` if another
-/// joint of the row is nearer.
+/// Matches joint `place` of a chain of `from` joints with a joint of a chain of `to` joints, and
+/// returns its index. If several joints match the same one, `None` for all but the last.
 pub(super) fn in_row(place: usize, from: usize, to: usize) -> Option<usize> {
     let nearest = |k: usize, of: usize, other: usize| match (of, other) {
         (_, 0 | 1) => 0,
@@ -284,8 +286,8 @@ pub(super) fn in_row(place: usize, from: usize, to: usize) -> Option<usize> {
     if from <= to {
         return Some(nearest(place, from, to));
     }
-    // The last of the joints with the same result gets it. The rotations of the others are added to
-    // it.
+    // The last of the joints with the same match gets it. The rotations of the others are added to
+    // its own.
     let last = (0..from).rev().find(|k| nearest(*k, from, to) == nearest(place, from, to));
     (last == Some(place)).then(|| nearest(place, from, to))
 }
@@ -363,8 +365,8 @@ mod tests {
         );
     }
 
-    /// The map states that “LeftArm” is the right upper arm, and which of two joints named “Hips”
-    /// is meant.
+    /// The map assigns the right upper arm to “LeftArm”, and chooses one of two joints named
+    /// “Hips”.
     #[test]
     fn a_humanoid_map_wins_over_names() {
         let joints = [

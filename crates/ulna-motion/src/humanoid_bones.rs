@@ -15,7 +15,8 @@ pub struct HumanoidBone {
     pub role: &'static str,
     /// Whether every avatar must have the bone.
     pub is_required: bool,
-    /// Role of the bone above it. If that bone is missing, the next one above applies.
+    /// Role of the parent bone; `None` for the root. If the parent bone is missing, its own parent
+    /// is used.
     pub parent: Option<&'static str>,
 }
 
@@ -93,19 +94,19 @@ pub const HUMANOID_BONES: [HumanoidBone; 55] = {
     ]
 };
 
-/// The bone of a role; `None` for an unknown role.
+/// Finds the bone of a role; `None` for an unknown role.
 pub fn humanoid_bone(role: &str) -> Option<&'static HumanoidBone> {
     HUMANOID_BONES.iter().find(|b| b.role == role)
 }
 
-/// The humanoid map of a document, by the roles of VRM 1.0. Unknown roles are left out.
+/// Returns the humanoid map of a document, by the roles of VRM 1.0. Unknown roles are left out.
 pub fn humanoid_map(document: &Document) -> BTreeMap<&'static str, NodeId> {
     let roles = document.humanoid().into_iter().flat_map(|v| v.roles());
     roles.filter_map(|(role, node)| Some((humanoid_bone(&role)?.role, node))).collect()
 }
 
-/// Guessed humanoid bones of a document: by its map, by the names of joints and by their neighbors.
-/// If these give neither hips nor thighs, by the shape of the skeleton.
+/// Guesses the humanoid bones of a document by its humanoid map, and by the names and neighbors of
+/// joints. If hips or thighs are not found, the shape of the skeleton is also used.
 pub fn guessed_bones(document: &Document) -> BTreeMap<&'static str, NodeId> {
     let named = humanoid_names(document, JointNames::Vrm).into_iter();
     let named = named.filter_map(|(node, role)| Some((humanoid_bone(&role)?.role, node)));
@@ -121,13 +122,14 @@ pub fn guessed_bones(document: &Document) -> BTreeMap<&'static str, NodeId> {
     bones
 }
 
-/// Required bones that are missing in a map.
+/// Finds the required bones that are missing in a map.
 pub fn missing_bones(map: &BTreeMap<&'static str, NodeId>) -> Vec<&'static str> {
     let needed = HUMANOID_BONES.iter().filter(|b| b.is_required).map(|b| b.role);
     needed.filter(|role| !map.contains_key(role)).collect()
 }
 
-/// Bones of a map that are not below their parent bone, each with that parent bone.
+/// Finds the bones of a map that are not below their parent bone. Returns each with its parent
+/// bone.
 pub fn misplaced_bones(
     document: &Document,
     map: &BTreeMap<&'static str, NodeId>,

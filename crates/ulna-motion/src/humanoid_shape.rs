@@ -1,5 +1,5 @@
-//! Humanoid bones by the shape of a skeleton, if names do not give them: two legs down from the
-//! hips, a spine up, and two arms to its sides.
+//! Finds humanoid bones by the shape of a skeleton, if names do not identify them: two legs down
+//! from the hips, a spine up, and two arms at its sides.
 //!
 //! ```text
 //!              head
@@ -18,22 +18,24 @@ use glam::Vec3;
 use super::strain::rest_pose;
 use ulna_model::{Document, NodeId};
 
-/// Joints of the legs, the spine and the arms by their roles in VRM 1.0, from their rest positions.
-/// Empty if the skeleton has another shape. The body must be upright along y. The toes decide which
-/// side is left. Without toes, the body is assumed to face z, or x if its arms are along z.
+/// Finds the joints of the legs, the spine and the arms by their rest positions, with their roles
+/// in VRM 1.0. Empty if the skeleton has another shape.
+///
+/// The body must be upright along y. The toes decide which side is left. Without toes, the body is
+/// assumed to face z, or x if its arms are along z.
 pub fn bones_by_shape(document: &Document) -> BTreeMap<&'static str, NodeId> {
     let tree = JointTree::of(document);
     let joints = document.nodes.order().iter().copied().filter(|n| tree.is_joint(*n));
     joints.into_iter().find_map(|hips| tree.body(hips)).unwrap_or_default()
 }
 
-/// Roles of the left and the right side.
+/// Roles of the left and the right joint of a pair.
 type Sides = [&'static str; 2];
 
 struct JointTree<'d> {
     document: &'d Document,
     is_joint: Vec<bool>,
-    /// Rest positions: x is the lateral axis of the body, y is up.
+    /// Rest positions of nodes. x is the lateral axis of the body, and y is up.
     at: Vec<Vec3>,
     /// Height of the skeleton, meters.
     height: f32,
@@ -73,7 +75,7 @@ impl<'d> JointTree<'d> {
         children.filter(|n| self.is_joint(*n)).collect()
     }
 
-    /// The joint and all joints below it.
+    /// Returns the joint and all joints below it.
     fn branch(&self, node: NodeId) -> Vec<NodeId> {
         let mut all = vec![node];
         let mut k = 0;
@@ -84,13 +86,13 @@ impl<'d> JointTree<'d> {
         all
     }
 
-    /// Largest coordinate of a branch along a direction.
+    /// Largest coordinate of the joints of a branch along a direction.
     fn reach(&self, node: NodeId, direction: Vec3) -> f32 {
         let all = self.branch(node).into_iter().map(|n| self.at(n).dot(direction));
         all.fold(f32::NEG_INFINITY, f32::max)
     }
 
-    /// The chain from a joint that extends farthest in a direction.
+    /// Returns the chain below a joint that extends farthest in a direction.
     fn chain(&self, from: NodeId, direction: Vec3) -> Vec<NodeId> {
         let next = |n: &NodeId| {
             let below = self.below(*n).into_iter();
@@ -100,8 +102,8 @@ impl<'d> JointTree<'d> {
         std::iter::successors(Some(from), next).collect()
     }
 
-    /// Two branches of a joint, one on each side, that satisfy `is_meant`. The one on the positive
-    /// x side is first.
+    /// Finds two branches of a joint, one on each side, that satisfy `is_meant`. The branch on the
+    /// positive x side is first.
     fn pair(&self, of: NodeId, is_meant: impl Fn(NodeId) -> bool) -> Option<[NodeId; 2]> {
         let all: Vec<NodeId> = self.below(of).into_iter().filter(|n| is_meant(*n)).collect();
         let middle = |n: NodeId| {
@@ -115,7 +117,7 @@ impl<'d> JointTree<'d> {
         Some([side(1.0)?, side(-1.0)?])
     }
 
-    /// The next joint of a spine: the branch that extends highest.
+    /// Finds the next joint of a spine: the child whose branch extends highest.
     fn up(&self, from: NodeId, arms: &[NodeId]) -> Option<NodeId> {
         let below = self.below(from).into_iter().filter(|n| !arms.contains(n));
         let higher = below.filter(|n| self.at(*n).y > self.at(from).y - 0.01 * self.height);
@@ -123,7 +125,7 @@ impl<'d> JointTree<'d> {
         far.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, n)| n)
     }
 
-    /// The bones of a body with these hips; `None` if the shape does not fit.
+    /// Finds the bones of a body with these hips; `None` if the shape does not fit.
     fn body(&self, hips: NodeId) -> Option<BTreeMap<&'static str, NodeId>> {
         let size = self.height;
         let low = |n: NodeId| {
@@ -159,7 +161,7 @@ impl<'d> JointTree<'d> {
             _ => {}
         }
         let legs = legs.map(|leg| self.leg(leg));
-        // The toes are in front.
+        // The toes show which side of the body is the front.
         let faces_back = legs.iter().all(|leg| match leg[..] {
             [_, _, foot, toes] => self.at(toes).z < self.at(foot).z,
             _ => false,
@@ -188,10 +190,10 @@ impl<'d> JointTree<'d> {
         Some(bones)
     }
 
-    /// Upper leg, lower leg, foot and toes, as far as they exist.
+    /// Returns the upper leg, lower leg, foot and toes of a leg, as far as they exist.
     fn leg(&self, from: NodeId) -> Vec<NodeId> {
         let mut chain = self.chain(from, -Vec3::Y);
-        // A short joint beside the hips, which is not the thigh.
+        // A short first bone at the hips is not the thigh.
         let is_short = |a: NodeId, b: NodeId, c: NodeId| {
             self.at(a).distance(self.at(b)) < 0.25 * self.at(b).distance(self.at(c))
         };
@@ -204,10 +206,10 @@ impl<'d> JointTree<'d> {
         chain
     }
 
-    /// The shoulder, and upper arm, lower arm and hand of a chain.
+    /// Finds the shoulder, if any, and the upper arm, lower arm and hand of a chain.
     fn arm(&self, chain: &[NodeId]) -> (Option<NodeId>, Vec<NodeId>) {
         let length = |k: usize| self.at(chain[k]).distance(self.at(chain[k + 1]));
-        // Fingers start at the hand.
+        // The hand is the joint from which the fingers branch.
         let branches = |n: &NodeId| self.below(*n).len() > 2;
         let hand = chain.iter().position(branches).filter(|k| *k >= 2);
         let hand = hand.unwrap_or_else(|| match chain.len() {
@@ -219,7 +221,7 @@ impl<'d> JointTree<'d> {
             0 | 1 => (None, chain.to_vec()),
             2 => (None, chain[..=2].to_vec()),
             3 => (Some(chain[0]), chain[1..=3].to_vec()),
-            // With twist joints in between, the elbow is the joint nearest to the middle.
+            // If there are twist joints in between, the elbow is the joint nearest to the middle.
             last => {
                 let ends = (self.at(chain[1]) + self.at(chain[last])) / 2.0;
                 let from_middle = |n: &&NodeId| self.at(**n).distance(ends);
@@ -232,8 +234,8 @@ impl<'d> JointTree<'d> {
     }
 }
 
-/// The horizontal direction in which a body is widest. It points to the body's left side if the
-/// body faces z or x.
+/// Finds the horizontal direction in which a body is widest. It points to the body's left side if
+/// the body faces z or x.
 fn side_axis(joints: impl Iterator<Item = Vec3>) -> Vec3 {
     let all: Vec<Vec3> = joints.filter(|p| p.is_finite()).collect();
     let mean = all.iter().sum::<Vec3>() / all.len().max(1) as f32;

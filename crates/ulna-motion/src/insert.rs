@@ -4,21 +4,21 @@ use ulna_model::{Interpolation, KeyTangents, Property, Slice, TangentMode, Track
 
 use super::sample::sample_into;
 
-/// A track with an inserted key.
+/// A track with an inserted key, and the error of the insertion.
 #[derive(Clone, Debug)]
 pub struct Inserted {
     /// The track with the new key.
     pub track: Track,
-    /// Maximum error of the motion, in radians. Only rotations between CUBICSPLINE keys cannot be
-    /// split exactly into unit keys.
+    /// Maximum error of the motion, in radians. Only rotations between CUBICSPLINE keys have an
+    /// error, because they cannot be split exactly into unit keys.
     pub error: f32,
 }
 
-/// Maximum error at sampled times for an exact insertion, in radians: 0.0085°. This keeps the error
-/// between samples below 0.01°.
+/// Maximum error at sampled times of an exact insertion, in radians: 0.0085°. The error between the
+/// samples is then below 0.01°.
 const EXACT: f32 = 0.0085 * std::f32::consts::PI / 180.0;
 
-/// Maximum number of halvings of a segment to keep a motion.
+/// Maximum number of halvings of a segment for an exact insertion.
 const MOST_HALVES: u32 = 12;
 
 /// Maximum number of rounds in which pieces with too large an error are halved again.
@@ -55,7 +55,7 @@ pub fn insert_key(track: &Track, time: f32, value: Option<&[f32]>, exact: bool) 
             error = f32::max(error, radial(track, &mut made, low, high, exact, 0, &mut more));
             (low, high) = (high, high + 1);
         }
-        // The error of pieces increases a little when they are fitted together.
+        // Fitting the pieces together increases their error a little.
         for _ in 0..MOST_ROUNDS {
             if more.is_empty() {
                 break;
@@ -78,8 +78,8 @@ pub fn insert_key(track: &Track, time: f32, value: Option<&[f32]>, exact: bool) 
     Inserted { track: made, error }
 }
 
-/// The track with keys at `time` and at `more`, fitted within the segment before the key `at`.
-/// Returns the track, its error, and the middles of pieces with too large an error.
+/// Inserts keys at `time` and at `more`, fitted within the segment before the key `at`. Returns the
+/// track, its error, and the middles of pieces with too large an error.
 fn with_all(track: &Track, more: &[f32], time: f32, at: usize) -> (Track, f32, Vec<f32>) {
     let mut times: Vec<f32> = more.iter().copied().chain([time]).collect();
     times.sort_by(f32::total_cmp);
@@ -106,15 +106,15 @@ fn with_all(track: &Track, more: &[f32], time: f32, at: usize) -> (Track, f32, V
     (made, error, wide)
 }
 
-/// The sampled value of a track at a time.
+/// Returns the sampled value of a track at a time.
 fn sampled(track: &Track, time: f32) -> Vec<f32> {
     let mut out = vec![0.0; track.width];
     sample_into(track, f64::from(time), &mut out);
     out
 }
 
-/// Inserts a key before the first or after the last, where the value is held. The new tangents are
-/// 0.
+/// Inserts a key before the first or after the last key, where the value is constant. The new
+/// tangents are 0.
 fn beyond(track: &Track, at: usize, time: f32, value: Option<&[f32]>) -> Track {
     let w = track.width;
     let last = track.times.len() - 1;
@@ -128,7 +128,7 @@ fn beyond(track: &Track, at: usize, time: f32, value: Option<&[f32]>) -> Track {
     with(&flat, at, time, &value, &vec![0.0; w])
 }
 
-/// Inserts a CUBICSPLINE key before the one at `at`, with the same slope on both sides.
+/// Inserts a CUBICSPLINE key before the key at index `at`, with the same slope on both sides.
 fn with(track: &Track, at: usize, time: f32, value: &[f32], slope: &[f32]) -> Track {
     let stride = track.stride();
     let mut times = track.times.to_vec();
@@ -145,7 +145,7 @@ fn with(track: &Track, at: usize, time: f32, value: &[f32], slope: &[f32]) -> Tr
     Track { times: times.into(), values: Slice::from(values), modes, ..track.clone() }
 }
 
-/// Value and slope of a Hermite segment (glTF 2.0, appendix C.5), not normalized.
+/// Evaluates a Hermite segment (glTF 2.0, appendix C.5), not normalized. Returns value and slope.
 fn hermite(track: &Track, key: usize, time: f64) -> (Vec<f64>, Vec<f64>) {
     let w = track.width;
     let (from, to) = (
@@ -186,7 +186,7 @@ fn split(track: &Track, key: usize, time: f32) -> Track {
     with(track, key + 1, time, &value, &slope)
 }
 
-/// Value and slope of a normalized rotation: `n = p/|p|`, `n' = (p' − n(n·p'))/|p|`.
+/// Returns value and slope of a normalized rotation: `n = p/|p|`, `n' = (p' − n(n·p'))/|p|`.
 fn unit_slope(track: &Track, time: f32) -> (Vec<f32>, Vec<f32>) {
     let key = track.times.partition_point(|t| *t <= time).clamp(1, track.times.len() - 1) - 1;
     let (p, slope) = hermite(track, key, f64::from(time));
@@ -200,7 +200,8 @@ fn unit_slope(track: &Track, time: f32) -> (Vec<f32>, Vec<f32>) {
     (n.iter().map(|v| *v as f32).collect(), turn.collect())
 }
 
-/// The largest angle between two tracks from one key of `made` to a later one, in radians.
+/// Measures the largest angle between two tracks from the key `low` of `made` to the key `high`, in
+/// radians.
 fn gap(track: &Track, made: &Track, low: usize, high: usize) -> f32 {
     const SAMPLES: usize = 24;
     let (from, to) = (f64::from(made.times[low]), f64::from(made.times[high]));
@@ -216,8 +217,8 @@ fn gap(track: &Track, made: &Track, low: usize, high: usize) -> f32 {
     })
 }
 
-/// Optimizes the components along the values of the two inner tangents of a segment for the least
-/// error, and returns that error. Tangents of old keys are not changed.
+/// Fits the two inner tangents of a segment, and returns the remaining error in radians. Only the
+/// tangents' components parallel to the keys' values change. Tangents of old keys are not changed.
 fn fit(track: &Track, made: &mut Track, low: usize, high: usize) -> f32 {
     let span = made.times[high] - made.times[low];
     let mut best = gap(track, made, low, high);
@@ -257,8 +258,8 @@ fn along(track: &Track, key: usize, part: usize, by: f32) -> Track {
     Track { values: values.into(), ..track.clone() }
 }
 
-/// [`fit`]. Also returns the times of additional keys, if the motion must be kept exactly and is
-/// not.
+/// Fits a segment like [`fit`]. If the motion must be kept exactly and is not, adds the times of
+/// additional keys to `more`.
 fn radial(
     track: &Track,
     made: &mut Track,

@@ -1,9 +1,10 @@
-//! Caches of data that depend on the bodies of a document: the nodes that carry motion, their
-//! roles, their mirror partners. Handles ask for them in each frame, and commands for each node.
-//! Each thread caches the last few documents.
+//! Caches of data about the bodies of a document: the nodes that carry motion, their roles, and
+//! their mirror partners. Handles read them in each frame, and commands for each node. Each thread
+//! caches the last few documents.
 //!
-//! Poses and keys are not part of a body, so a drag or a new key does not invalidate a cache. A
-//! gesture alternates between its first document and the shown one, so there are several entries.
+//! Poses and keys are not part of the cache key, so a drag or a new key does not invalidate an
+//! entry. A gesture alternates between its first document and the displayed one, so there are
+//! several entries.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -24,19 +25,19 @@ use ulna_model::{
 /// Nodes with their body roles.
 type Roles = Arc<[(NodeId, Option<BodyRole>)]>;
 
-/// Cached data of the bodies of a document, each computed on first use.
+/// Cached data about the bodies of a document. Each field is computed on first use.
 #[derive(Debug)]
 pub(super) struct CachedBodies {
     of: Bodies,
     rig: OnceCell<Arc<Rig>>,
     roles: OnceCell<Roles>,
     hips: OnceCell<Option<NodeId>>,
-    /// The mirror, and the carriers of motion that it was computed for. Posed nodes are carriers,
-    /// too.
+    /// The mirror, with the flags of the nodes that carry motion for which it was computed. Posed
+    /// nodes carry motion, too.
     mirror: RefCell<Option<(Vec<bool>, Arc<Mirror>)>>,
 }
 
-/// The parts of a document that the cached data depend on.
+/// The parts of a document on which the cached data depend.
 #[derive(Debug)]
 struct Bodies {
     tree: Shared<Tree>,
@@ -48,7 +49,7 @@ struct Bodies {
     pairs: Shared<[(NodeId, Option<NodeId>)]>,
 }
 
-/// The properties of a node that the cached data depend on.
+/// The properties of a node on which the cached data depend.
 #[derive(Debug)]
 struct Body {
     name: Option<Arc<str>>,
@@ -114,15 +115,15 @@ impl Bodies {
 const MOST: usize = 4;
 
 thread_local! {
-    /// Most recently used first.
+    /// Cache entries, most recently used first.
     static KNOWN: RefCell<Vec<Rc<CachedBodies>>> = const { RefCell::new(Vec::new()) };
     static USED: RefCell<Vec<UsedJoints>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Flags by joint of a skin: whether a weight map has a weight for it.
+/// One flag per joint of a skin: whether a weight map has a weight for it.
 type UsedJoints = (SharedWeak<WeightMap>, Arc<[bool]>);
 
-/// The cache entry of a document, created if necessary.
+/// Returns the cache entry of a document, and creates it if necessary.
 pub(super) fn known(document: &Document) -> Rc<CachedBodies> {
     KNOWN.with_borrow_mut(|all| {
         let found = match all.iter().position(|known| known.of.are_of(document)) {
@@ -155,14 +156,14 @@ impl CachedBodies {
 }
 
 impl Rig {
-    /// The carriers of motion of a document, cached.
+    /// Finds the nodes that carry motion in a document. The result is cached.
     pub fn of(document: &Document) -> Arc<Self> {
         known(document).rig.get_or_init(|| Arc::new(Self::find(document))).clone()
     }
 }
 
 impl Mirror {
-    /// The mirror of all bodies of a document, cached.
+    /// Computes the mirror of all bodies of a document. The result is cached.
     pub fn of(document: &Document) -> Arc<Self> {
         let (known, carriers) = (known(document), carriers(document));
         let kept = known
@@ -179,8 +180,8 @@ impl Mirror {
     }
 }
 
-/// Flags by joint of a skin: whether a weight map has a weight for it. Cached until a weight
-/// changes.
+/// Returns one flag per joint of a skin: whether a weight map has a weight for it. Cached until a
+/// weight changes.
 pub(super) fn used_joints(map: &Shared<WeightMap>) -> Arc<[bool]> {
     /// Maximum number of cached maps.
     const MAPS: usize = 64;

@@ -19,7 +19,7 @@ pub fn strength_of(layer: &PoseLayer, time: f64) -> f32 {
     strength[0].clamp(0.0, 1.0)
 }
 
-/// `U` of a node in a layer at a time, at full strength.
+/// User-local transform `U` of a node in a layer at a time, at full strength.
 pub fn user_at(layer: &PoseLayer, node: NodeId, time: f64) -> Transform {
     let mut user = layer.constant(node);
     let mut buffer = [0.0; 4];
@@ -31,7 +31,7 @@ pub fn user_at(layer: &PoseLayer, node: NodeId, time: f64) -> Transform {
     user
 }
 
-/// The transform that a layer adds to a node at a time, independent of other layers. `None` if the
+/// Transform that a layer adds to a node at a time, independent of other layers. `None` if the
 /// layer has no effect on the node.
 pub fn added_at(layer: &PoseLayer, node: NodeId, time: f64) -> Option<Transform> {
     if !layer.says(node) {
@@ -41,13 +41,13 @@ pub fn added_at(layer: &PoseLayer, node: NodeId, time: f64) -> Option<Transform>
     (share != 0.0).then(|| part_of(&user_at(layer, node, time), share))
 }
 
-/// Applies layers to a node's local transform, at a time.
+/// Applies layers to a node's local transform at a time.
 pub fn with_layers(base: &Transform, layers: &PoseLayers, node: NodeId, time: f64) -> Transform {
     let added = layers.counting().filter_map(|l| added_at(l, node, time));
     added.fold(*base, |under, user| under.compose(&user))
 }
 
-/// The transforms that a constant layer adds, by node.
+/// Returns the transforms that a constant layer adds, with their nodes.
 fn constants(layer: &PoseLayer) -> impl Iterator<Item = (NodeId, Transform)> + '_ {
     layer.moves.iter().filter_map(|(node, user)| {
         let share = layer.strength_at(*node);
@@ -67,13 +67,13 @@ pub(super) struct Laid {
 enum Step {
     /// Constant rotations of several layers, combined to one per node.
     Turns(Vec<(u32, Quat)>),
-    /// Constant transforms of several layers, each node once.
+    /// Constant transforms of several layers, with one entry per node.
     Constant(Vec<Constant>),
     /// A layer with keys, by its index in the list.
     Keyed(usize),
 }
 
-/// The constant transforms that layers add to a node.
+/// Constant transforms that several layers add to a node.
 #[derive(Clone, Debug)]
 struct Constant {
     node: u32,
@@ -110,12 +110,12 @@ impl Laid {
         Self { layers: layers.clone(), steps }
     }
 
-    /// Whether there is nothing to apply.
+    /// True if there is nothing to apply.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The driven components by node. A node may occur several times.
+    /// Returns the driven components by node. A node may occur several times.
     pub fn drives(&self) -> Vec<(NodeId, Parts)> {
         let mut all = Vec::new();
         for step in &self.steps {
@@ -148,7 +148,7 @@ impl Laid {
         all
     }
 
-    /// Applies the layers to local transforms, at a time.
+    /// Applies the layers to local transforms at a time.
     pub fn put(&self, time: f64, local: &mut [Local]) {
         for step in &self.steps {
             match step {
@@ -179,7 +179,7 @@ impl Laid {
     }
 }
 
-/// Converts the constant layers since the last keyed one to steps.
+/// Converts the constant layers since the last layer with keys to steps.
 fn end_run(run: &mut BTreeMap<NodeId, Vec<Transform>>, steps: &mut Vec<Step>) {
     let (mut turns, mut others) = (Vec::new(), Vec::new());
     for (node, users) in std::mem::take(run) {
@@ -221,7 +221,7 @@ impl Constant {
         let Some(slot) = local.get_mut(self.node as usize) else { return };
         let under = slot.transform();
         let size = under.scale;
-        // Combined if that is exact, else one by one.
+        // The combined transform is exact only for a uniform scale.
         let alike = self.one_by_one.is_empty() || (size.x == size.y && size.y == size.z);
         *slot = Local::Trs(match alike {
             true => {

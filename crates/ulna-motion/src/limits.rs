@@ -1,5 +1,5 @@
-//! Joint limits, guessed from the rotations in all clips. glTF stores no limits; a joint that no
-//! clip rotates has none.
+//! Joint limits, guessed from the rotations in all clips, since glTF stores no limits. A joint that
+//! no clip rotates has no limits.
 //!
 //! Rotations from the rest are expressed as rotation vectors (axis times angle). Their principal
 //! directions are the axes of a joint, the hinge axis first. The range about each axis is the
@@ -14,11 +14,11 @@ use ulna_model::{Document, Interpolation, NodeId, Property, Track, transform::un
 /// Margin beyond the range of the keys, radians.
 const MARGIN: f64 = 0.05;
 
-/// The range of rotation of one joint, relative to its rest.
+/// Range of rotation of one joint, relative to the rest pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointRange {
-    /// Unit axes of rotation in the joint's own rest axes. The axis with the largest spread is
-    /// first.
+    /// Unit axes of rotation, in the joint's own space in the rest pose. The axis with the largest
+    /// spread is first.
     pub axes: [Vec3; 3],
     /// Minimum angle about each axis, radians.
     pub low: Vec3,
@@ -26,16 +26,16 @@ pub struct JointRange {
     pub high: Vec3,
 }
 
-/// The ranges of joints that some clip rotates.
+/// Ranges of the joints that are rotated by at least one clip.
 pub type Limits = BTreeMap<NodeId, JointRange>;
 
-/// The rotation vector of a rotation, by the shortest path.
+/// Converts a rotation to a rotation vector, by the shortest path.
 fn vector(q: DQuat) -> DVec3 {
     let q = if q.w < 0.0 { -q } else { q };
     q.normalize().to_scaled_axis()
 }
 
-/// The rotations at the keys of a track.
+/// Iterates over the rotations at the keys of a track.
 fn rotations(track: &Track) -> impl Iterator<Item = Quat> + '_ {
     let (stride, skip) =
         (track.stride(), if track.interpolation == Interpolation::CubicSpline { 4 } else { 0 });
@@ -44,8 +44,8 @@ fn rotations(track: &Track) -> impl Iterator<Item = Quat> + '_ {
         .map(|v| unit_or(Quat::from_slice(v), Quat::IDENTITY))
 }
 
-/// The direction of largest spread of vectors: the dominant eigenvector of their scatter matrix, by
-/// power iteration.
+/// Finds the direction of the largest spread of vectors: the dominant eigenvector of their scatter
+/// matrix, by power iteration.
 fn main_axis(scatter: &DMat3) -> Option<DVec3> {
     let start = [scatter.x_axis, scatter.y_axis, scatter.z_axis]
         .into_iter()
@@ -71,7 +71,7 @@ fn range_of(vectors: &[DVec3]) -> Option<JointRange> {
         .and_then(DVec3::try_normalize)
         .unwrap_or_else(|| x.any_orthonormal_vector());
     let axes = [x, y, x.cross(y)];
-    // The rest always belongs to the range, even if no key has it.
+    // The rest pose always belongs to the range, even if no key has it.
     let (mut low, mut high) = (DVec3::ZERO, DVec3::ZERO);
     for v in vectors {
         let along = DVec3::from_array(axes.map(|a| v.dot(a)));
@@ -85,7 +85,7 @@ fn range_of(vectors: &[DVec3]) -> Option<JointRange> {
     })
 }
 
-/// The ranges of some joints over all clips.
+/// Computes the ranges of some joints over all clips. Joints that no clip rotates are left out.
 pub fn limits_of(document: &Document, joints: &[NodeId]) -> Limits {
     let mut turns: BTreeMap<NodeId, Vec<DVec3>> = BTreeMap::new();
     for track in document.clips.values().flat_map(|c| c.tracks.values()) {

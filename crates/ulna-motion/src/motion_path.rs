@@ -7,7 +7,7 @@ use ulna_model::{ClipId, Document, NodeId, Property, Shared};
 /// A point of a motion path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathPlace {
-    /// Time on the clip's clock, seconds.
+    /// Time in the clip, seconds.
     pub time: f32,
     /// Position in the scene, meters.
     pub at: Vec3,
@@ -33,9 +33,9 @@ impl MotionPath {
     }
 }
 
-/// Motion paths of some joints over a clip: at most `most` frames, and all keys. If there are more
-/// frames, only every nth one is used. `rate` is in frames per second. `between` is the
-/// interpolation of LINEAR rotations.
+/// Computes motion paths of some joints over a clip, with a point per frame and at all keys. `rate`
+/// is in frames per second. If there are more than `most` frames, only every nth frame is used.
+/// `between` is the interpolation of LINEAR rotations.
 pub fn motion_paths(
     document: &Document,
     id: ClipId,
@@ -43,9 +43,9 @@ pub fn motion_paths(
     (rate, between): (f64, Averaging),
     most: usize,
 ) -> Vec<MotionPath> {
-    /// Number of ancestors whose keys also count for a joint: an arm's keys move the hand.
+    /// Number of ancestors whose keys also count for a joint, since keys of an arm move the hand.
     const ABOVE: usize = 2;
-    /// Times closer than this are equal, seconds.
+    /// Maximum difference of times that count as equal, seconds.
     const NEAR: f32 = 1e-4;
     let Some(clip) = document.clips.get(id) else { return Vec::new() };
     let length = f64::from(clip.length());
@@ -73,7 +73,7 @@ pub fn motion_paths(
         .take_while(|t| f64::from(*t) < length)
         .collect();
     times.push(length as f32);
-    // A capture has a key on each frame. Keys between the shown frames would add nothing.
+    // A motion capture has a key on each frame. Keys between the sampled frames are then left out.
     if keys.iter().map(Vec::len).sum::<usize>() <= most * 2 {
         times.extend(keys.iter().flatten());
     }
@@ -128,7 +128,7 @@ mod tests {
         document.file.clips.put(clip, Some(made));
         let paths = motion_paths(&document, clip, &nodes[..2], (30.0, Averaging::Slerp), 200);
         assert_eq!(paths.len(), 2);
-        // 61 frames, and the key between two of them.
+        // 61 frames, and one key between two of them.
         assert_eq!(paths[0].places.len(), 62);
         let keys: Vec<f32> = paths[0].places.iter().filter(|p| p.is_key).map(|p| p.time).collect();
         assert_eq!(keys, times);

@@ -6,18 +6,18 @@
 
 use super::mirror_pairs::Side;
 
-/// A name without its side.
+/// A joint name, split into its side and its other words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stem {
     /// The side that the name states; `None` if it states none or both.
     pub side: Option<Side>,
-    /// All other words in lower case, separated by spaces. Both joints of a pair have the same
-    /// words.
+    /// All other words in lower case, separated by spaces. Both joints of a mirror pair have the
+    /// same words.
     pub words: String,
 }
 
-/// The side and the words of a joint name, independent of the tool's spelling, without a number at
-/// the end.
+/// Returns the side and the other words of a joint name, independent of the tool's spelling. A
+/// number at the end is removed.
 pub fn joint_key(name: &str) -> (Option<Side>, String) {
     let stem = Stem::of(name);
     (stem.side, stem.without_number().to_owned())
@@ -47,7 +47,8 @@ impl Stem {
         }
     }
 
-    /// The words without a number at the end, which exporters add (`b_LeftHand_011`, `Arm.L.001`).
+    /// Returns the words without a number at the end. Exporters add such numbers (`b_LeftHand_011`,
+    /// `Arm.L.001`).
     pub fn without_number(&self) -> &str {
         match self.words.rsplit_once(' ') {
             Some((rest, last)) if last.bytes().all(|b| b.is_ascii_digit()) => rest,
@@ -56,16 +57,17 @@ impl Stem {
     }
 }
 
-/// All words of a name in lower case, including those for its side. A namespace is left out.
+/// Returns all words of a name in lower case, including the words for its side. A namespace is left
+/// out.
 pub(super) fn words_of(name: &str) -> Vec<String> {
     let name = name.rsplit([':', '|']).next().unwrap_or(name);
     let segments = name.split(|c: char| !c.is_alphanumeric()).filter(|s| !s.is_empty());
     segments.flat_map(split).map(|part| part.to_lowercase()).collect()
 }
 
-/// Parts of `UpperArmL`: `Upper`, `Arm`, `L`. A run of capitals is one part, except for a capital
-/// that begins a word (`LHipJoint`: `L`, `Hip`, `Joint`; `FKArm`: `FK`, `Arm`). Each sign for left
-/// and right is a part of its own.
+/// Splits `UpperArmL` into the parts `Upper`, `Arm`, `L`. A run of capitals is one part, except for
+/// a capital that begins a word (`LHipJoint`: `L`, `Hip`, `Joint`; `FKArm`: `FK`, `Arm`). Each
+/// Chinese or Japanese sign for left and right is a part of its own.
 fn split(segment: &str) -> Vec<String> {
     let chars: Vec<char> = segment.chars().collect();
     let mut parts: Vec<String> = Vec::new();
@@ -91,7 +93,7 @@ const fn is_sign(c: char) -> bool {
     matches!(c, '左' | '右')
 }
 
-/// The side that part `k` of a segment states.
+/// Returns the side that part `k` of a segment states; `None` if it states none.
 fn side(part: &str, k: usize, parts: &[String]) -> Option<Side> {
     let lower = part.to_lowercase();
     match lower.as_str() {
@@ -100,8 +102,8 @@ fn side(part: &str, k: usize, parts: &[String]) -> Option<Side> {
         "l" | "r" => {}
         _ => return None,
     }
-    // A single letter counts alone (`arm_l`), before a word (`lArm`, `LHip`), or as a capital after
-    // a word (`ArmL`).
+    // A single letter states a side if it is alone (`arm_l`), before a word (`lArm`, `LHip`), or a
+    // capital after a word (`ArmL`).
     let next_is_word = parts.get(k + 1).is_some_and(|p| p.len() > 1);
     let capital = part == "L" || part == "R";
     let counts = parts.len() == 1 || (k == 0 && next_is_word) || (k + 1 == parts.len() && capital);

@@ -1,4 +1,4 @@
-//! Naming conventions of programs for the joints of a humanoid.
+//! Joint naming conventions of programs, for humanoids.
 
 use super::{
     humanoid::{BodyPart, BodyRole},
@@ -18,8 +18,9 @@ pub enum JointNames {
     Unreal,
 }
 
-/// New names by a convention for joints with a known body part, by their humanoid map or by their
-/// present names. Joints without a name in the convention are left out.
+/// Suggests new names by a convention for joints with a known body part. Body parts are known from
+/// the humanoid map or from the present names. Joints without a name in the convention are left
+/// out.
 pub fn humanoid_names(document: &Document, names: JointNames) -> Vec<(NodeId, String)> {
     let roles = roles_of(document).into_iter();
     let of = |(node, role): (NodeId, Option<BodyRole>)| {
@@ -27,7 +28,8 @@ pub fn humanoid_names(document: &Document, names: JointNames) -> Vec<(NodeId, St
         if let BodyPart::Finger(_) = role.part
             && role.count > FINGER
         {
-            // In a longer row, palm and tip joints have no name.
+            // A finger with more joints has palm or tip joints, which have no name in the
+            // conventions.
             let label = document.node(node).label(node).to_lowercase();
             let has_palm = label.contains("meta") || label.contains("palm") || role.count > 4;
             let palm = usize::from(has_palm);
@@ -39,7 +41,7 @@ pub fn humanoid_names(document: &Document, names: JointNames) -> Vec<(NodeId, St
     roles.filter_map(of).collect()
 }
 
-/// Joints per finger.
+/// Number of joints per finger.
 const FINGER: usize = 3;
 /// Names of the fingers, from the thumb, in VRM, Mixamo and Unreal.
 const FINGERS: [[&str; 3]; 5] = [
@@ -60,7 +62,8 @@ impl JointNames {
     }
 }
 
-/// VRM names three joints of the spine: the first, the second, and the last.
+/// Returns the VRM role of a joint. VRM names three joints of the spine: the first, the second, and
+/// the last.
 fn vrm(role: &BodyRole) -> Option<String> {
     let BodyRole { part, side, place, count } = *role;
     let name = match part {

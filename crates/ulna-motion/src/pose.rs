@@ -1,4 +1,5 @@
-//! The pose: the local and world transforms of all nodes at a time, `W_j = W_p · M_j`.
+//! The pose: the local transforms `M_j` and world transforms `W_j = W_p · M_j` of all nodes at a
+//! time.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +12,16 @@ use ulna_model::{Components, Document, FileContent, Local, NodeId, SkinId, Trans
 pub struct Pose {
     /// `M_j`: local transforms, by node.
     pub local: Vec<Local>,
-    /// `W_j`: `scene_from_node`, by node.
+    /// `W_j`: world transforms (`scene_from_node`), by node.
     pub world: Vec<Mat4>,
-    /// Weights of morph targets, by node; empty if the node's mesh has none.
+    /// Weights of morph targets, by node. Empty for a node whose mesh has no morph targets.
     pub morphs: Vec<Vec<f32>>,
-    /// Nodes that the file or its clips hide, including their descendants.
+    /// Nodes that are hidden by the file or its clips, including their descendants.
     pub hidden: BTreeSet<NodeId>,
 }
 
-/// `W_p · M` for a local transform with translation, rotation and scale only, whose last row is
-/// known.
+/// Multiplies the parent's world matrix with a local transform, `W_p · M`. Faster than a matrix
+/// product, since the last row of a translation, rotation and scale is known.
 fn child(parent: &Mat4, local: &Transform) -> Mat4 {
     let turn = glam::Mat3A::from_quat(local.rotation);
     let p = [parent.x_axis, parent.y_axis, parent.z_axis];
@@ -52,8 +53,8 @@ impl Pose {
         }
     }
 
-    /// A copy with other components of some nodes, each given once. Only the world transforms below
-    /// these nodes are recomputed.
+    /// Returns a copy of the pose in which some nodes have other components. Each node may be
+    /// listed once. Only the world transforms of these nodes and below are recomputed.
     #[must_use]
     pub fn with(&self, file: &FileContent, wanted: &[(NodeId, Components)]) -> Self {
         let mut pose = self.clone();
@@ -81,7 +82,8 @@ impl Pose {
         file.node(node).parent.map_or(Mat4::IDENTITY, |p| self.world[p.index()])
     }
 
-    /// `T_j = W_j · IBM_j` for every joint of a skin, in its order: `scene_from_mesh` by joint.
+    /// Skinning matrices of a skin in the order of its joints: `T_j = W_j · IBM_j`, which is
+    /// `scene_from_mesh`.
     pub fn palette(&self, file: &FileContent, skin: SkinId) -> Vec<Mat4> {
         let skin = file.skin(skin);
         skin.joints
@@ -91,8 +93,8 @@ impl Pose {
             .collect()
     }
 
-    /// The local transform that gives a node the world transform `scene_from_node`, and the shear
-    /// that was dropped.
+    /// Computes the local transform that gives a node the world transform `scene_from_node`. Also
+    /// returns the shear, which the local transform cannot represent.
     ///
     /// # Errors
     /// The parent's matrix cannot be inverted, or the result is not finite.
@@ -116,7 +118,7 @@ impl Pose {
         }
     }
 
-    /// The `Ul` that gives a node the local transform `local`.
+    /// Computes the user-local transform `Ul` that gives a node the local transform `local`.
     ///
     /// # Errors
     /// As [`Transform::user_from`].
@@ -129,7 +131,7 @@ impl Pose {
     }
 }
 
-/// Bounds of the shown nodes' origins: a fallback size for models without a surface.
+/// Bounds of the origins of all shown nodes. Used as a fallback size for models without a surface.
 pub fn joint_bounds(document: &Document, pose: &Pose) -> Option<(glam::Vec3, glam::Vec3)> {
     let mut bounds: Option<(glam::Vec3, glam::Vec3)> = None;
     for id in document.shown_nodes() {

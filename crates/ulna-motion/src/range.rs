@@ -1,8 +1,8 @@
-//! A synthetic range of motion: every joint that moves skin is bent about each of its own axes, one
-//! at a time.
+//! Synthetic range of motion: each joint that moves skin is bent about each of its own axes, one
+//! after the other.
 //!
 //! It tests rigs without clips, and rigs whose clips do not bend every joint. The result is a clip,
-//! so it can be played, too.
+//! so it can also be played.
 
 use glam::{Quat, Vec3};
 
@@ -11,10 +11,10 @@ use ulna_model::{
     Clip, Document, Interpolation, NodeId, Property, Shared, SkinId, Track, TrackId, Tracks,
 };
 
-/// Seconds between two poses.
+/// Time between two poses, seconds.
 const STEP: f32 = 0.5;
 
-/// Flags by joint of a skin: whether any vertex has a weight for it.
+/// Returns one flag per joint of a skin: whether any vertex has a weight for it.
 fn weighted_joints(document: &Document, skin: SkinId) -> Vec<bool> {
     let mut found = vec![false; document.skin(skin).joints.len()];
     for node in document.nodes.values().filter(|n| n.skin == Some(skin)) {
@@ -32,8 +32,9 @@ fn weighted_joints(document: &Document, skin: SkinId) -> Vec<bool> {
     found
 }
 
-/// A clip that bends each joint with weights by `± degrees` about its local X, Y and Z, one joint
-/// and one axis at a time. Each extreme has a key. All other joints of the skin keep their rest.
+/// Creates a clip that bends each joint with weights by `± degrees` about its local X, Y and Z. One
+/// joint bends about one axis at a time. Each extreme has a key. All other joints of the skin keep
+/// their rest pose.
 pub fn range_of_motion(document: &Document, skin: SkinId, degrees: Vec3) -> Clip {
     let weighted = weighted_joints(document, skin);
     let mut tracks = Tracks::default();
@@ -61,7 +62,7 @@ pub fn range_of_motion(document: &Document, skin: SkinId, degrees: Vec3) -> Clip
     Clip { name: Some("Range of motion".into()), tracks, ..Clip::default() }
 }
 
-/// Adds a track with linear rotations of a joint. Keys are times in seconds with values.
+/// Adds a LINEAR rotation track of a joint. Each key is a time in seconds and a rotation.
 fn put_rotations(tracks: &mut Tracks, joint: NodeId, keys: &[(f32, Quat)]) {
     let track = Track {
         target: joint,
@@ -76,8 +77,8 @@ fn put_rotations(tracks: &mut Tracks, joint: NodeId, keys: &[(f32, Quat)]) {
     tracks.insert(TrackId(tracks.len() as u32), Shared::new(track));
 }
 
-/// A clip that bends some joints about their bending axes, one after the other. Each bends over its
-/// range in the clips of the document, or by `± degrees` if no clip bends it.
+/// Creates a clip that bends some joints about their main bending axes, one after the other. Each
+/// joint bends over its range in the clips of the document, or by `± degrees` if no clip bends it.
 pub fn trial_motion(document: &Document, joints: &[NodeId], degrees: f32) -> Clip {
     let rest = Pose::evaluate(document, &Stack::default());
     let mut tracks = Tracks::default();

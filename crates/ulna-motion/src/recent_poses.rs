@@ -8,12 +8,13 @@ use std::{
 use super::{Pose, Stack};
 use ulna_model::{Components, FileContent, NodeId, Nodes};
 
-/// Cache of the poses of recent stacks. A gesture evaluates the same stacks in every frame.
+/// Cache of the poses of recently evaluated stacks. A gesture evaluates the same stacks in every
+/// frame.
 #[derive(Debug, Default)]
 pub struct RecentPoses(Mutex<VecDeque<Recent>>);
 
 impl Clone for RecentPoses {
-    /// Creates an empty cache: copies do not share poses.
+    /// Creates an empty cache, since copies do not share poses.
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -28,11 +29,12 @@ struct Recent {
 }
 
 impl RecentPoses {
-    /// Number of cached poses: with and without a clip's layers, before and after a first command.
+    /// Maximum number of cached poses. A gesture needs four: with and without a clip's layers, each
+    /// before and after its first command.
     const KEPT: usize = 4;
 
-    /// [`Pose::evaluate`] with the cache. The unkeyed pose is applied to the cached pose, because
-    /// it changes from frame to frame.
+    /// Evaluates a stack like [`Pose::evaluate`], using the cache. The unkeyed pose changes from
+    /// frame to frame, so it is applied to the cached pose.
     pub fn evaluate(&self, file: &FileContent, stack: &Stack) -> Pose {
         if !stack.constraints.is_empty() {
             return Pose::evaluate(file, stack);

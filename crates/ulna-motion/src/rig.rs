@@ -1,27 +1,28 @@
-//! The nodes that carry motion, and the tree that they form. Carriers are joints of skins, nodes
-//! moved by a clip, bones of a VRM's humanoid map, and all parts of a figure without a skin. Helper
-//! nodes between them are skipped, such as nulls and the nodes into which an FBX importer splits a
-//! joint.
+//! The nodes that carry motion (carriers), and the tree that they form. Carriers are joints of
+//! skins, nodes moved by a clip, and bones of a VRM's humanoid map. In a figure without a skin, all
+//! parts are carriers. Helper nodes between carriers are skipped, such as nulls and the nodes into
+//! which an FBX importer splits a joint.
 
 use super::{Pose, mirror_pairs::Side, names::Stem};
 use ulna_model::{Document, Node, NodeId, Property};
 
-/// The carriers of motion of a document.
+/// The carriers of motion in a document, and their tree.
 #[derive(Clone, Debug)]
 pub(super) struct Rig {
     carries: Vec<bool>,
     joints: Vec<bool>,
-    /// Whether some clip rotates each node.
+    /// One flag per node: whether a clip rotates it.
     turned: Vec<bool>,
-    /// Whether some clip translates each node.
+    /// One flag per node: whether a clip translates it.
     moved: Vec<bool>,
-    /// Nearest carriers below each node.
+    /// Nearest carriers below each node, by node.
     below: Vec<Vec<NodeId>>,
-    /// Nearest carrier above each node.
+    /// Nearest carrier above each node, by node.
     above: Vec<Option<NodeId>>,
-    /// Whether each node always has the same origin as its parent.
+    /// One flag per node: whether it always has the same origin as its parent.
     on_parent: Vec<bool>,
-    /// Whether a bone starts at each node, or at a carrier below it with the same origin.
+    /// One flag per node: whether a bone starts at it, or at a carrier below it with the same
+    /// origin.
     goes_on: Vec<bool>,
 }
 
@@ -106,12 +107,12 @@ impl Rig {
         self.carries.get(node.index()) == Some(&true)
     }
 
-    /// The nearest carriers below a node.
+    /// Returns the nearest carriers below a node.
     pub fn below(&self, node: NodeId) -> &[NodeId] {
         &self.below[node.index()]
     }
 
-    /// The nearest carrier above a node.
+    /// Returns the nearest carrier above a node.
     pub fn above(&self, node: NodeId) -> Option<NodeId> {
         self.above[node.index()]
     }
@@ -121,13 +122,13 @@ impl Rig {
         self.goes_on[node.index()]
     }
 
-    /// Whether a node has other limbs below it beside the one through its child `line`.
+    /// Whether other limbs start at a node, besides the limb through its child `line`.
     pub fn branches(&self, document: &Document, node: NodeId, line: NodeId) -> bool {
         document.children(node).iter().any(|c| *c != line && self.goes_on(*c))
     }
 
-    /// Whether the carrier `upper` and the carrier `lower` below it appear as one joint. They
-    /// always have the same origin, and at most one of them is a joint of a skin.
+    /// Whether two carriers, one above the other, appear as one joint. They always have the same
+    /// origin, and at most one of them is a joint of a skin.
     pub fn stands_in(&self, document: &Document, upper: NodeId, lower: NodeId) -> bool {
         let both = self.joints[upper.index()] && self.joints[lower.index()];
         let mut path = std::iter::successors(Some(lower), |n| document.node(*n).parent)
@@ -135,8 +136,8 @@ impl Rig {
         !both && path.all(|n| self.on_parent[n.index()])
     }
 
-    /// The node, and the carriers above it that form one joint with it and carry nothing else. The
-    /// lowest is first.
+    /// Returns the node and the carriers above it that form one joint with it, the lowest first.
+    /// Carriers with other limbs are not included.
     fn same_joint(&self, document: &Document, node: NodeId) -> Vec<NodeId> {
         let next = |n: &NodeId| {
             let upper = self.above(*n)?;
@@ -145,22 +146,22 @@ impl Rig {
         std::iter::successors(Some(node), next).collect()
     }
 
-    /// The node that rotates a joint: a helper with the same origin if clips rotate it, or else the
-    /// joint itself.
+    /// Returns the node that rotates a joint: a helper node with the same origin if clips rotate
+    /// it, or else the joint itself.
     pub fn turner(&self, document: &Document, node: NodeId) -> NodeId {
         let all = self.same_joint(document, node);
         all.into_iter().find(|n| self.turned[n.index()]).unwrap_or(node)
     }
 
-    /// The node that translates a joint: a helper with the same origin if clips translate it, or
-    /// else the joint itself.
+    /// Returns the node that translates a joint: a helper node with the same origin if clips
+    /// translate it, or else the joint itself.
     pub fn mover(&self, document: &Document, node: NodeId) -> NodeId {
         let all = self.same_joint(document, node);
         all.into_iter().find(|n| self.moved[n.index()]).unwrap_or(node)
     }
 
-    /// The highest of the nodes that form one joint with this one. Helpers directly above it count
-    /// if they have the same origin, or if an FBX importer split them off.
+    /// Returns the highest of the nodes that form one joint with this node. A helper node directly
+    /// above it is included if it has the same origin, or if an FBX importer split it off.
     pub fn top_of_joint(&self, document: &Document, node: NodeId) -> NodeId {
         let alone = |n: NodeId| document.children(n).len() == 1 && document.node(n).mesh.is_none();
         let next = |n: &NodeId| {
@@ -172,7 +173,7 @@ impl Rig {
         std::iter::successors(Some(node), next).last().unwrap_or(node)
     }
 
-    /// The parent joint of a carrier: the nearest carrier above it that is another joint.
+    /// Returns the parent joint of a carrier: the nearest carrier above it that is another joint.
     pub fn hangs_on(&self, document: &Document, node: NodeId) -> Option<NodeId> {
         let (mut at, mut upper) = (node, self.above(node)?);
         while self.stands_in(document, upper, at) && self.below(upper).len() == 1 {
@@ -188,8 +189,8 @@ impl Rig {
     }
 }
 
-/// Whether a node is one of those into which Assimp splits a joint: `Hips_$AssimpFbx$_Translation`
-/// of `Hips`.
+/// Whether `part` is a node that Assimp split off from a joint, such as
+/// `Hips_$AssimpFbx$_Translation` from `Hips`.
 fn is_split_of(part: &Node, joint: &Node) -> bool {
     let (Some(part), Some(joint)) = (part.name.as_deref(), joint.name.as_deref()) else {
         return false;
@@ -198,9 +199,9 @@ fn is_split_of(part: &Node, joint: &Node) -> bool {
     part.split_once("_$AssimpFbx$_").is_some_and(|(name, _)| Some(name) == own)
 }
 
-/// The parts of figures without a skin. These are nodes without a joint above or below them, in
-/// trees that a clip moves or whose names state both sides. Nodes that only hold the mesh of their
-/// parent are excluded.
+/// Finds the parts of figures without a skin. These are nodes without a joint above or below them,
+/// in trees that a clip moves or whose names contain both sides. Nodes that only hold the mesh of
+/// their parent are excluded.
 fn figures(
     document: &Document,
     joints: &[bool],
@@ -226,7 +227,7 @@ fn figures(
         }
     }
     let free = |n: &NodeId| !over[n.index()] && !under[n.index()];
-    // For static trees: whether names of both sides occur.
+    // Static trees need names of both sides.
     let mut sides = vec![(false, false); count];
     for id in order.iter().filter(|n| free(n) && !moves[root[n.index()]]) {
         let sides = &mut sides[root[id.index()]];

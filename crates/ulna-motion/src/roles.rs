@@ -10,14 +10,15 @@ use super::{
 };
 use ulna_model::{Document, NodeId};
 
-/// Roles of a humanoid map that are known body parts, by node, as VRM 1.0 spells them.
+/// Returns the roles of a humanoid map that are known body parts, by node. Spelling is that of VRM
+/// 1.0.
 pub(super) fn mapped_roles(document: &Document) -> HashMap<NodeId, String> {
     let roles = document.humanoid().into_iter().flat_map(|v| v.roles());
     let known = roles.filter(|(role, _)| mapped_part(role).is_some());
     known.map(|(role, node)| (node, role.into_owned())).collect()
 }
 
-/// Body roles of the nodes that carry motion, by node. A role that no joint of a skin has may
+/// Finds the body roles of the nodes that carry motion. A role that no joint of a skin has may
 /// belong to another node.
 pub(super) fn roles_of(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
     known(document).roles(|| find_roles(document)).to_vec()
@@ -42,7 +43,7 @@ fn find_roles(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
     .collect()
 }
 
-/// Body roles of the flagged nodes and of the mapped nodes, by node.
+/// Finds the body roles of the flagged nodes and of the nodes in the humanoid map.
 fn roles_among(document: &Document, flags: &[bool]) -> Vec<(NodeId, Option<BodyRole>)> {
     let roles = mapped_roles(document);
     let is_meant = |n: &NodeId| flags[n.index()] || roles.contains_key(n);

@@ -10,15 +10,15 @@ use ulna_model::{Interpolation, Property, Track, transform::unit_or};
 pub(super) struct KeySegment {
     /// Index of the last key at or before the time.
     pub key: usize,
-    /// Fraction of the segment: 0 at that key, toward 1 at the next; 0 before the first key and
-    /// after the last.
+    /// Fraction of the segment: 0 at that key, and almost 1 just before the next key. It is 0
+    /// before the first key and after the last key.
     pub part: f32,
     /// Length of the segment, seconds.
     span: f32,
 }
 
-/// The segment of key times that contains `time`. The search starts at the segment `cursor`, which
-/// is updated.
+/// Finds the segment of key times that contains `time`. The search starts at the segment `cursor`,
+/// which is updated.
 pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> KeySegment {
     let last = times.len() - 1;
     let inside =
@@ -28,7 +28,8 @@ pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> KeySegmen
     } else if inside(*cursor + 1) {
         *cursor + 1
     } else {
-        // Most keys are evenly spaced: the guess is right or off by one, so no search is needed.
+        // Most keys are evenly spaced. The guess is then right or off by one, and no search is
+        // needed.
         let (first, end) = (f64::from(times[0]), f64::from(times[last]));
         let guess = ((time - first) / (end - first) * last as f64).clamp(0.0, last as f64) as usize;
         let near = [guess, guess.saturating_sub(1), guess + 1];
@@ -46,20 +47,20 @@ pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> KeySegmen
     KeySegment { key, part: ((time - start) / span) as f32, span: span as f32 }
 }
 
-/// Samples `track` at `time` seconds into `out` (`track.width` numbers).
+/// Samples a track at `time` seconds, and writes `track.width` numbers to `out`.
 ///
-/// Before the first and after the last key, the end value is held. At a key, the stored value is
+/// Before the first and after the last key, the value is constant. At a key, the stored value is
 /// used. Rotations are normalized.
 pub fn sample_into(track: &Track, time: f64, out: &mut [f32]) {
     sample_by(track, time, Averaging::Slerp, out);
 }
 
-/// [`sample_into`] with a choice for the interpolation of LINEAR rotations.
+/// Samples a track like [`sample_into`]. `between` is the interpolation of LINEAR rotations.
 pub(super) fn sample_by(track: &Track, time: f64, between: Averaging, out: &mut [f32]) {
     sample_at(track, segment(&track.times, time, &mut 0), between, out);
 }
 
-/// [`sample_by`] for a known segment.
+/// Samples a track like [`sample_by`], in a known segment.
 pub(super) fn sample_at(track: &Track, at: KeySegment, between: Averaging, out: &mut [f32]) {
     let (key, u) = (at.key, at.part);
     if u <= 0.0 {
@@ -103,15 +104,15 @@ pub(super) fn sample_at(track: &Track, at: KeySegment, between: Averaging, out: 
     }
 }
 
-/// Spherical interpolation along the shortest path (glTF 2.0, appendix C.4), also exact for small
-/// angles.
+/// Interpolates two rotations spherically along the shortest path (glTF 2.0, appendix C.4). It is
+/// also exact for small angles.
 pub fn slerp(a: Quat, b: Quat, u: f32) -> Quat {
     let (a4, mut b4) = (Vec4::from(a), Vec4::from(b));
     if a4.dot(b4) < 0.0 {
         b4 = -b4;
     }
-    // The angle from both lengths. `acos(dot)` loses half its digits near 1, and is undefined if
-    // rounding of stored integers makes the dot product greater than 1.
+    // The angle is computed from both lengths. `acos(dot)` loses half its digits near 1, and is
+    // undefined if rounding of stored integers makes the dot product greater than 1.
     let angle = 2.0 * (a4 - b4).length().atan2((a4 + b4).length());
     // Below this angle, slerp and nlerp are equal in f32, and 1/sin would be inaccurate.
     if angle < 1.5e-3 {
@@ -121,8 +122,8 @@ pub fn slerp(a: Quat, b: Quat, u: f32) -> Quat {
     Quat::from_vec4(a4 * (((1.0 - u) * angle).sin() / sin) + b4 * ((u * angle).sin() / sin))
 }
 
-/// Normalized linear interpolation along the shortest path, for cross-fades and previews between
-/// close rotations.
+/// Interpolates two rotations linearly along the shortest path, and normalizes the result. It is
+/// used for cross-fades and for previews between close rotations.
 pub fn nlerp(a: Quat, b: Quat, u: f32) -> Quat {
     let (a4, mut b4) = (Vec4::from(a), Vec4::from(b));
     if a4.dot(b4) < 0.0 {

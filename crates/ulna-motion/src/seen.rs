@@ -1,8 +1,8 @@
-//! Sample points for the comparison of poses: vertices of the skin, or joints if there is none.
+//! Sample points for the comparison of poses: vertices of the skin, or joints if there is no skin.
 //!
-//! All vertices of small models are used. For large models, half of the points are the vertices
-//! that each joint moves farthest from itself, which deviate first when it rotates. The other half
-//! is evenly distributed.
+//! In small models, all vertices are sample points. In large models, half of the points are the
+//! vertices that are farthest from the joint that moves them. Such vertices deviate first when the
+//! joint rotates. The other half is evenly distributed.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use ulna_model::{
 };
 
 /// Influence of a joint on a vertex: its weight, the vertex in the joint's space, and the offset of
-/// each morph target there.
+/// each morph target in the joint's space.
 #[derive(Clone, Debug)]
 struct Influence {
     node: NodeId,
@@ -53,7 +53,7 @@ impl SeenPoint {
     }
 }
 
-/// Sample points of everything visible in a document.
+/// Sample points of the visible parts of a document.
 #[derive(Clone, Debug)]
 pub struct SeenPoints {
     points: Vec<SeenPoint>,
@@ -61,17 +61,17 @@ pub struct SeenPoints {
 }
 
 impl SeenPoints {
-    /// Number of points for measurements of errors.
+    /// Number of points for accurate measurements of errors.
     pub const MANY: usize = 4096;
 
-    /// Sample points: at most about `most` vertices of a document's shown meshes, or the joints if
-    /// no mesh is shown.
+    /// Chooses at most about `most` vertices of a document's shown meshes, or its joints if no mesh
+    /// is shown.
     pub fn of(document: &Document, most: usize) -> Self {
         Self::where_all(document, most, &|_| true)
     }
 
-    /// The same, restricted to vertices that only nodes with `moved_by` move. Empty if there are
-    /// vertices, but none fits.
+    /// Chooses points like [`Self::of`], but only vertices that are moved only by nodes for which
+    /// `moved_by` is true. Empty if there are vertices, but none is suitable.
     pub fn where_all(document: &Document, most: usize, moved_by: &dyn Fn(NodeId) -> bool) -> Self {
         let rest = Pose::evaluate(document, &Stack::default());
         let sampler = Sampler::of(document, &rest, most, moved_by);
@@ -86,7 +86,8 @@ impl SeenPoints {
         Self { points: sampler.chosen(most).into_iter().map(point).collect(), on_skin: true }
     }
 
-    /// The vertices that [`of`](Self::of) chooses, sorted, each once; empty if no mesh is shown.
+    /// Returns the vertices that [`of`](Self::of) chooses, sorted and without duplicates. Empty if
+    /// no mesh is shown.
     pub(super) fn vertices(document: &Document, rest: &Pose, most: usize) -> Vec<SeenVertex> {
         let sampler = Sampler::of(document, rest, most, &|_| true);
         let named = |p: &VertexPlace| {
@@ -115,7 +116,7 @@ impl SeenPoints {
         self.points.is_empty()
     }
 
-    /// The node that moves a point most.
+    /// Returns the node that has the largest influence on a point.
     pub fn node(&self, point: usize) -> Option<NodeId> {
         let influences = &self.points.get(point)?.influences;
         influences.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)).map(|i| i.node)
@@ -126,25 +127,26 @@ impl SeenPoints {
         self.points.iter().map(|p| p.at(pose)).collect()
     }
 
-    /// Largest distance of a point between two poses, meters.
+    /// Measures the largest distance of a point between two poses, in meters.
     pub fn apart(&self, a: &Pose, b: &Pose) -> f32 {
         self.apart_after(&Mat4::IDENTITY, a, b)
     }
 
-    /// The same, with a transform applied to the first pose.
+    /// Measures the largest distance of a point between two poses, in meters, after a transform is
+    /// applied to the first pose.
     pub fn apart_after(&self, moved: &Mat4, a: &Pose, b: &Pose) -> f32 {
         let off = |p: &SeenPoint| moved.transform_point3(p.at(a)).distance(p.at(b));
         self.points.iter().map(off).filter(|d| d.is_finite()).fold(0.0, f32::max)
     }
 }
 
-/// A vertex of a shown mesh.
+/// A candidate vertex of a shown mesh.
 struct VertexPlace {
-    /// Index of the primitive among the sources.
+    /// Index of the primitive in the list of sources.
     source: usize,
     vertex: usize,
-    /// The joint with the largest influence, and the distance from it in the rest pose, in meters
-    /// times its weight.
+    /// The joint with the largest influence. `reach` is its distance from the vertex in the rest
+    /// pose in meters, times its weight.
     joint: NodeId,
     reach: f32,
 }
@@ -154,14 +156,15 @@ pub(super) struct Source<'a> {
     pub node: NodeId,
     pub primitive: PrimitiveId,
     pub of: &'a Primitive,
-    /// Skin and weights; `None` for a rigid primitive.
+    /// The skin and its weights; `None` for a rigid primitive.
     pub skinned: Option<(&'a Skin, &'a WeightMap)>,
-    /// `node_from_mesh` of the chosen instance; the identity without instances.
+    /// `node_from_mesh` of the chosen mesh instance; the identity without instances.
     pub instance: Mat4,
 }
 
 impl<'a> Source<'a> {
-    /// A primitive of a node's mesh, in the instance with this index; `None` if it does not exist.
+    /// Prepares a primitive of a node's mesh, in the mesh instance with this index; `None` if it
+    /// does not exist.
     pub fn new(
         document: &'a Document,
         node: NodeId,
@@ -178,7 +181,7 @@ impl<'a> Source<'a> {
         Some(Self { node, primitive, of, skinned, instance })
     }
 
-    /// Index of a node's instance that is farthest from the node; 0 without instances.
+    /// Index of the mesh instance of a node that is farthest from the node; 0 without instances.
     pub fn farthest_instance(document: &Document, node: NodeId) -> usize {
         let found = document.node(node);
         let list = found.instances.as_ref().filter(|_| found.skin.is_none());
@@ -221,7 +224,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// All candidate vertices of the shown meshes.
+/// Chooses sample points from the candidate vertices of the shown meshes.
 struct Sampler<'a> {
     sources: Vec<Source<'a>>,
     places: Vec<VertexPlace>,
@@ -234,7 +237,7 @@ impl<'a> Sampler<'a> {
         most: usize,
         moved_by: &dyn Fn(NodeId) -> bool,
     ) -> Self {
-        /// Candidates per chosen vertex. A limit keeps the time for large meshes constant.
+        /// Maximum number of candidates per chosen vertex. It limits the time for large meshes.
         const LOOKED: usize = 64;
         let mut sources = Vec::new();
         let mut places = Vec::new();
@@ -270,21 +273,21 @@ impl<'a> Sampler<'a> {
         Self { sources, places }
     }
 
-    /// The chosen vertices: all of them, or the farthest ones of each joint and an even
-    /// distribution of the rest.
+    /// Returns the chosen vertices. If not all are chosen, these are the farthest vertices of each
+    /// joint, and an even distribution of the others.
     fn chosen(&self, most: usize) -> Vec<&VertexPlace> {
         if self.places.len() <= most {
             return self.places.iter().collect();
         }
         let mut by_joint: BTreeMap<NodeId, Vec<&VertexPlace>> = BTreeMap::new();
         self.places.iter().for_each(|p| by_joint.entry(p.joint).or_default().push(p));
-        // Half of the points for the farthest ones, and at least two per joint.
+        // Half of the points are the farthest vertices, with at least two per joint.
         let each = (most / 2 / by_joint.len().max(1)).max(2);
         let mut chosen: Vec<&VertexPlace> = Vec::with_capacity(most + by_joint.len() * 2);
         for list in by_joint.values_mut() {
             list.sort_by(|a, b| b.reach.total_cmp(&a.reach));
-            // Every nth of the farther half, from the farthest on. The farthest ones alone would be
-            // neighbors.
+            // Choose every nth vertex of the farther half, from the farthest on. The farthest
+            // vertices alone would be neighbors.
             let step = (list.len() / 2 / each).max(1);
             chosen.extend(list.iter().step_by(step).take(each));
         }

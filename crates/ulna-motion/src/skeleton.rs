@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::{Pose, joint_bounds, known::used_joints};
 use ulna_model::{Document, NodeId};
 
-/// A bone: from a joint toward one of its children, or a stub if it has none.
+/// A bone from a joint to one of its children. A joint without children has a stub.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bone {
     /// The joint at the head, which owns the bone.
@@ -18,21 +18,22 @@ pub struct Bone {
     pub tail: Vec3,
 }
 
-/// Joints of a document, and which of them move vertices. Computed once per document.
+/// Joints of a document, and flags for the joints that move vertices. Computed once per document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skeleton {
-    /// Whether each node is a joint: of a skin, or loose if these were requested.
+    /// One flag per node: whether it is a joint. Loose joints count if they were requested.
     pub joints: Vec<bool>,
-    /// Whether each node is a loose joint, which belongs to no skin; empty unless requested.
+    /// One flag per node: whether it is a loose joint, which belongs to no skin. Empty unless
+    /// requested.
     pub loose: Vec<bool>,
-    /// Whether each node moves vertices itself.
+    /// One flag per node: whether it moves vertices itself.
     pub deforms: Vec<bool>,
-    /// Whether each node, or a node below it, moves vertices.
+    /// One flag per node: whether it or a node below it moves vertices.
     pub carries: Vec<bool>,
 }
 
 impl Skeleton {
-    /// Skeleton of a document, without loose joints.
+    /// Finds the skeleton of a document, without loose joints.
     pub fn of(document: &Document) -> Self {
         let mut deforms = vec![false; document.nodes.len()];
         for (id, node) in document.nodes.iter() {
@@ -59,7 +60,7 @@ impl Skeleton {
         Self { joints: document.joint_flags(), loose: Vec::new(), deforms, carries }
     }
 
-    /// Adds the loose joints, which no mesh is bound to yet.
+    /// Adds the loose joints, to which no mesh is bound yet.
     #[must_use]
     pub fn with_loose(mut self, document: &Document) -> Self {
         self.loose = document.loose_joint_flags();
@@ -70,7 +71,7 @@ impl Skeleton {
     }
 
     /// Whether a root joint only positions the skeleton: it moves no vertices itself, or its only
-    /// child is the joint with all limbs.
+    /// child is the joint from which all limbs start.
     fn is_origin(&self, document: &Document, id: NodeId) -> bool {
         let carries = |id: &NodeId| self.joint(*id) && self.carries.get(id.index()) == Some(&true);
         let below =
@@ -84,11 +85,11 @@ impl Skeleton {
     }
 }
 
-/// All bones of the shown skeletons, from each joint to its child joints. A joint without a child
-/// has a stub that continues its parent's bone.
+/// Returns all bones of the shown skeletons, from each joint to its child joints. A joint without a
+/// child has a stub that continues its parent's bone.
 ///
-/// If a joint moves vertices elsewhere, no bone leads to a helper without vertices below it. No
-/// bone leads from an origin root to the hips, since it is not part of a limb.
+/// If a joint has branches that move vertices, it gets no bones to helper nodes that do not. There
+/// is no bone from a root joint at the origin to the hips, since it is not part of a limb.
 pub fn bones(document: &Document, pose: &Pose, skeleton: &Skeleton) -> Vec<Bone> {
     let at = |id: NodeId| pose.world[id.index()].w_axis.truncate();
     let carries = |id: NodeId| {
@@ -96,7 +97,7 @@ pub fn bones(document: &Document, pose: &Pose, skeleton: &Skeleton) -> Vec<Bone>
         marked(&skeleton.carries) || marked(&skeleton.loose)
     };
     let size = joint_bounds(document, pose).map_or(0.0, |(low, high)| (high - low).length());
-    // A single joint has a stub of visible length.
+    // A single joint gets a stub of visible length.
     let size = if size > 1e-6 { size } else { 1.0 };
     let mut list = Vec::new();
     for id in document.shown_nodes() {

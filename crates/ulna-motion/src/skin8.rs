@@ -1,5 +1,5 @@
-//! Skinning of eight vertices at once, on processors with AVX2 and FMA. On others, `skinning.rs`
-//! skins one vertex at a time.
+//! Skinning of eight vertices at once, on processors with AVX2 and FMA. On other processors,
+//! `skinning.rs` skins one vertex at a time.
 //!
 //! Matrices are blended per vertex, with two columns per vector, and then transposed. Positions and
 //! normals are computed per component for eight vertices. All functions must be inlined: a call
@@ -12,17 +12,17 @@ use pulp::x86::V3;
 
 use ulna_geometry::eight_lanes;
 
-/// Vertices per block.
+/// Number of vertices per block.
 pub(super) const EIGHT: usize = 8;
 /// The x, y and z components of eight vectors.
 type Three = [__m256; 3];
 
-/// The vector instructions, and the matrices to blend.
+/// Skins vertices in blocks of eight, with the vector instructions of the processor.
 #[derive(Clone, Copy)]
 pub(super) struct Skinner<'a> {
     simd: V3,
-    /// Each matrix as columns x and y, then z and translation. The last matrix is zero, for joints
-    /// outside of the palette.
+    /// Matrices of the palette. Each consists of columns x and y, then column z and the
+    /// translation. The last matrix is zero, for joints outside of the palette.
     palette: &'a [[[f32; 8]; 2]],
 }
 
@@ -65,7 +65,7 @@ impl<'a> Skinner<'a> {
         );
     }
 
-    /// `Σ w·T`, two columns per vector.
+    /// Blends the matrices of a vertex, `Σ w·T`, with two columns per vector.
     #[inline(always)]
     fn sum(self, joints: &[u16], weights: &[f32]) -> [__m256; 2] {
         let (avx, fma) = (self.simd.avx, self.simd.fma);
@@ -84,7 +84,8 @@ impl<'a> Skinner<'a> {
         sum
     }
 
-    /// The components of the first and the second column of eight vertices.
+    /// Transposes two columns of eight vertices: returns the components of the first column and of
+    /// the second column.
     #[inline(always)]
     fn columns(self, rows: &[__m256; EIGHT]) -> [Three; 2] {
         let avx = self.simd.avx;
@@ -112,8 +113,8 @@ impl<'a> Skinner<'a> {
         ]
     }
 
-    /// Skins positions. They are not divided by the sum of weights: a sum other than 1 must scale
-    /// the translation like the rest.
+    /// Skins positions. They are not divided by the sum of weights, since a sum other than 1 must
+    /// scale the translation, too.
     #[inline(always)]
     fn position(self, [x, y, z, w]: [&Three; 4], p: &Three) -> Three {
         let fma = self.simd.fma;
@@ -127,7 +128,7 @@ impl<'a> Skinner<'a> {
     }
 
     /// Skins normals with the cofactor matrix times the sign of the determinant, and normalizes
-    /// them. Zero if there is no direction.
+    /// them. A normal of length 0 stays zero.
     #[inline(always)]
     fn normal(self, [x, y, z]: [&Three; 3], n: &Three) -> Three {
         const LESS: i32 = 0x11;
@@ -155,7 +156,7 @@ impl<'a> Skinner<'a> {
     #[inline(always)]
     fn cross(self, a: &Three, b: &Three) -> Three {
         let avx = self.simd.avx;
-        // Without FMA, so that the product of parallel vectors is exactly zero.
+        // Computed without FMA, so that the cross product of parallel vectors is exactly zero.
         let (yz, zy) = (avx._mm256_mul_ps(a[1], b[2]), avx._mm256_mul_ps(a[2], b[1]));
         let (zx, xz) = (avx._mm256_mul_ps(a[2], b[0]), avx._mm256_mul_ps(a[0], b[2]));
         let (xy, yx) = (avx._mm256_mul_ps(a[0], b[1]), avx._mm256_mul_ps(a[1], b[0]));
@@ -177,11 +178,11 @@ impl<'a> Skinner<'a> {
     fn gather(self, from: &[Vec3; EIGHT]) -> Three {
         let avx = self.simd.avx;
         let quarters: &[[f32; 4]; 6] = bytemuck::cast_ref(from);
-        // Of each four vectors: x0 y0 z0 x1, y1 z1 x2 y2, z2 x3 y3 z3.
+        // Order of the components of each four vectors: x0 y0 z0 x1, y1 z1 x2 y2, z2 x3 y3 z3.
         let a = avx._mm256_set_m128(cast4(quarters[3]), cast4(quarters[0]));
         let b = avx._mm256_set_m128(cast4(quarters[4]), cast4(quarters[1]));
         let c = avx._mm256_set_m128(cast4(quarters[5]), cast4(quarters[2]));
-        // x2 y2 x3 y3, and y0 z0 y1 z1.
+        // Order of the components: x2 y2 x3 y3, and y0 z0 y1 z1.
         let right = avx._mm256_shuffle_ps::<0b10_01_11_10>(b, c);
         let left = avx._mm256_shuffle_ps::<0b01_00_10_01>(a, b);
         [
@@ -195,7 +196,7 @@ impl<'a> Skinner<'a> {
     #[inline(always)]
     fn scatter(self, [x, y, z]: Three) -> [Vec3; EIGHT] {
         let avx = self.simd.avx;
-        // x0 x2 y0 y2, y1 y3 z1 z3, z0 z2 x1 x3.
+        // Order of the components: x0 x2 y0 y2, y1 y3 z1 z3, z0 z2 x1 x3.
         let xy = avx._mm256_shuffle_ps::<0b10_00_10_00>(x, y);
         let yz = avx._mm256_shuffle_ps::<0b11_01_11_01>(y, z);
         let zx = avx._mm256_shuffle_ps::<0b11_01_10_00>(z, x);

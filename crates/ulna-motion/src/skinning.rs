@@ -1,5 +1,5 @@
 //! Morphing and linear blend skinning on the CPU. It is the reference for the GPU skinning, and
-//! replaces it on software adapters.
+//! replaces it if there is no hardware GPU.
 
 use glam::{Mat3, Mat4, Vec3, Vec3A, Vec4};
 use rayon::prelude::*;
@@ -9,28 +9,28 @@ use super::Pose;
 use super::skin8::{EIGHT, Skinner};
 use ulna_model::{Document, NodeId, Primitive, Slice, Topology, WeightMap};
 
-/// A primitive's surface in scene space.
+/// Morphed and skinned vertices of a primitive in scene space.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Posed {
     /// Positions, meters.
     pub positions: Vec<Vec3>,
-    /// Unit normals; zero if there is no direction.
+    /// Unit normals; zero if a normal has no direction.
     pub normals: Vec<Vec3>,
 }
 
-/// Transform of a node's mesh to the scene.
+/// Transform of a mesh to the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Placement {
-    /// World matrix of the node.
+    /// World matrix of the mesh's node.
     Rigid(Mat4),
-    /// Skinning matrices of the joints: `scene_from_mesh`, one per joint.
+    /// Skinning matrices (`scene_from_mesh`), one per joint.
     Skinned(Vec<Mat4>),
 }
 
 impl Placement {
-    /// Placement of a primitive of a node. The transform of a skinned mesh's own node is ignored
-    /// (glTF 2.0, *Joint Hierarchy*). A primitive without weights above 0 is rigid, even if its
-    /// node has a skin.
+    /// Finds the placement of a primitive of a node. The transform of a skinned mesh's own node is
+    /// ignored (glTF 2.0, *Joint Hierarchy*). A primitive without weights above 0 is rigid, even if
+    /// its node has a skin.
     pub fn of(document: &Document, pose: &Pose, node: NodeId, primitive: &Primitive) -> Self {
         match (document.node(node).skin, &primitive.weights) {
             (Some(skin), Some(weights)) if !weights.is_bare() => {
@@ -41,8 +41,8 @@ impl Placement {
     }
 }
 
-/// `scene_from_mesh` of each instance of a node. `None` if the mesh is not instanced, or is
-/// skinned.
+/// Returns `scene_from_mesh` of each instance of a node's mesh. `None` if the mesh is not
+/// instanced, or is skinned.
 pub fn instances(document: &Document, pose: &Pose, node: NodeId) -> Option<Vec<Mat4>> {
     let found = document.node(node);
     let list = found.instances.as_ref().filter(|_| found.skin.is_none())?;
@@ -51,7 +51,7 @@ pub fn instances(document: &Document, pose: &Pose, node: NodeId) -> Option<Vec<M
 
 /// Minimum number of vertices for multithreading.
 const PARALLEL: usize = 16_384;
-/// Vertices per parallel task.
+/// Number of vertices per parallel task.
 const CHUNK: usize = 4_096;
 
 /// Morphs and skins a primitive: `p' = Σ w·T·p`. Normals are transformed by the cofactor matrix of
@@ -107,7 +107,8 @@ pub fn skin(
                 *n = turn * *n;
             }
         }
-        // No transform applies. `Placement::of` does not create this case.
+        // Skinning matrices without weights: no transform is applied. `Placement::of` does not
+        // create this case.
         (Placement::Skinned(_), None) => {}
     }
     for normal in &mut out.normals {
@@ -115,19 +116,19 @@ pub fn skin(
     }
 }
 
-/// Skins vertex by vertex, with a test of every weight. For palettes with a matrix that is not
-/// finite, where a weight of 0 must have no effect.
+/// Skins vertices one by one, and skips weights of 0. Used if a matrix of the palette is not
+/// finite, because its product with 0 would not be 0.
 fn one_by_one(palette: &[Mat4], weights: &WeightMap, out: &mut Posed) {
     for (vertex, (position, normal)) in out.positions.iter_mut().zip(&mut out.normals).enumerate() {
         let blended = blended(palette, weights, vertex);
-        // Not `transform_point3`, which ignores w: a sum of weights other than 1 must scale the
-        // translation like the rest.
+        // `transform_point3` ignores w. With a sum of weights other than 1, the translation must be
+        // scaled like the rest.
         *position = (blended * position.extend(1.0)).truncate();
         *normal = normal_matrix(&blended) * *normal;
     }
 }
 
-/// `Σ w·T` of one vertex.
+/// Blends the skinning matrices of one vertex: `Σ w·T`.
 pub(super) fn blended(palette: &[Mat4], weights: &WeightMap, vertex: usize) -> Mat4 {
     let mut blended = Mat4::ZERO;
     for (joint, weight) in weights.vertex(vertex) {
@@ -140,8 +141,8 @@ pub(super) fn blended(palette: &[Mat4], weights: &WeightMap, vertex: usize) -> M
     blended
 }
 
-/// [`skin`] of some vertices only, into an existing posed surface. The results differ from `skin`
-/// by rounding.
+/// Skins some vertices of a primitive like [`skin`], into an existing posed surface. The results
+/// differ from those of `skin` by rounding.
 pub fn skin_some(
     primitive: &Primitive,
     base_normals: &[Vec3],
@@ -175,8 +176,8 @@ pub fn skin_some(
     }
 }
 
-/// Input of skinning besides the vertices, in a layout for vector instructions without a branch per
-/// weight.
+/// Weights and matrices for skinning, in a layout that vector instructions can read without a
+/// branch per weight.
 struct Blend<'a> {
     /// Columns of the palette's matrices. The last matrix is zero, for joints outside of the
     /// palette.
@@ -185,7 +186,8 @@ struct Blend<'a> {
 }
 
 impl<'a> Blend<'a> {
-    /// `None` if a matrix is not finite, since its product with a weight of 0 would not be 0.
+    /// Prepares a palette and weights. `None` if a matrix is not finite, since its product with a
+    /// weight of 0 would not be 0.
     fn new(palette: &[Mat4], weights: &'a WeightMap) -> Option<Self> {
         if !palette.iter().all(|m| m.is_finite()) || weights.stride() == 0 {
             return None;
@@ -251,13 +253,14 @@ impl<'a> Blend<'a> {
     }
 }
 
-/// Computes sums of weighted matrices.
+/// Blends matrices by weights.
 struct Sums<'a> {
     palette: &'a [[Vec4; 4]],
 }
 
 impl Sums<'_> {
-    /// `Σ w·T` as columns. Joints outside of the palette use the zero matrix at its end.
+    /// Blends the matrices of one vertex, `Σ w·T`, and returns the columns. Joints outside of the
+    /// palette use the zero matrix at its end.
     #[inline(always)]
     fn of(&self, joints: &[u16], weights: &[f32]) -> [Vec4; 4] {
         let none = self.palette.len() - 1;
@@ -278,8 +281,8 @@ impl Sums<'_> {
     }
 }
 
-/// Transforms a vertex by its blended matrix. Not divided by the sum of weights: a sum other than 1
-/// must scale the translation like the rest.
+/// Transforms a position and a normal by a blended matrix. The position is not divided by the sum
+/// of weights, since a sum other than 1 must scale the translation, too.
 #[inline(always)]
 fn place(m: [Vec4; 4], p: Vec3, n: Vec3) -> (Vec3, Vec3) {
     let position =
@@ -292,16 +295,17 @@ fn place(m: [Vec4; 4], p: Vec3, n: Vec3) -> (Vec3, Vec3) {
     (position, Vec3::from((turned * side).normalize_or_zero()))
 }
 
-/// The cofactor matrix of the 3×3 part, times the sign of its determinant. It transforms normals
-/// correctly under any scale, mirrored ones included, and needs no inverse.
+/// Returns the cofactor matrix of the 3×3 part, times the sign of its determinant. It transforms
+/// normals correctly under any scale, including mirrored ones, and needs no inverse.
 pub fn normal_matrix(matrix: &Mat4) -> Mat3 {
     let (x, y, z) = (matrix.x_axis.truncate(), matrix.y_axis.truncate(), matrix.z_axis.truncate());
     let cofactor = Mat3::from_cols(y.cross(z), z.cross(x), x.cross(y));
     if x.dot(y.cross(z)) < 0.0 { cofactor * -1.0 } else { cofactor }
 }
 
-/// Base normals of a primitive: the file's. If they are missing or some are zero, flat normals
-/// summed over the triangles of a vertex; zero if these have no area.
+/// Returns the base normals of a primitive, which are those of the file. If they are missing or
+/// some are zero, flat normals are summed over the triangles of each vertex. They are zero for
+/// triangles without area.
 pub fn base_normals(primitive: &Primitive) -> Slice<Vec3> {
     let own = primitive.normals.len() == primitive.positions.len();
     if own && primitive.normals.iter().all(|n| *n != Vec3::ZERO) {
@@ -343,7 +347,7 @@ mod tests {
         let normal = normal_matrix(&matrix) * a.cross(b);
         assert!(normal.dot(matrix.transform_vector3(a)).abs() < 1e-4);
         assert!(normal.dot(matrix.transform_vector3(b)).abs() < 1e-4);
-        // The outside stays outside, even in a mirrored space.
+        // The outer side of the triangle stays the outer side, even in a mirrored space.
         assert!(normal.dot(matrix.transform_vector3(a.cross(b))) > 0.0);
     }
 
@@ -353,7 +357,7 @@ mod tests {
         let point = |k: usize| Vec3::new(number(k), number(k + 1), number(k + 2));
         let palette: Vec<Mat4> = (0..40)
             .map(|k| {
-                // Non-uniform, mirrored and flat ones included.
+                // The matrices include non-uniform, mirrored and flat ones.
                 let turn =
                     glam::Quat::from_euler(glam::EulerRot::XYZ, k as f32, k as f32 * 0.7, 0.3);
                 let scale = if k % 11 == 0 { Vec3::new(1.0, 0.0, 1.0) } else { point(k) * 2.0 };
@@ -388,8 +392,8 @@ mod tests {
                 assert!((out[k] - wanted).length() < 2e-6, "{k} of {count}: {} {wanted}", out[k]);
                 let turned = normal_matrix(&blended).as_dmat3() * normals[k].as_dvec3();
                 if turned.length() < 1e-3 {
-                    // The exact vector is too short for a direction in f32. The result is at most
-                    // of unit length.
+                    // The exact vector is too short for a direction in f32, so the result is at
+                    // most of unit length.
                     assert!(out_normals[k].length() < 1.001, "{k} of {count}");
                     continue;
                 }

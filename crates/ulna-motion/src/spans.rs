@@ -1,9 +1,9 @@
-//! Playback of tracks with key times of their own: each lane caches the current segment of its
-//! track.
+//! Playback of tracks that do not share their key times. Each track has a lane, which caches the
+//! current segment of the track.
 //!
 //! A segment is copied into its lane when it begins. An index over time slices, shared by all
-//! lanes, finds it. A few long loops then evaluate all lanes. Segments are stored in order of time,
-//! so that a seek reads memory in one direction.
+//! lanes, finds the segment. All lanes are then evaluated by a few loops over long arrays. Segments
+//! are stored in order of time, so that a seek reads memory in one direction.
 
 use super::{
     frame::{FrameComponent, Sink, Slots, Targets},
@@ -14,10 +14,11 @@ use ulna_model::{Interpolation, Shared, Track};
 /// A time, split into two `f32` without loss of precision.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LaneTime {
-    /// The rounded time, and the rounding error.
+    /// The time rounded to `f32`. `low` is the rounding error.
     high: f32,
     low: f32,
-    /// The largest `f32` that is not later. It compares with key times like the exact time.
+    /// Largest `f32` that is not later than the time. Comparing it with key times gives the same
+    /// result as comparing the exact time.
     floor: f32,
 }
 
@@ -31,26 +32,27 @@ impl LaneTime {
     }
 }
 
-/// A segment from a key to the next. The first one starts at −∞, and the last one ends at ∞.
+/// A segment between two keys. The first segment starts at −∞, and the last one ends at ∞.
 #[derive(Clone, Copy, Debug)]
 struct Span<const W: usize, const P: usize> {
     /// Start of the segment, included; seconds.
     start: f32,
     /// End of the segment, excluded; seconds.
     end: f32,
-    /// Reciprocal of the length; 0 if the value is constant.
+    /// Reciprocal of the segment's length in seconds; 0 if the value is constant.
     rate: f32,
     /// Index of the track's next segment.
     next: u32,
     points: [[f32; W]; P],
 }
 
-/// Entry of the index for a lane at the start of a time slice.
+/// Index entry of one lane for the start of a time slice.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
-    /// Index of the last segment that starts before the time slice, or of the first segment.
+    /// Index of the last segment that starts before the time slice. If there is none, the index
+    /// of the first segment.
     place: u32,
-    /// Index of the segment after it, and its start.
+    /// Index of the following segment. `end` is its start time in seconds.
     next: u32,
     end: f32,
 }
@@ -67,17 +69,17 @@ struct Block<const W: usize, const P: usize> {
 /// Tracks of `W` numbers whose segments have `P` points: 2 for STEP and LINEAR, 4 for CUBICSPLINE.
 #[derive(Clone, Debug)]
 pub(super) struct SegmentCache<const W: usize, const P: usize> {
-    /// Target nodes by lane.
+    /// Target node of each lane.
     to: Targets,
     blocks: Vec<Block<W, P>>,
-    /// Index of the current segment, by lane.
+    /// Index of the current segment of each lane.
     present: Vec<u32>,
-    /// Segments sorted by time slice, then lane, then time.
+    /// Segments of all lanes, sorted by time slice, then lane, then time.
     stored: Vec<Span<W, P>>,
     moments: Moments,
     /// Index entries by time slice, then lane, with one additional row at the end.
     marks: Vec<Mark>,
-    /// Time slice of the last step.
+    /// Index of the time slice of the last evaluation.
     last: usize,
 }
 
@@ -90,7 +92,7 @@ struct Moments {
 }
 
 impl Moments {
-    /// The slice of a time. It increases monotonically.
+    /// Returns the index of the slice that contains a time. It never decreases with time.
     fn of(&self, time: f32) -> usize {
         // The cast converts negative numbers and NaN to 0.
         (((f64::from(time) - self.first) * self.per_second) as usize).min(self.count - 1)
@@ -106,7 +108,7 @@ pub(super) fn is_in_range(track: &Track) -> bool {
 
 /// Search for segments in a time slice.
 struct Find<'a, const W: usize, const P: usize> {
-    /// Index rows of this time slice and of the next.
+    /// Index row of the time slice. `next_marks` is the row of the next time slice.
     marks: &'a [Mark],
     next_marks: &'a [Mark],
     stored: &'a [Span<W, P>],
@@ -114,7 +116,7 @@ struct Find<'a, const W: usize, const P: usize> {
 }
 
 impl<const W: usize, const P: usize> Find<'_, W, P> {
-    /// Index of the current segment of a lane.
+    /// Returns the index of the current segment of a lane.
     #[inline(always)]
     fn place(&self, lane: usize) -> u32 {
         let mark = &self.marks[lane];
@@ -122,7 +124,7 @@ impl<const W: usize, const P: usize> Find<'_, W, P> {
         if self.floor < self.stored[place as usize].end {
             return place;
         }
-        // Several segments begin in this time slice. They are adjacent.
+        // Several segments of the lane begin in this time slice. They are adjacent in memory.
         let (from, to) = (place as usize, self.next_marks[lane].place as usize);
         place + self.stored[from + 1..=to].partition_point(|s| s.start <= self.floor) as u32
     }
@@ -136,8 +138,8 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         let first = tracks.iter().map(|t| t.times[0]).fold(f32::INFINITY, f32::min);
         let last =
             tracks.iter().map(|t| t.times[t.times.len() - 1]).fold(f32::NEG_INFINITY, f32::max);
-        // As many time slices as the mean number of keys per track. So the index needs no more
-        // memory than the keys.
+        // There are as many time slices as the mean number of keys per track. The index therefore
+        // needs no more memory than the keys.
         let count = (total / lanes.max(1)).max(1);
         let length = f64::from(last) - f64::from(first);
         let per_second = if length > 0.0 { count as f64 / length } else { 0.0 };
@@ -167,7 +169,7 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         let mut marks = vec![Mark { place: 0, next: 0, end: f32::INFINITY }; (count + 1) * lanes];
         for (lane, track) in tracks.iter().enumerate() {
             let mut before = 0;
-            // Rows below this one are filled.
+            // All rows before this one are filled.
             let mut row = 0;
             for (k, start) in starts(track).enumerate() {
                 let moment = moments.of(start);
@@ -181,7 +183,7 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
                     row += 1;
                 }
                 let mut span = Self::span(track, k);
-                // The last segment links to itself.
+                // The last segment refers to itself as the next one.
                 span.next = place;
                 stored[place as usize] = span;
                 if k > 0 {
@@ -199,7 +201,7 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         }
         let mut blocks = Vec::new();
         for lane in (0..lanes).step_by(LANES) {
-            // Lanes without a track never end.
+            // Segments of lanes without a track never end.
             let end = std::array::from_fn(|k| {
                 if lane + k < lanes { f32::NEG_INFINITY } else { f32::INFINITY }
             });
@@ -211,7 +213,7 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         Self { to, blocks, present, stored, moments, marks, last: 0 }
     }
 
-    /// Segment `k` of a track, which ends at key `k`.
+    /// Creates segment `k` of a track, which ends at key `k`.
     fn span(track: &Track, k: usize) -> Span<W, P> {
         let count = track.times.len();
         let start = if k == 0 { f32::NEG_INFINITY } else { track.times[k - 1] };
@@ -239,12 +241,12 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         Span { start, end, rate: (1.0 / length) as f32, next: 0, points }
     }
 
-    /// Looks up the slots of the nodes.
+    /// Looks up the mix buffer's slots of the target nodes.
     pub(super) fn arrange(&mut self, slots: &Slots) {
         self.to.arrange(slots);
     }
 
-    /// Seeks to a time, and writes the blended value of each track to the sink.
+    /// Seeks to a time, and writes the interpolated value of each track to the sink.
     #[inline(always)]
     #[expect(
         clippy::needless_range_loop,
@@ -313,7 +315,7 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
             let mut part = [0.0; LANES];
             for k in 0..LANES {
                 let u = ((high - block.start[k]) + low) * block.rate[k];
-                // Infinite segments give NaN.
+                // Segments with infinite times give NaN.
                 let u = if u > 0.0 { u } else { 0.0 };
                 part[k] = if u < 1.0 { u } else { 1.0 };
             }

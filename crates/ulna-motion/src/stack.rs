@@ -28,9 +28,9 @@ pub struct Stack {
     pub lanes: Vec<Lane>,
     /// Additive lanes, in order of application.
     pub additive: Vec<Additive>,
-    /// Remaining difference from the pose before a transition, by node.
+    /// Offsets of nodes from a transition, which fade out over its duration.
     pub offsets: Vec<Offset>,
-    /// The same for weights of morph targets.
+    /// Offsets of morph target weights from a transition, which fade out over its duration.
     pub morph_offsets: Vec<MorphOffset>,
     /// Interpolation of LINEAR rotations: SLERP (glTF appendix C.4), or NLERP as in older players.
     pub between: Averaging,
@@ -40,28 +40,28 @@ pub struct Stack {
     pub constraints: Vec<Constraint>,
 }
 
-/// A clip at a time.
+/// A clip at a time, as one source of a lane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
     /// The clip.
     pub clip: Shared<Clip>,
     /// The clip's own layers, bottom to top.
     pub layers: Shared<PoseLayers>,
-    /// Time on the clip's clock, seconds.
+    /// Time in the clip, seconds.
     pub time: f64,
-    /// Weight in the average, at least 0.
+    /// Weight of the clip in the lane's average, at least 0.
     pub weight: f32,
-    /// Mask by joint; `None` for all joints.
+    /// Mask by joint; `None` includes all joints.
     pub mask: Option<JointMask>,
 }
 
 impl Instance {
-    /// A clip at a time with a weight of 1.
+    /// Creates an instance of a clip at a time with a weight of 1.
     pub fn new(clip: &Shared<Clip>, time: f64) -> Self {
         Self { clip: clip.clone(), layers: Shared::default(), time, weight: 1.0, mask: None }
     }
 
-    /// The same instance with another weight.
+    /// Returns the instance with another weight.
     #[must_use]
     pub fn weighing(self, weight: f32) -> Self {
         Self { weight, ..self }
@@ -78,7 +78,7 @@ pub enum Averaging {
     Nlerp,
 }
 
-/// Clips that are averaged.
+/// Clips that are averaged and blended over the result of the lanes below.
 ///
 /// If the sum of their weights after masks is above 1, the weights are divided by it. If it is
 /// below 1, the result below supplies the rest, as for every component that no clip of the lane
@@ -89,14 +89,14 @@ pub struct Lane {
     pub instances: Vec<Instance>,
     /// Opacity of the average over the result below, `0..=1`.
     pub weight: f32,
-    /// Mask by joint; `None` for all joints.
+    /// Mask by joint; `None` includes all joints.
     pub mask: Option<JointMask>,
     /// Averaging of rotations.
     pub averaging: Averaging,
 }
 
 impl Lane {
-    /// A lane that fully covers the result below.
+    /// Creates a lane that fully covers the result of the lanes below.
     pub const fn new(instances: Vec<Instance>) -> Self {
         Self { instances, weight: 1.0, mask: None, averaging: Averaging::Slerp }
     }
@@ -105,43 +105,44 @@ impl Lane {
 /// Reference pose of an additive lane, which is subtracted from its clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reference {
-    /// The rest of each node.
+    /// The rest pose of each node.
     Rest,
-    /// The clip at its first key.
+    /// The clip's pose at its first key.
     FirstKey,
-    /// The clip at this time, seconds.
+    /// The clip's pose at this time in seconds.
     At(f64),
 }
 
-/// A clip whose difference from a reference is added, for driven components: `t + w(t_a − t_ref)`,
-/// `r · slerp(1, r_ref⁻¹·r_a, w)`, `s · (s_a/s_ref)^w`.
+/// A clip whose difference from a reference pose is added to the result below. For driven
+/// components, the result is `t + w(t_a − t_ref)`, `r · slerp(1, r_ref⁻¹·r_a, w)`,
+/// `s · (s_a/s_ref)^w`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Additive {
-    /// The clip. Its weight is `w`.
+    /// The clip at a time. Its weight is `w`.
     pub instance: Instance,
-    /// The reference pose.
+    /// The reference pose, whose components have the index `ref`.
     pub reference: Reference,
 }
 
-/// An offset of a node in its parent's space: `t + o_t`, `o_r · r`, `s · o_s`.
+/// Offset of a node in its parent's space: `t + o_t`, `o_r · r`, `s · o_s`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offset {
     /// The node.
     pub node: NodeId,
-    /// Translation in the parent's space, meters.
+    /// Translation `o_t` in the parent's space, meters.
     pub translation: Vec3,
-    /// Unit quaternion, multiplied on the parent's side.
+    /// Rotation `o_r`, a unit quaternion. It is multiplied on the left.
     pub rotation: Quat,
-    /// Scale factors.
+    /// Scale factors `o_s`.
     pub scale: Vec3,
 }
 
-/// An offset of the weights of a node's morph targets.
+/// Offset of the weights of a node's morph targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MorphOffset {
     /// The node.
     pub node: NodeId,
-    /// Offsets by morph target.
+    /// Offset of each morph target's weight.
     pub weights: Vec<f32>,
 }
 
@@ -158,25 +159,28 @@ pub enum Constraint {
 }
 
 impl Stack {
-    /// The same stack with another interpolation of LINEAR rotations.
+    /// Returns the stack with another interpolation of LINEAR rotations.
     #[must_use]
     pub fn going(self, between: Averaging) -> Self {
         Self { between, ..self }
     }
 
-    /// A clip at a time, or the file's pose if `clip` is `None`.
+    /// Creates a stack of a clip at a time, or of the file's pose if `clip` is `None`. It has no
+    /// layers.
     pub fn of(clip: Option<&Shared<Clip>>, time: f64) -> Self {
         let lane = |clip| Lane::new(vec![Instance::new(clip, time)]);
         Self { lanes: clip.map(lane).into_iter().collect(), ..Self::default() }
     }
 
-    /// The stack that is shown: a clip at a time, or the document's pose, with the layers of both.
+    /// Creates the stack of the displayed pose: a clip at a time, or the document's pose if `clip`
+    /// is `None`. The layers of both are included.
     pub fn shown(document: &Document, clip: Option<ClipId>, time: f64) -> Self {
         let there = clip.and_then(|id| Some((id, document.clips.get(id)?)));
         Self::of(there.map(|(_, clip)| clip), time).with_layers(document, there.map(|(id, _)| id))
     }
 
-    /// Adds the layers of the pose, and those of the clip if it is the only one.
+    /// Adds the layers of the document's pose. If the stack has only one clip, also adds the layers
+    /// of that clip.
     #[must_use]
     pub fn with_layers(mut self, document: &Document, clip: Option<ClipId>) -> Self {
         self.layers = document.aids.layers(LayerHome::Pose);
@@ -188,7 +192,7 @@ impl Stack {
         self
     }
 
-    /// Removes the layers of all clips. Those of the pose stay.
+    /// Removes the layers of all clips, and keeps the layers of the document's pose.
     #[must_use]
     pub fn without_layers_of_clips(mut self) -> Self {
         self.lanes
@@ -198,13 +202,13 @@ impl Stack {
         self
     }
 
-    /// Sets the unkeyed pose.
+    /// Sets the unkeyed pose of the stack.
     #[must_use]
     pub fn with_unkeyed(self, unkeyed: Option<Shared<Unkeyed>>) -> Self {
         Self { unkeyed, ..self }
     }
 
-    /// The clip, if it is the only one and has full weight.
+    /// Returns the clip if it is the only one in the stack, and has full weight.
     pub(super) fn alone(&self) -> Option<&Instance> {
         let [Lane { instances, weight, mask: None, .. }] = &self.lanes[..] else { return None };
         let [instance] = &instances[..] else { return None };

@@ -1,7 +1,8 @@
-//! Skin deformation: how a pose stretches, squeezes and flips the surface, vertex by vertex.
+//! Skin deformation: measures for each vertex how much a pose stretches, squeezes and flips the
+//! surface.
 //!
-//! The reference is the rest pose in the scene, without morph targets, since their deformation is
-//! intended.
+//! The reference is the rest pose in the scene. Morph targets are left out, since their deformation
+//! is intended.
 
 use glam::{Mat3, Mat4, Vec3, Vec4};
 use rayon::prelude::*;
@@ -13,8 +14,8 @@ use ulna_model::{Document, NodeId, Primitive, PrimitiveId, SkinId, Slice, Topolo
 /// Deformation of one vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VertexStrain {
-    /// Largest ratio of its edges' lengths: `max(len/len₀, len₀/len)`. 1 without deformation; at
-    /// most [`VertexStrain::MOST`].
+    /// Largest ratio of the lengths of its edges: `max(len/len₀, len₀/len)`, with `len₀` the length
+    /// in the rest pose. It is 1 without deformation, and at most [`VertexStrain::MOST`].
     pub stretch: f32,
     /// Volume ratio after blending: `det Σwᵢ·Tᵢ / Σwᵢ·det Tᵢ` of the 3×3 parts, with weights that
     /// sum to 1. It is 1 if all joints agree. Halfway between two joints that differ by a rotation
@@ -24,21 +25,21 @@ pub struct VertexStrain {
     /// *Geometric Skinning with Approximate Dual Quaternion Blending* (2008), section 2, describes
     /// the loss of volume of linear blending.
     pub volume: f32,
-    /// Whether one of its triangles is flipped: its normal is opposite to the one that the mean of
-    /// its corners' blended matrices gives.
+    /// Whether one of the vertex's triangles is flipped: its normal is opposite to the normal that
+    /// is expected from the mean of its corners' blended matrices.
     pub flipped: bool,
 }
 
 impl VertexStrain {
     /// No deformation.
     pub const NONE: Self = Self { stretch: 1.0, volume: 1.0, flipped: false };
-    /// Maximum stretch. Values that are not finite also count as this.
+    /// Maximum stretch. Values that are not finite are replaced by it.
     pub const MOST: f32 = 64.0;
 
-    /// Score of the deformation, 0 for none, in doublings of a length:
-    /// `log₂ stretch + |log₂ volume|/3`, and 1 more if flipped. A volume has a factor of a third
-    /// since it is a product of three lengths. Volumes below 2⁻¹⁸, negative ones included, count as
-    /// 2⁻¹⁸.
+    /// Score of the deformation, in doublings of a length; 0 for no deformation. It is
+    /// `log₂ stretch + |log₂ volume|/3`, plus 1 if flipped. The volume has a factor of a third,
+    /// since it is a product of three lengths. Volumes below 2⁻¹⁸, including negative ones, count
+    /// as 2⁻¹⁸.
     pub fn score(&self) -> f32 {
         const LEAST: f32 = 1.0 / (VertexStrain::MOST * VertexStrain::MOST * VertexStrain::MOST);
         let volume = if self.volume >= LEAST { self.volume.min(1.0 / LEAST) } else { LEAST };
@@ -46,7 +47,7 @@ impl VertexStrain {
     }
 }
 
-/// One skinned primitive in the rest pose, for comparison with its poses.
+/// A skinned primitive in the rest pose, with which its poses are compared.
 #[derive(Clone, Debug)]
 pub struct Strain {
     node: NodeId,
@@ -55,9 +56,9 @@ pub struct Strain {
     /// Rest positions in scene space, meters.
     rest: Vec<Vec3>,
     indices: Slice<u32>,
-    /// Triangles of each vertex.
+    /// Triangles around each vertex.
     rings: Csr,
-    /// Minimum rest length of compared edges.
+    /// Minimum length of a compared edge in the rest pose, meters.
     shortest: f32,
 }
 
@@ -68,7 +69,7 @@ pub struct StrainScratch {
     flipped: Vec<bool>,
 }
 
-/// A vertex in a pose.
+/// A posed vertex.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     position: Vec3,
@@ -76,20 +77,20 @@ struct Placed {
     volume: f32,
 }
 
-/// The rest pose: without clips and pose offsets.
+/// Computes the rest pose, without clips and pose offsets.
 pub(super) fn rest_pose(document: &Document) -> Pose {
     let mut clean = clean(document);
     clean.file.nodes.values_mut().for_each(|n| n.pose = None);
     Pose::evaluate(&clean, &super::Stack::default())
 }
 
-/// A copy of the document for measurements.
+/// Returns a copy of the document for measurements.
 pub(super) fn clean(document: &Document) -> Document {
     document.clone()
 }
 
 impl Strain {
-    /// The rest state of a primitive; `None` if it has no triangles or no skin.
+    /// Prepares a primitive for measurements; `None` if it has no triangles or no skin.
     pub fn of(document: &Document, node: NodeId, primitive: PrimitiveId) -> Option<Self> {
         Self::at_rest(document, &rest_pose(document), node, primitive)
     }
@@ -123,17 +124,17 @@ impl Strain {
         Some(Self { node, skin, primitive: index, rest, indices, rings, shortest })
     }
 
-    /// The node of the mesh.
+    /// Node of the mesh.
     pub const fn node(&self) -> NodeId {
         self.node
     }
 
-    /// The primitive of the mesh.
+    /// Primitive of the mesh.
     pub const fn primitive(&self) -> PrimitiveId {
         self.primitive
     }
 
-    /// The skin of the mesh.
+    /// Skin of the mesh.
     pub const fn skin(&self) -> SkinId {
         self.skin
     }
@@ -143,7 +144,7 @@ impl Strain {
         &self.rest
     }
 
-    /// The primitive and its weights in a document, if its geometry is still the same.
+    /// Returns the primitive and its weights in a document; `None` if its geometry has changed.
     pub(super) fn source<'a>(
         &self,
         document: &'a Document,
@@ -157,8 +158,8 @@ impl Strain {
         Some((primitive, primitive.weights.as_deref()?)).filter(|_| same)
     }
 
-    /// Measures every vertex in a pose, into `out`. No deformation if the document has another
-    /// primitive there.
+    /// Measures every vertex in a pose, and writes the results to `out`. If the document has
+    /// another primitive in its place, the results are those of no deformation.
     pub fn measure(
         &self,
         document: &Document,
@@ -192,7 +193,7 @@ impl Strain {
         all.collect_into_vec(out);
     }
 
-    /// [`Strain::measure`] of one vertex, which reads only its neighbors.
+    /// Measures one vertex like [`Strain::measure`]. Only its neighbors are read.
     pub(super) fn measure_one(
         &self,
         primitive: &Primitive,
@@ -218,7 +219,8 @@ impl Strain {
         self.rings.row(vertex)
     }
 
-    /// The vertices that share a triangle with one, itself included. They may repeat.
+    /// Returns the vertices that share a triangle with a vertex, including the vertex itself.
+    /// Vertices may be repeated.
     pub(super) fn around(&self, vertex: usize) -> impl Iterator<Item = u32> + '_ {
         let corners = self.indices.as_chunks::<3>().0;
         self.ring(vertex).iter().flat_map(move |t| corners[*t as usize])
@@ -240,7 +242,7 @@ impl Strain {
     }
 }
 
-/// Lowest and highest corner of the finite points; zero if there are none.
+/// Returns the lowest and the highest corner of the finite points; zero if there are none.
 pub(super) fn bounds(list: &[Vec3]) -> (Vec3, Vec3) {
     let finite = list.iter().filter(|p| p.is_finite());
     let (low, high) =
@@ -248,8 +250,8 @@ pub(super) fn bounds(list: &[Vec3]) -> (Vec3, Vec3) {
     if low.is_finite() { (low, high) } else { (Vec3::ZERO, Vec3::ZERO) }
 }
 
-/// Whether a triangle's normal is opposite to the one that the mean of its corners' matrices gives.
-/// A mirrored skeleton flips both normals.
+/// Whether a triangle is flipped: its normal is opposite to the normal that is expected from the
+/// mean of its corners' matrices. A mirrored skeleton flips both normals.
 fn flips_over(primitive: &Primitive, corner: &[u32; 3], placed: [Placed; 3]) -> bool {
     let [a, b, c] = corner.map(|v| primitive.positions[v as usize]);
     let turn = placed[0].turn + placed[1].turn + placed[2].turn;
@@ -260,7 +262,7 @@ fn flips_over(primitive: &Primitive, corner: &[u32; 3], placed: [Placed; 3]) -> 
     found.dot(carried) < -1e-3 * found.length() * carried.length()
 }
 
-/// Skinning matrices with their volume ratios.
+/// Skinning matrices of a skin, with their volume ratios.
 pub(super) struct Palette {
     matrices: Vec<Mat4>,
     volumes: Vec<f32>,
@@ -287,7 +289,7 @@ impl Palette {
             (blended[0] * p.x + blended[1] * p.y + blended[2] * p.z + blended[3]).truncate();
         let turn =
             Mat3::from_cols(blended[0].truncate(), blended[1].truncate(), blended[2].truncate());
-        // det(M/s) / (wanted/s), with s the sum of the weights.
+        // The ratio is det(M/s) / (wanted/s), with s the sum of the weights.
         let volume = turn.determinant() / (sum * sum * wanted);
         Placed { position, turn, volume: if volume.is_finite() { volume } else { 1.0 } }
     }
@@ -306,7 +308,7 @@ mod tests {
         let mut out = vec![VertexStrain { flipped: true, ..VertexStrain::NONE }];
         strain.measure(document, &pose, &mut StrainScratch::default(), &mut out);
         assert_eq!(out.len(), tube::RINGS * tube::ROUND);
-        // `measure_one` gives the same result.
+        // `measure_one` must give the same result.
         let (primitive, weights) = strain.source(document).unwrap();
         let palette = Palette::new(pose.palette(document, strain.skin()));
         for (v, found) in out.iter().enumerate().step_by(7) {
@@ -326,7 +328,7 @@ mod tests {
             (Vec3::splat(0.01), Quat::from_rotation_x(-1.5)),
             (Vec3::new(-3.0, 3.0, 3.0), Quat::from_rotation_z(0.7)),
         ] {
-            // A scale of the armature, as in files in centimeters.
+            // The armature has a scale, as in files in centimeters.
             let mut document = tube::tube(|y| y);
             document.file.nodes.get_mut(NodeId(0)).expect("a node").rest =
                 Local::Trs(Transform { scale, ..Transform::IDENTITY });
@@ -358,7 +360,7 @@ mod tests {
         assert!((height(worst) - 0.5).abs() < 0.06, "{}", height(worst));
         for (v, found) in found.iter().enumerate() {
             let share = ((height(v) - 0.3) / 0.4).clamp(0.0, 1.0);
-            // (1−w)·I + w·R in the plane perpendicular to the axis.
+            // The blended matrix in the plane perpendicular to the axis is (1−w)·I + w·R.
             let wanted = 1.0 - 2.0 * share * (1.0 - share) * (1.0 - 2.8f32.cos());
             assert!((found.volume - wanted).abs() < 1e-4, "{} {wanted}", found.volume);
             if (height(v) - 0.5).abs() > 0.25 {
@@ -423,7 +425,7 @@ mod tests {
         );
         assert!(Strain::of(&document, NodeId(0), PrimitiveId(0)).is_none());
         assert!(Strain::of(&document, tube::MESH, PrimitiveId(1)).is_none());
-        // The node has another mesh.
+        // Remove the mesh from the node.
         document.file.nodes.get_mut(NodeId(2)).expect("a node").mesh = None;
         let mut out = Vec::new();
         let pose = Pose::evaluate(&document, &Stack::default());

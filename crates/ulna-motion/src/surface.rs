@@ -1,4 +1,4 @@
-//! The posed surface for ray hits: picking on the skin, and brushes.
+//! The posed surface for ray hits. It is used for picking on the skin and for brushes.
 
 use glam::{Mat4, Vec3};
 
@@ -6,18 +6,18 @@ use super::{Placement, Pose, Posed, skinning};
 use ulna_geometry::{Bvh, LeavesOf, Ray};
 use ulna_model::{Document, NodeId, Primitive, PrimitiveId, Slice, Topology};
 
-/// A ray hit on the surface.
+/// A hit of a ray on the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Distance along the ray, meters.
     pub distance: f32,
     /// The node whose mesh was hit.
     pub node: NodeId,
-    /// The primitive of its mesh.
+    /// The primitive that was hit.
     pub primitive: PrimitiveId,
-    /// The vertices of the triangle.
+    /// Indices of the vertices of the triangle that was hit.
     pub vertices: [u32; 3],
-    /// Barycentric coordinates of the hit, one per vertex; sum to 1.
+    /// Barycentric coordinates of the hit, one per vertex. Their sum is 1.
     pub shares: [f32; 3],
 }
 
@@ -28,22 +28,25 @@ struct PosedMesh {
     primitive: PrimitiveId,
     source: Source,
     base_normals: Slice<Vec3>,
-    /// Vertices in scene space, or in mesh space if there are `places`.
+    /// Vertices in scene space. If the mesh is instanced (`places`), they are in mesh space.
     posed: Posed,
-    /// `scene_from_mesh` of each instance, if the mesh is instanced.
+    /// `scene_from_mesh` of each instance; `None` if the mesh is not instanced.
     places: Option<Vec<Mat4>>,
     /// Whether the pose hides the node.
     hidden: bool,
     bvh: Bvh,
-    /// Index from vertices to leaves. For small primitives, it is built when vertices first move.
+    /// Index from vertices to leaves of the tree. For small primitives, it is built when vertices
+    /// first move.
     leaves: Option<LeavesOf>,
 }
 
-/// Minimum number of vertices of a primitive for which the index is built with the tree, in the
-/// background. Otherwise the first dab would have a delay.
+/// Minimum number of vertices of a large primitive. For large primitives, the index from vertices
+/// to leaves is built together with the tree, in the background. Otherwise, the first brush dab
+/// would be delayed.
 const MANY_VERTICES: usize = 50_000;
 
-/// Input data of a posed mesh. While they share the same memory, the tree and the normals are kept.
+/// Input data of a posed mesh. The tree and the normals are reused while the data share the same
+/// memory.
 #[derive(Clone, Debug)]
 struct Source {
     positions: Slice<Vec3>,
@@ -64,26 +67,28 @@ impl Source {
     }
 }
 
-/// View of one posed primitive of a surface.
+/// Vertices of one posed primitive of a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct PartView<'a> {
     /// The node that shows the mesh.
     pub node: NodeId,
-    /// The primitive of its mesh.
+    /// The primitive of the mesh.
     pub primitive: PrimitiveId,
-    /// One per vertex, meters; in scene space, or in mesh space if there are `places`.
+    /// Positions of the vertices in scene space, meters. If the mesh is instanced (`places`), they
+    /// are in mesh space.
     pub positions: &'a [Vec3],
-    /// Unit normals, one per vertex, in the same space; zero if there is no direction.
+    /// Unit normals of the vertices, in the space of the positions; zero if a normal has no
+    /// direction.
     pub normals: &'a [Vec3],
-    /// `scene_from_mesh` of each instance, if the mesh is instanced.
+    /// `scene_from_mesh` of each instance; `None` if the mesh is not instanced.
     pub places: Option<&'a [Mat4]>,
 }
 
-/// All shown triangles in one pose.
+/// All shown triangles of a document in one pose.
 ///
-/// Shown vertices are skinned on the CPU only here. The surface has one list per primitive of a
-/// node, which a hit names. `PosedSurface` of `ulna-weights` has one list per skin, with copies of
-/// these vertices.
+/// This is the only place where all shown vertices are skinned on the CPU. The surface has one list
+/// per primitive of a node, and a hit identifies this primitive. `PosedSurface` of `ulna-weights`
+/// has one list per skin, with copies of these vertices.
 #[derive(Clone, Debug, Default)]
 pub struct Surface {
     parts: Vec<PosedMesh>,
@@ -97,7 +102,8 @@ impl Surface {
         surface
     }
 
-    /// Poses the surface again. If the triangles are the same, the tree is refitted, not rebuilt.
+    /// Poses the surface again. If the triangles are unchanged, the tree is refitted instead of
+    /// rebuilt.
     pub fn update(&mut self, document: &Document, pose: &Pose) {
         let mut old = std::mem::take(&mut self.parts).into_iter();
         for node in document.shown_nodes() {
@@ -139,8 +145,8 @@ impl Surface {
     }
 
     /// Poses a few vertices of one primitive again after a change of their weights. The pose must
-    /// be that of the last [`Surface::update`]. Does nothing if the primitive is not shown; vertex
-    /// indices out of range are ignored.
+    /// be that of the last [`Surface::update`]. Primitives that are not shown and vertex indices
+    /// out of range are ignored.
     pub fn move_vertices(
         &mut self,
         document: &Document,
@@ -176,7 +182,7 @@ impl Surface {
         part.bvh.refit_leaves(leaves, &part.posed.positions);
     }
 
-    /// All parts. [`Surface::around`] refers to them by index.
+    /// Iterates over all parts. [`Surface::around`] identifies them by index.
     pub fn parts(&self) -> impl ExactSizeIterator<Item = PartView<'_>> {
         self.parts.iter().map(|part| PartView {
             node: part.node,
@@ -187,22 +193,22 @@ impl Surface {
         })
     }
 
-    /// Passes the vertices of the posed surface within `radius` meters of a scene position, with
-    /// the index of their part. Some vertices outside are included; each vertex occurs once.
-    /// Instances and vertices without triangles are left out.
+    /// Finds the posed vertices within `radius` meters of a scene position. Calls `add` with the
+    /// index of a part and its vertices. A few vertices outside of the radius may be included, but
+    /// no vertex is repeated. Instances and vertices without triangles are left out.
     pub fn around(&self, center: Vec3, radius: f32, add: &mut impl FnMut(usize, &[u32])) {
         for (k, part) in self.parts.iter().enumerate().filter(|(_, p)| p.places.is_none()) {
             part.bvh.around(center, radius, &mut |list| add(k, list));
         }
     }
 
-    /// Lowest and highest corner of all visible parts, or of the hidden parts if there are none.
-    /// `None` if there is no finite point.
+    /// Returns the lowest and the highest corner of all visible parts, or of the hidden parts if
+    /// there are no visible ones. `None` if no point is finite.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         self.bounds_of(false).or_else(|| self.bounds_of(true))
     }
 
-    /// The same for the hidden parts, or for the visible parts.
+    /// Returns the lowest and the highest corner of either the hidden parts or the visible parts.
     fn bounds_of(&self, hidden: bool) -> Option<(Vec3, Vec3)> {
         let mut bounds: Option<(Vec3, Vec3)> = None;
         let mut grow = |p: Vec3| {
@@ -214,8 +220,8 @@ impl Surface {
         };
         for part in self.parts.iter().filter(|p| p.hidden == hidden) {
             match &part.places {
-                // Vertices without triangles are not visible. The root box contains all others, if
-                // they are finite.
+                // Vertices without triangles are not visible. The root box contains all other
+                // vertices, if they are finite.
                 None => match part
                     .bvh
                     .bounds()
@@ -225,7 +231,8 @@ impl Surface {
                     None => part.posed.positions.iter().copied().for_each(&mut grow),
                 },
                 Some(places) => {
-                    // The corners of the mesh's own box: never too small.
+                    // Use the corners of the mesh's own box. The result may be too large, but not
+                    // too small.
                     let Some((low, high)) = part.bvh.bounds() else { continue };
                     for corner in 0..8u32 {
                         let pick = |k: u32| corner >> k & 1 == 1;
@@ -239,8 +246,8 @@ impl Surface {
         bounds
     }
 
-    /// Corners of a hit triangle in scene space. `None` for instances, since a hit does not name
-    /// the instance.
+    /// Returns the corners of a hit triangle in scene space. `None` for instances, since a hit does
+    /// not identify the instance.
     pub fn corners(&self, hit: &Hit) -> Option<[Vec3; 3]> {
         let is_it = |p: &&PosedMesh| {
             (p.node, p.primitive) == (hit.node, hit.primitive) && p.places.is_none()
@@ -250,7 +257,8 @@ impl Surface {
         Some([a?, b?, c?])
     }
 
-    /// The nearest triangle that a ray hits, from either side. Nodes with `skip` are ignored.
+    /// Finds the nearest triangle that a ray hits, from the front or the back. Nodes for which
+    /// `skip` is true are ignored.
     pub fn hit(
         &self,
         document: &Document,
@@ -259,15 +267,15 @@ impl Surface {
     ) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         for part in self.parts.iter().filter(|p| !skip(p.node)) {
-            // The surface may be older than the document.
+            // The surface may have been made from an older document.
             let mesh = document.nodes.get(part.node).and_then(|n| n.mesh);
             let primitive = mesh.and_then(|m| document.primitive(m, part.primitive));
             let Some(primitive) = primitive else { continue };
             let own = std::slice::from_ref(&Mat4::IDENTITY);
             for place in part.places.as_deref().unwrap_or(own) {
                 let limit = best.map_or(f32::INFINITY, |h| h.distance);
-                // The direction is not normalized again, so distances along the ray are the same in
-                // both spaces.
+                // The direction is not normalized in mesh space, so distances along the ray are the
+                // same in both spaces.
                 let mesh_from_scene = place.inverse();
                 let local = Ray {
                     origin: mesh_from_scene.transform_point3(ray.origin),
@@ -298,7 +306,7 @@ impl PosedMesh {
     }
 }
 
-/// Joints with influence at a hit, the strongest first, with their weights.
+/// Returns the joints with influence at a hit and their weights, the largest weight first.
 pub fn joints_at(document: &Document, hit: &Hit) -> Vec<(NodeId, f32)> {
     let node = document.node(hit.node);
     let Some((skin, mesh)) = node.skin.zip(node.mesh) else { return Vec::new() };
@@ -374,7 +382,7 @@ mod tests {
         assert!(surface.hit(&document, &aside, &|_| false).is_none());
         assert_eq!(surface.bounds(), Some((Vec3::ZERO, Vec3::new(7.0, 5.0, 1.0))));
     }
-    /// A skinned tube, a rigid one beside it, and one with two instances.
+    /// A skinned tube, a rigid tube next to it, and a tube with two instances.
     fn three_tubes() -> Document {
         let mut document = tube::tube(|y| f32::from(y > 0.5));
         tube::bend(&mut document, glam::Quat::from_rotation_z(0.9));
@@ -472,12 +480,12 @@ mod tests {
             }
         }
         let moved = surface.parts().next().expect("the tube").positions[500];
-        // The tree is up to date: a query at the new position of the vertex finds it.
+        // The tree is up to date if a query at the new position finds the vertex.
         let mut near = Vec::new();
         surface.around(moved, 1e-3, &mut |part, list| near.extend(list.iter().map(|v| (part, *v))));
         assert!(near.contains(&(0, 500)));
         assert_eq!(surface.bounds(), fresh.bounds());
-        // Other triangles: the tree is rebuilt.
+        // If the triangles change, the tree is rebuilt.
         let mesh = Shared::make_mut(document.file.meshes.get_mut(MeshId(0)).expect("it is there"));
         mesh.primitives[0].indices = mesh.primitives[0].indices.iter().rev().copied().collect();
         surface.update(&document, &pose);

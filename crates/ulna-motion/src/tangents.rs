@@ -1,4 +1,4 @@
-//! Tangents for normal maps: computed if the file has none, and posed with the surface.
+//! Tangents for normal maps. They are computed if the file has none, and posed with the surface.
 //!
 //! glTF 2.0 (*Meshes overview*) specifies MikkTSpace for primitives without tangents. Its result is
 //! one tangent per corner of a triangle, so vertices with different tangents are split for drawing.
@@ -13,17 +13,18 @@ use ulna_model::{Primitive, Topology};
 /// Data for normal mapping of a primitive: a tangent for each vertex, and the split vertices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tangents {
-    /// One per vertex, appended ones included: a unit vector, and in `w` the sign of the bitangent.
+    /// Tangents of all vertices, including appended copies. Each is a unit vector, with the sign of
+    /// the bitangent in `w`.
     pub tangents: Vec<Vec4>,
     /// Source vertex of each appended copy. Copies follow the primitive's own vertices.
     pub copies: Vec<u32>,
-    /// The triangles, as indices of own and appended vertices.
+    /// Corners of the triangles, as indices of the primitive's own and the appended vertices.
     pub indices: Vec<u32>,
 }
 
 impl Tangents {
-    /// The file's tangents, or else those of MikkTSpace for a set of texture coordinates. `None`
-    /// without triangles, texture coordinates or normals.
+    /// Returns the tangents of the file, or computes them with MikkTSpace for a set of texture
+    /// coordinates. `None` without triangles, texture coordinates or normals.
     pub fn of(primitive: &Primitive, uv_set: u32) -> Option<Self> {
         let count = primitive.positions.len();
         if primitive.topology != Topology::Triangles
@@ -55,7 +56,8 @@ impl Tangents {
         }
     }
 
-    /// One tangent per vertex, with a copy of the vertex for each further tangent of its corners.
+    /// Merges the tangents of triangle corners to one tangent per vertex. If the corners of a
+    /// vertex have different tangents, copies of the vertex are appended.
     fn joined(primitive: &Primitive, corners: &[Vec4]) -> Self {
         let count = primitive.positions.len();
         let mut tangents = vec![Vec4::ZERO; count];
@@ -79,14 +81,14 @@ impl Tangents {
         Self { tangents, copies: copies.into_iter().map(|(v, _)| v).collect(), indices }
     }
 
-    /// The posed tangents, transformed by `Σ w·T`. If that mirrors, the sign of the bitangent
-    /// changes.
+    /// Returns the posed tangents, transformed by `Σ w·T`. If this matrix mirrors, the sign of the
+    /// bitangent changes.
     pub fn posed(&self, primitive: &Primitive, placement: &Placement) -> Vec<Vec4> {
         self.posed_some(primitive, placement, 0..self.tangents.len())
     }
 
-    /// [`Self::posed`] for some vertices only. Split vertices are numbered after the primitive's
-    /// own.
+    /// Returns the posed tangents of some vertices, as [`Self::posed`] does. Copies of split
+    /// vertices follow the primitive's own vertices.
     pub fn posed_some(
         &self,
         primitive: &Primitive,
@@ -157,7 +159,7 @@ impl bevy_mikktspace::Geometry for Corners<'_> {
     }
 
     fn tex_coord(&self, face: usize, corner: usize) -> [f32; 2] {
-        // glTF's v axis points down; the bitangent of its normal maps points up.
+        // glTF's v axis points down in the texture. The bitangent of its normal maps points up.
         let uv = self.uv[self.vertex(face, corner)];
         [uv.x, 1.0 - uv.y]
     }
@@ -168,8 +170,8 @@ impl bevy_mikktspace::Geometry for Corners<'_> {
         face: usize,
         corner: usize,
     ) {
-        // `None` if a triangle has no area in space or in the texture. Without a direction, its
-        // normal map has no effect.
+        // `None` if a triangle has no area in space or in the texture. Its normal map then has no
+        // effect.
         let Some(tangent) = tangent else { return };
         let [x, y, z, w] = tangent.tangent_encoded();
         let direction = Vec3::new(x, y, z).normalize_or_zero();
@@ -186,7 +188,8 @@ mod tests {
     use super::*;
     use ulna_model::{Shared, Slice, Topology};
 
-    /// A square in the plane of x and y. v grows downward, as in glTF.
+    /// Creates a square in the plane of x and y. The texture coordinate v grows downward, as in
+    /// glTF.
     fn square(uv: [Vec2; 4]) -> Primitive {
         let positions = [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::Y];
         Primitive {

@@ -1,8 +1,9 @@
-//! Transfer of saved poses to another skeleton with other rests, names and sizes.
+//! Transfer of saved poses to another skeleton with another rest pose, other names and another
+//! size.
 //!
 //! The transferred quantity is each joint's rotation from its rest, in the scene axes of the rest
-//! pose. So it is independent of the axes of both skeletons. With `R` the rest rotations in the
-//! scene of a joint `j` and of its parent `q`:
+//! pose. It is therefore independent of the axes of both skeletons. With `R` the rest rotations in
+//! the scene of a joint `j` and of its parent `q`, and with `p` and `q'` their counterparts:
 //!
 //! ```text
 //!  E = R_q · r_j · R_j⁻¹            r_p = R_q'⁻¹ · E · R_p
@@ -28,7 +29,7 @@ use ulna_model::{
     Document, KeptJoint, KeptMorphs, KeptPose, NodeId, Property, Transform, transform::unit_or,
 };
 
-/// Rests that differ by less than this are equal.
+/// Maximum difference of rest poses that count as equal.
 const SAME: f32 = 1e-6;
 
 /// A saved pose, fitted to a document.
@@ -40,9 +41,10 @@ pub struct Fitted {
     pub morphs: BTreeMap<NodeId, Vec<f32>>,
     /// Number of joints of the pose without a counterpart.
     pub unmatched: usize,
-    /// Number of joints that were matched by body part, not by name.
+    /// Number of joints that were matched by body part instead of by name.
     pub by_role: usize,
-    /// Number of scales that were skipped, because the axes of the two joints are not parallel.
+    /// Number of scales that were skipped, because the axes of the joint and its counterpart are
+    /// not parallel.
     pub scales_left: usize,
 }
 
@@ -52,7 +54,7 @@ struct Rests {
     rotations: Vec<Quat>,
     /// Meters per unit of the node's own space, by node.
     units: Vec<f32>,
-    /// Height of the joints, meters.
+    /// Vertical extent of the joints, meters.
     height: f32,
 }
 
@@ -79,7 +81,8 @@ impl Rests {
         Self { rotations, units, height }
     }
 
-    /// The rest rotation of a node's parent, and meters per unit of its space.
+    /// Returns the rest rotation of a node's parent in the scene, and the meters per unit of the
+    /// parent's space.
     fn above(&self, document: &Document, node: NodeId) -> (Quat, f32) {
         document
             .node(node)
@@ -88,8 +91,8 @@ impl Rests {
     }
 }
 
-/// Whether each node belongs to poses: joints, posed nodes, nodes moved by a clip, and mapped
-/// bones.
+/// Returns one flag per node: whether saved poses include it. These are joints, posed nodes, nodes
+/// moved by a clip, and nodes of the humanoid map.
 pub(super) fn posable(document: &Document) -> Vec<bool> {
     let mut all = document.joint_flags();
     for track in
@@ -106,7 +109,7 @@ pub(super) fn posable(document: &Document) -> Vec<bool> {
     all
 }
 
-/// Saves the pose of some nodes. By default, these are all joints and other moving nodes.
+/// Saves the pose of some nodes. If `nodes` is `None`, these are all joints and other moving nodes.
 pub fn keep_pose(
     document: &Document,
     seen: &Pose,
@@ -153,8 +156,8 @@ pub(super) fn target_name(document: &Document, node: NodeId, target: usize) -> S
         .map_or_else(|| format!("#{target}"), ToString::to_string)
 }
 
-/// The morph target of the other side, by its name. A name without a side gives the target itself;
-/// `None` if there is no counterpart.
+/// Finds the morph target for the other side of the body, by its name. A target without a side in
+/// its name is its own counterpart. `None` if there is no counterpart.
 pub fn morph_partner(document: &Document, node: NodeId, target: usize) -> Option<usize> {
     let names = &document.mesh(document.node(node).mesh?).target_names;
     let own = Stem::of(names.get(target)?);
@@ -165,7 +168,8 @@ pub fn morph_partner(document: &Document, node: NodeId, target: usize) -> Option
     })
 }
 
-/// Fits a saved pose to a document, which is not changed. `flip` mirrors the pose.
+/// Fits a saved pose to a document, and returns the result. The document is not changed. `flip`
+/// mirrors the pose.
 pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fitted {
     let rests = Rests::of(document);
     let sought = |j: &KeptJoint| Sought {
@@ -186,8 +190,8 @@ pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fit
     let targets: HashMap<NodeId, usize> =
         pairs.iter().enumerate().filter_map(|(k, p)| Some(((*p)?, k))).collect();
     let their_axes = |j: &KeptJoint| j.frame * unit_or(j.rest.rotation, Quat::IDENTITY).conjugate();
-    // The rotation of each joint from its rest in the scene, with those of all saved joints above
-    // it.
+    // Rotation of each joint from its rest in the scene, including the rotations of all saved
+    // joints above it.
     let mut turns: Vec<Quat> = Vec::with_capacity(kept.joints.len());
     for joint in &kept.joints {
         let own = their_axes(joint)
@@ -212,11 +216,11 @@ pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fit
             made.locals.insert(node, joint.local);
             continue;
         }
-        // Relative to the parent joint in this document, not in the source.
+        // The rotation is relative to the parent joint in this document, not in the source.
         let carrier = above(document, node).find_map(|n| targets.get(&n).copied());
         let turn = carrier.map_or(Quat::IDENTITY, |q| turns[q]).conjugate() * turns[k];
         let (axes, unit) = rests.above(document, node);
-        // Nodes in between keep their shown rotation.
+        // Nodes in between keep their displayed rotation.
         let mut between = Quat::IDENTITY;
         for n in above(document, node).take_while(|n| carrier.is_some() && !targets.contains_key(n))
         {
@@ -253,7 +257,8 @@ fn morphs(document: &Document, seen: &Pose, kept: &KeptPose) -> BTreeMap<NodeId,
     for node in document.node_ids() {
         let Some(now) = seen.morphs.get(node.index()).filter(|w| !w.is_empty()) else { continue };
         let label = document.node(node).label(node);
-        // Morph targets of the node with that name, or else of any node that has such targets.
+        // Use the morph targets of the node with that name, or else of any node that has such
+        // targets.
         let own = kept.morphs.iter().find(|m| m.name == label);
         let lists: Vec<&KeptMorphs> = own.map_or_else(|| kept.morphs.iter().collect(), |m| vec![m]);
         let of = |name: &str| {
@@ -270,7 +275,7 @@ fn morphs(document: &Document, seen: &Pose, kept: &KeptPose) -> BTreeMap<NodeId,
     made
 }
 
-/// The mirror image of a fitted pose.
+/// Mirrors a fitted pose.
 fn flipped(document: &Document, made: Fitted) -> Fitted {
     let mirror = Mirror::of(document);
     let mut flipped = Fitted { locals: BTreeMap::new(), morphs: BTreeMap::new(), ..made };
@@ -291,7 +296,7 @@ fn flipped(document: &Document, made: Fitted) -> Fitted {
     flipped
 }
 
-/// The weights of a node's morph targets, with the two sides swapped.
+/// Swaps the weights of a node's morph targets between both sides.
 pub fn flipped_morphs(document: &Document, node: NodeId, weights: &[f32]) -> Vec<f32> {
     let other = |k: usize| morph_partner(document, node, k).and_then(|p| weights.get(p)).copied();
     (0..weights.len()).map(|k| other(k).unwrap_or(weights[k])).collect()

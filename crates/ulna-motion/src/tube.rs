@@ -1,5 +1,5 @@
-//! A tube with two joints, for tests. It extends along Y from 0 to 1, with the second joint in the
-//! middle.
+//! A tube with two joints, for tests. It extends along Y from 0 to 1, and its second joint is in
+//! the middle.
 
 use glam::{Mat4, Vec3};
 
@@ -8,15 +8,15 @@ use ulna_model::{
     Topology, Transform, WeightMap,
 };
 
-/// Rings of vertices.
+/// Number of rings of vertices.
 pub const RINGS: usize = 41;
-/// Vertices per ring.
+/// Number of vertices per ring.
 pub const ROUND: usize = 24;
 pub const RADIUS: f32 = 0.1;
 /// The node of the mesh. Nodes 0 and 1 are the joints.
 pub const MESH: NodeId = NodeId(2);
 
-/// A node with a parent and a translation.
+/// Creates a node with a parent and a translation.
 pub fn node(parent: Option<NodeId>, translation: Vec3) -> Node {
     Node {
         parent,
@@ -25,7 +25,7 @@ pub fn node(parent: Option<NodeId>, translation: Vec3) -> Node {
     }
 }
 
-/// Weights for the two joints, by the weight of the second joint at a height.
+/// Creates weights for the two joints. `second` returns the weight of the second joint at a height.
 pub fn weights(second: impl Fn(f32) -> f32) -> WeightMap {
     let shares = (0..RINGS).map(|ring| second(ring as f32 / (RINGS - 1) as f32));
     let weights: Vec<f32> = shares.flat_map(|s| [1.0 - s, s, 0.0, 0.0].repeat(ROUND)).collect();
@@ -33,7 +33,7 @@ pub fn weights(second: impl Fn(f32) -> f32) -> WeightMap {
     WeightMap { sets: 1, joints: joints.into(), weights: weights.into(), ..WeightMap::default() }
 }
 
-/// A document with a tube with those weights.
+/// Creates a document with a tube. `second` returns the weight of the second joint at a height.
 pub fn tube(second: impl Fn(f32) -> f32) -> Document {
     let place = |k: usize| {
         let (ring, round) = (k / ROUND, k % ROUND);

@@ -1,14 +1,15 @@
 //! SLERP of eight quaternions at once, without sines. Playback spends most of its time here.
 
-/// Lanes of a block: one vector of AVX2, two of SSE2 or NEON.
+/// Number of lanes of a block. They fit one vector of AVX2, or two of SSE2 or NEON.
 pub(super) const LANES: usize = 8;
 /// One number per lane of a block.
 pub(super) type F32x8 = [f32; LANES];
 
-/// Maximum number of terms of a SLERP, for quaternions that are a quarter turn apart on the sphere.
+/// Maximum number of series terms of a SLERP. They are sufficient for quaternions that are a
+/// quarter turn apart on the quaternion sphere.
 const TERMS: usize = 24;
 
-/// `1 / (k(2k+1))` and `k² / (k(2k+1))`.
+/// Coefficients of the SLERP series: `1 / (k(2k+1))` and `k² / (k(2k+1))`.
 const SERIES: [(f32, f32); TERMS] = {
     let mut list = [(0.0, 0.0); TERMS];
     let mut k = 1;
@@ -31,8 +32,9 @@ const LOG_SERIES: [f32; TERMS] = {
     list
 };
 
-/// Largest `1 − |cos θ|` for each number of terms, from 1. Term k is at most `(that / 2)^k` of the
-/// first, and an `f32` has 24 bits. So the limit is `2 · 2^(−25 / (k − 1))` from 2 on.
+/// Largest `1 − |cos θ|` for which a number of terms is sufficient, for each number from 1 on. Term
+/// k is at most `((1 − |cos θ|) / 2)^k` of the first term, and an `f32` has 24 bits. From two terms
+/// on, the limit is therefore `2 · 2^(−25 / (k − 1))`.
 const ENOUGH: [f32; TERMS] = {
     let mut list = [5e-8; TERMS];
     let mut k = 2;
@@ -60,15 +62,15 @@ const ENOUGH: [f32; TERMS] = {
     list
 };
 
-/// Number of terms for an angle, by `1 − |cos θ|`.
+/// Returns the number of series terms for an angle θ. `widest` is `1 − |cos θ|`.
 #[inline(always)]
 fn terms(widest: f32) -> usize {
-    // Most neighboring keys are close, so a search from the small end is short.
+    // Most neighboring keys have similar rotations, so a search from the smallest number is short.
     ENOUGH.iter().position(|enough| widest <= *enough).map_or(TERMS, |k| k + 1)
 }
 
-/// The numbers of one lane. A loop instead of `map`, whose closure may be compiled without
-/// inlining. That would double the time of a pose in builds with several codegen units.
+/// Returns the numbers of one lane. This is a loop, because the closure of `map` may be compiled
+/// without inlining. That would double the time of a pose in builds with several codegen units.
 #[inline(always)]
 pub(super) fn lane_of<const W: usize>(values: &[F32x8; W], lane: usize) -> [f32; W] {
     let mut made = [0.0; W];
@@ -78,8 +80,8 @@ pub(super) fn lane_of<const W: usize>(values: &[F32x8; W], lane: usize) -> [f32;
     made
 }
 
-/// The largest lane, by halves: a sequential search would have eight dependent steps. No lane may
-/// be NaN.
+/// Returns the largest lane by pairwise comparison, since a sequential search would have eight
+/// dependent steps. No lane may be NaN.
 #[inline(always)]
 fn largest(of: &F32x8) -> f32 {
     let larger = |a: f32, b: f32| if a > b { a } else { b };
@@ -90,9 +92,9 @@ fn largest(of: &F32x8) -> f32 {
     larger(larger(four[0], four[2]), larger(four[1], four[3]))
 }
 
-/// Interpolation between two keys, from `P` points of `W` numbers and the fraction of the segment.
+/// Interpolation in a segment between two keys, which has `P` points of `W` numbers.
 pub(super) trait Blend<const W: usize, const P: usize> {
-    /// The value of each lane.
+    /// Interpolates each lane at the fraction `part` of the segment.
     fn blend(part: &F32x8, points: &[[F32x8; W]; P]) -> [F32x8; W];
 }
 
@@ -157,8 +159,8 @@ impl Blend<4, 4> for Hermite {
     }
 }
 
-/// SLERP from `points[0]` to `points[1]` by `part`, along the shortest path, normalized. The
-/// identity if there is no direction.
+/// SLERP from `points[0]` to `points[1]` by `part`, along the shortest path, normalized. The result
+/// is the identity if it has no direction.
 ///
 /// `sin(tθ)/sin θ` is computed as a power series in `cos θ − 1`: Eberly, *A Fast and Accurate
 /// Algorithm for Computing SLERP* (2011), equation 9. It is nested as `t(1 + c₁x(1 + c₂x(…)))` with
@@ -196,14 +198,15 @@ fn turn(part: &F32x8, points: &[[F32x8; 4]; 2]) -> [F32x8; 4] {
     unit(&mixed)
 }
 
-/// Number of terms of [`log_factor`], by `1 − cos ½θ` of each lane.
+/// Returns the number of terms of [`log_factor`]. `widest` has `1 − cos ½θ` of each lane.
 #[inline(always)]
 pub(super) fn log_terms(widest: &F32x8) -> usize {
     terms(largest(widest))
 }
 
-/// `θ / sin θ` from `cos ½θ`. This factor converts the component of a unit quaternion orthogonal to
-/// another to its logarithm relative to that. Accurate up to about 170°.
+/// Computes `θ / sin θ` from `cos ½θ`, accurate up to about 170°. The factor is for the logarithm
+/// of a unit quaternion relative to another one. It is multiplied by the component of the first
+/// quaternion that is orthogonal to the other one.
 ///
 /// In terms of the half angle, the power series in `1 − cos` is short: each term is less than half
 /// of the previous one.
@@ -221,7 +224,7 @@ pub(super) fn log_factor(half: &F32x8, terms: usize) -> F32x8 {
     out
 }
 
-/// Normalizes quaternions. The identity for quaternions without a direction.
+/// Normalizes quaternions. A quaternion of length 0 becomes the identity.
 #[inline(always)]
 pub(super) fn unit(q: &[F32x8; 4]) -> [F32x8; 4] {
     let mut out = [[0.0; LANES]; 4];
@@ -265,7 +268,7 @@ mod tests {
     fn vectorized_interpolation_equals_slerp_at_every_angle_and_sign() {
         let mut worst = 0.0f32;
         for step in 0..=60 {
-            // Up to a half turn, which the shortest path never exceeds.
+            // Angles go up to a half turn, which the shortest path never exceeds.
             let angle = step as f32 / 60.0 * std::f32::consts::PI * 0.999;
             let a = Quat::from_euler(glam::EulerRot::XYZ, 0.3, -1.2, 0.7 + angle);
             let axis = Vec3::new(0.3, -0.5, 0.8).normalize_or_zero();

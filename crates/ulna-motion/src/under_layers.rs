@@ -1,4 +1,4 @@
-//! Writing through pose layers: the `U` that one layer needs so that the node gets a wanted
+//! Edits through pose layers: computes the `U` of one layer for which the node has a wanted
 //! transform, despite the layers above it.
 //!
 //! ```text
@@ -18,31 +18,31 @@ use ulna_model::{
     transform::{short_way, unit_or},
 };
 
-/// Reason for which a layer cannot be written.
+/// Reason why a layer cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LayerWriteError {
     /// The layer does not exist.
     #[error("the layer does not exist; add a layer, or choose another one")]
     NoLayer,
-    /// The layer has no effect there.
+    /// The layer has no effect on this node. The value is the layer's name.
     #[error(
         "layer “{0}” is muted, has a strength of 0 or is masked at this joint, so edits in it \
             would have no effect; unmute it, raise its strength or change its mask first"
     )]
     Silent(String),
-    /// A layer above has a scale of 0.
+    /// A layer above has a scale of 0. The value is the name of that layer.
     #[error(
         "layer “{0}” above it scales to 0, so edits below it would have no effect; mute that \
         layer first"
     )]
     Covered(String),
-    /// The strength of the layer is too low.
+    /// The strength of the layer is too low for the rotation. The value is the layer's name.
     #[error(
         "the strength of layer “{0}” is too low here to rotate the joint this far; raise its \
         strength first"
     )]
     TooWeak(String),
-    /// The transforms below cannot be divided out.
+    /// The transforms of other layers cannot be divided out.
     #[error(transparent)]
     Transform(#[from] TransformError),
 }
@@ -60,16 +60,17 @@ impl LayerWriteError {
     }
 }
 
-/// The complete `U` of the layer `chosen` at a node that gives the node the wanted components; the
-/// others stay as shown. `base` is `M`, the node's local transform before the layers, at `time` in
-/// seconds on the clip's clock. For a layer with keys, the result is its `U` at that time.
+/// Computes the `U` of the layer `chosen` at a node, for which the node has the wanted components.
+/// The other components keep their displayed values. `base` is `M`, the node's local transform
+/// before the layers. `time` is the time in the clip, in seconds. For a layer with keys, the result
+/// is its `U` at that time.
 ///
 /// Layers above are divided out on the right: `r = r_X·r_U⁻¹`, `s = s_X/s_U`, `t = t_X − R·S·t_U`.
 /// The result compensates for the layer's strength.
 ///
 /// # Errors
-/// The layer does not exist, has no effect there, is hidden by a scale of 0 above it, or is too
-/// weak for the rotation.
+/// The layer does not exist or has no effect, a layer above it has a scale of 0, or its strength is
+/// too low for the rotation.
 pub fn under_layers(
     base: &Transform,
     layers: &PoseLayers,
@@ -95,7 +96,7 @@ pub fn under_layers(
     if turn.length() > PI + 1e-4 {
         return Err(LayerWriteError::TooWeak(layer.name.to_string()));
     }
-    // A rotation of a half turn or more would be applied in the opposite direction.
+    // A rotation by a half turn or more would be applied in the opposite direction.
     let turn = turn.clamp_length_max(PI - 1e-5);
     let old = user_at(layer, node, time);
     let written = Components {
@@ -108,9 +109,9 @@ pub fn under_layers(
     Ok(written.over(&old))
 }
 
-/// The components that a node needs below all of its layers to get the wanted components; the
-/// others stay as shown. `seen` is the shown transform with the layers, at a time of the clip in
-/// seconds.
+/// Computes the components that a node needs below all of its layers to get the wanted components.
+/// The other components keep their displayed values. `seen` is the displayed transform with the
+/// layers. `at` has the node, and the time in the clip in seconds.
 ///
 /// # Errors
 /// A scale of 0 in a layer hides the transform below.
@@ -142,8 +143,8 @@ fn divided(
         let translation = asked.translation - rotation * (scale * user.translation);
         asked = Transform { translation, rotation, scale };
     }
-    // A translation above depends on the rotation and scale written here. The translation is
-    // corrected, so that the node keeps its position.
+    // A translation above depends on the new rotation and scale. The translation is corrected, so
+    // that the node keeps its position.
     let carried = moved_above && (wanted.rotation.is_some() || wanted.scale.is_some());
     Ok(Components {
         translation: (wanted.translation.is_some() || carried).then_some(asked.translation),

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Instance, Stack};
 use ulna_model::{FileContent, NodeId};
 
-/// All nodes that are hidden at the time of a stack, including their descendants.
+/// Finds all nodes that are hidden at the time of a stack, including their descendants.
 ///
-/// An animated visibility replaces the node's own. If several clips animate it, the one with the
-/// largest weight applies. A higher lane with at least half the weight overrides lower ones.
+/// An animated visibility replaces the visibility of the node. If several clips animate it, the one
+/// with the largest weight applies. A higher lane with at least half the weight overrides lower
+/// ones.
 pub(super) fn hidden_nodes(file: &FileContent, stack: &Stack) -> BTreeSet<NodeId> {
     let mut animated: BTreeMap<NodeId, bool> = BTreeMap::new();
     for lane in &stack.lanes {
@@ -44,7 +45,7 @@ pub(super) fn hidden_nodes(file: &FileContent, stack: &Stack) -> BTreeSet<NodeId
     hidden
 }
 
-/// The visibilities that a clip instance animates, at its time.
+/// Returns the nodes whose visibility a clip instance animates, with their visibility at its time.
 fn visibilities(instance: &Instance) -> impl Iterator<Item = (NodeId, bool)> + '_ {
     instance
         .clip

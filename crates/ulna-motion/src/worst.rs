@@ -1,5 +1,5 @@
-//! The worst time of every vertex, over all clips and a range of motion. It shows the problems of a
-//! skin's weights.
+//! Search for the time of the worst deformation of every vertex, over all clips and a range of
+//! motion. It reveals problems of a skin's weights.
 
 use std::{
     collections::{BTreeSet, BinaryHeap},
@@ -15,14 +15,14 @@ use super::{
 };
 use ulna_model::{Clip, ClipId, Document, MeshId, NodeId, PrimitiveId, Shared, SkinId};
 
-/// The times to examine.
+/// Options for the times to examine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
     /// Maximum number of key times per clip, chosen evenly.
     pub keys: usize,
     /// Number of evenly spaced times per clip, both ends included.
     pub steps: usize,
-    /// Angles for a range of motion about the joints' own X, Y and Z, in degrees; `None` for no
+    /// Angles of the range of motion about each joint's own X, Y and Z, in degrees. `None` for no
     /// range of motion.
     pub degrees: Option<Vec3>,
 }
@@ -33,7 +33,7 @@ impl Default for Sampling {
     }
 }
 
-/// A vertex at its worst time.
+/// A vertex at the time of its worst deformation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
     /// The node of the mesh.
@@ -42,23 +42,23 @@ pub struct Spot {
     pub primitive: PrimitiveId,
     /// Index of the vertex.
     pub vertex: u32,
-    /// The clip; `None` for the range of motion.
+    /// The clip with the worst deformation; `None` for the range of motion.
     pub clip: Option<ClipId>,
-    /// Time on the clip's clock, seconds.
+    /// Time in the clip, seconds.
     pub time: f32,
-    /// The deformation at that time.
+    /// Deformation at that time.
     pub strain: VertexStrain,
-    /// [`VertexStrain::score`] of the deformation.
+    /// Score of the deformation, see [`VertexStrain::score`].
     pub score: f32,
 }
 
-/// One examined clip.
+/// An examined clip or range of motion.
 #[derive(Clone, Debug)]
 struct Slot {
     clip: Shared<Clip>,
-    /// `None` for a range of motion.
+    /// Id of the clip; `None` for a range of motion.
     id: Option<ClipId>,
-    /// The skin of a range of motion. Only this skin is measured in it.
+    /// The skin of a range of motion; only this skin is measured in it. `None` for a clip.
     skin: Option<SkinId>,
 }
 
@@ -68,7 +68,7 @@ impl Slot {
     }
 }
 
-/// The worst result of one vertex so far.
+/// The worst deformation of one vertex so far.
 #[derive(Clone, Copy, Debug)]
 struct Worst {
     score: f32,
@@ -84,19 +84,19 @@ struct SearchedMesh {
     worst: Vec<Worst>,
 }
 
-/// The worst time of every shown vertex of a skinned mesh.
+/// The time of the worst deformation of every shown vertex of a skinned mesh.
 #[derive(Clone, Debug)]
 pub struct WorstPose {
     slots: Vec<Slot>,
     parts: Vec<SearchedMesh>,
-    /// The diagonal of all shown parts in the rest pose.
+    /// Diagonal of all shown parts in the rest pose, meters.
     size: f32,
 }
 
 impl WorstPose {
     /// Minimum distance between two listed vertices, relative to the diagonal.
     const APART: f32 = 0.04;
-    /// Minimum score of a listed vertex: an edge longer by one percent.
+    /// Minimum score of a listed vertex. It corresponds to an edge that is one percent longer.
     const LEAST: f32 = 0.015;
 
     /// Examines all times one after another, so that memory does not grow with their number.
@@ -133,7 +133,7 @@ impl WorstPose {
             let skins: BTreeSet<SkinId> = parts.iter().map(|p| p.strain.skin()).collect();
             for skin in skins {
                 let clip = Shared::new(range_of_motion(document, skin, degrees));
-                // Every extreme has a key.
+                // Each extreme of a range of motion has a key.
                 times.push(sample_times(
                     &clip,
                     &Sampling { keys: usize::MAX, steps: 0, degrees: None },
@@ -177,13 +177,13 @@ impl WorstPose {
         Some(Self { slots, parts, size: (high - low).length() })
     }
 
-    /// The worst vertices, the worst first. In the rest pose, they are at a distance from each
-    /// other.
+    /// Returns the worst vertices, the worst first. In the rest pose, any two of them have a
+    /// minimum distance.
     pub fn worst(&self, count: usize) -> Vec<Spot> {
         let list = self.parts.iter().enumerate().flat_map(|(p, part)| {
             let bad = part.worst.iter().enumerate().filter(|(_, w)| w.score > Self::LEAST);
-            // Scores are not negative, so their bits sort in their order. Among equal scores, the
-            // first vertex wins.
+            // Scores are not negative, so their bits sort in the order of the scores. Of equal
+            // scores, the first vertex is used.
             bad.map(move |(v, w)| (w.score.to_bits(), std::cmp::Reverse((p, v))))
         });
         let mut heap: BinaryHeap<_> = list.collect();
@@ -215,7 +215,8 @@ impl WorstPose {
         }
     }
 
-    /// The worst time of one vertex; `None` if it does not exist or is not deformed.
+    /// Returns the time of the worst deformation of one vertex. `None` if the vertex does not exist
+    /// or is not deformed.
     pub fn at(&self, node: NodeId, primitive: PrimitiveId, vertex: u32) -> Option<Spot> {
         let part = self
             .parts
@@ -225,7 +226,8 @@ impl WorstPose {
         Some(self.spot(part, vertex as usize))
     }
 
-    /// The scores of all vertices of a primitive; empty if it was not measured.
+    /// Iterates over the scores of all vertices of a primitive. Empty if the primitive was not
+    /// measured.
     pub fn scores(&self, node: NodeId, primitive: PrimitiveId) -> impl Iterator<Item = f32> + '_ {
         let part = self
             .parts
@@ -234,14 +236,15 @@ impl WorstPose {
         part.into_iter().flat_map(|p| p.worst.iter().map(|w| w.score))
     }
 
-    /// The range-of-motion clip of a skin. A result without a clip refers to a time of it.
+    /// Returns the range-of-motion clip of a skin. The time of a [`Spot`] without a clip is a time
+    /// in this clip.
     pub fn range(&self, skin: SkinId) -> Option<&Shared<Clip>> {
         self.slots.iter().find(|s| s.skin == Some(skin)).map(|s| &s.clip)
     }
 
-    /// Updates the scores after a change of weights. Measures the changed vertices and their
-    /// neighbors again, each at its known worst time. Another time may now be worse; only a new
-    /// [`WorstPose::search`] finds it.
+    /// Updates the scores after a change of weights. The changed vertices and their neighbors are
+    /// measured again, each at the time of its worst deformation. If another time is now worse,
+    /// only a new [`WorstPose::search`] finds it.
     pub fn rescore(
         &mut self,
         document: &Document,
@@ -284,11 +287,11 @@ impl WorstPose {
     }
 }
 
-/// Chosen key times of a clip, and evenly spaced times over its length.
+/// Returns selected key times of a clip, and evenly spaced times over its length.
 fn sample_times(clip: &Clip, sampling: &Sampling) -> Vec<f32> {
     let mut seen: BTreeSet<*const f32> = BTreeSet::new();
     let mut keys: Vec<f32> = Vec::new();
-    // Tracks often share their times.
+    // Tracks often share a list of times, so remove duplicate lists.
     let tracks = clip.tracks.values().map(|t| &t.times);
     for times in tracks.chain(clip.pointers.iter().map(|p| &p.times)) {
         if seen.insert(times.as_ptr()) {
@@ -332,7 +335,8 @@ mod tests {
         Shared::new(Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() })
     }
 
-    /// Clip 0 rotates all, and clip 1 twists the second joint and back.
+    /// A document with two clips. Clip 0 rotates both joints, and clip 1 twists the second joint
+    /// and back.
     fn document(second: impl Fn(f32) -> f32) -> Document {
         let mut document = tube::tube(second);
         let turned = Quat::from_rotation_x(2.0);
@@ -367,7 +371,8 @@ mod tests {
         assert!((height(&spots[0]) - 0.5).abs() < 0.05, "{}", height(&spots[0]));
         assert!(spots.len() > 3 && spots.is_sorted_by(|a, b| a.score >= b.score));
         assert_eq!(found.at(tube::MESH, PrimitiveId(0), spots[0].vertex), Some(spots[0]));
-        // Results are apart from each other, and vertices far from the joint are not listed.
+        // Listed vertices are apart from each other, and vertices far from the joint are not
+        // listed.
         let document = document(|y| y);
         let positions = &document.mesh(MeshId(0)).primitives[0].positions;
         let place = |s: &Spot| positions[s.vertex as usize];
@@ -387,7 +392,7 @@ mod tests {
         let mut document = document(|y| f32::from(y > 0.5));
         document.file.clips = Default::default();
         assert!(search(&document, None).worst(10).is_empty());
-        // Neither pose offsets nor the unkeyed pose count.
+        // Pose offsets and the unkeyed pose have no effect on the search.
         tube::bend(&mut document, Quat::from_rotation_z(1.0));
         let turn = ulna_model::Components {
             rotation: Some(Quat::from_rotation_x(3.0)),
@@ -429,7 +434,7 @@ mod tests {
         assert_eq!((after.clip, after.time), (before.clip, before.time));
         assert!(after.score < before.score * 0.6, "{before:?} {after:?}");
         assert!(found.worst(1)[0].score < before.score * 0.8);
-        // A new measurement at that time gives the same result.
+        // A direct measurement at that time gives the same result.
         let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
         let moment = &Stack::of(document.clips.get(ClipId(1)), f64::from(after.time));
         let (mut out, pose) = (Vec::new(), Pose::evaluate(&document, moment));
@@ -439,7 +444,7 @@ mod tests {
             (fresh.stretch - after.strain.stretch).abs() < 1e-4
                 && (fresh.volume - after.strain.volume).abs() < 1e-5
         );
-        // Distant vertices are unchanged.
+        // Vertices far from the change keep their scores.
         assert!(
             found
                 .scores(tube::MESH, PrimitiveId(0))

@@ -11,11 +11,11 @@ use ulna_model::{Clip, Document, NodeId, transform::angle_between};
 pub struct Carrier {
     /// The node whose keys move the body.
     pub node: NodeId,
-    /// Travel along the ground per cycle, meters of the scene.
+    /// Travel along the ground per cycle, as a vector in the scene in meters.
     pub(super) way: Vec3,
     /// Rotation about the vertical per cycle, radians.
     pub(super) turn: f32,
-    /// Center of that rotation: the position of the body at 0.
+    /// Center of the rotation per cycle: position of the body in the scene at time 0.
     center: Vec3,
     /// Rotation and scale from the node's parent space to the scene.
     scene_from_place: Mat3,
@@ -24,8 +24,8 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    /// The carrier of a clip, if the body travels or turns between the first and the last pose.
-    /// `height` is the body's height in meters.
+    /// Finds the carrier of a clip, if the body travels or turns between the first and the last
+    /// pose. `height` is the body's height in meters.
     pub(super) fn of(
         document: &Document,
         clip: &Clip,
@@ -33,7 +33,7 @@ impl Carrier {
         stop: &Pose,
         height: f32,
     ) -> Option<Self> {
-        /// Minimum angle of a turn, radians. Smaller ones are sway.
+        /// Minimum rotation per cycle that counts as a turn, radians. Smaller rotations are sway.
         const TURNS: f32 = 0.35;
         let body = traveler(document, clip)?;
         let [from, to] = [start, stop].map(|pose| world(document, pose, Some(body)));
@@ -65,25 +65,26 @@ impl Carrier {
         Some(Self { node, way, turn, center, scene_from_place, parent })
     }
 
-    /// Moves a position from the last cycle to the first.
+    /// Converts a position in the last cycle to the corresponding position in the first cycle.
     pub(super) fn place_back(&self, place: Vec3) -> Vec3 {
         Quat::from_rotation_y(-self.turn) * (place - self.way - self.center) + self.center
     }
 
-    /// Moves a position from the first cycle to the last.
+    /// Converts a position in the first cycle to the corresponding position in the last cycle.
     pub(super) fn place_ahead(&self, place: Vec3) -> Vec3 {
         Quat::from_rotation_y(self.turn) * (place - self.center) + self.center + self.way
     }
 
-    /// The node's own translation at the end: with its travel along the ground, at the height of
-    /// the start.
+    /// Local translation of the node at the end of the closed loop. The ground position is that of
+    /// `stop`, and the height is that of `start`.
     pub(super) fn place_on(&self, start: Vec3, stop: Vec3) -> Vec3 {
         let rise = (self.scene_from_place * (start - stop)).y;
         let back = self.scene_from_place.inverse() * Vec3::new(0.0, rise, 0.0);
         if back.is_finite() { stop + back } else { stop }
     }
 
-    /// The node's own rotation at the start, plus the turn of one cycle.
+    /// Local rotation of the node at the end of the closed loop: its rotation `start`, plus the
+    /// turn of one cycle.
     pub(super) fn turned_on(&self, start: Quat) -> Quat {
         if self.turn == 0.0 {
             return start;

@@ -7,13 +7,13 @@ use glam::{EulerRot, Quat};
 use super::is_hold_end;
 use ulna_model::{KeyKind, KeyTimes, Property, Track, transform::unit_or};
 
-/// The keys of a kind; `None` for keys without a kind.
+/// Finds the keys of a kind. With `None`, finds the keys without a kind.
 pub fn keys_of_kind(track: &Track, kind: Option<KeyKind>) -> KeyTimes {
     chosen(track, |k| track.kinds.of(track.times[k]) == kind)
 }
 
-/// The keys whose value equals that of a key at one of `times`, to four decimals. Rotations are
-/// equal with either sign.
+/// Finds the keys whose value equals that of a key at one of `times`, to four decimals. Rotations
+/// are equal with either quaternion sign.
 pub fn keys_of_value(track: &Track, times: &[f32]) -> KeyTimes {
     let rounded = |value: &[f32], sign: f32| -> Vec<i64> {
         value.iter().map(|v| (f64::from(v * sign) * 1e4).round() as i64).collect()
@@ -24,8 +24,9 @@ pub fn keys_of_value(track: &Track, times: &[f32]) -> KeyTimes {
     chosen(track, |k| signs.iter().any(|sign| wanted.contains(&rounded(track.value(k), *sign))))
 }
 
-/// The keys with a number in a range: the number of `component` (axis or morph target), or any
-/// number. Rotations are compared as Euler angles in degrees, as the rows show them.
+/// Finds the keys with a number inside a range. `component` is the index of an axis or a morph
+/// target; with `None`, any number of the key may be inside. Rotations are compared as Euler angles
+/// in degrees.
 pub fn keys_in_range(
     track: &Track,
     range: &RangeInclusive<f32>,
@@ -45,8 +46,8 @@ pub fn keys_in_range(
     })
 }
 
-/// The keys for which `is` is true. Ends of holds are excluded: they belong to the keys that begin
-/// them.
+/// Finds the keys for which `is` is true. Ends of holds are excluded: they belong to the keys that
+/// begin the holds.
 fn chosen(track: &Track, is: impl Fn(usize) -> bool) -> KeyTimes {
     let keys = (0..track.times.len()).filter(|k| is(*k) && !is_hold_end(track, *k));
     keys.map(|k| track.times[k]).collect::<Vec<_>>().into()

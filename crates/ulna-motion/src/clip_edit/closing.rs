@@ -1,4 +1,4 @@
-//! Methods to close a loop, so that its end has the pose at 0.
+//! Methods to close a loop, so that its last frame has the pose of time 0.
 
 use glam::{Quat, Vec3};
 
@@ -16,10 +16,10 @@ use ulna_model::{Clip, Interpolation, Property, Shared, Track, transform::short_
 /// A method to close a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Closing {
-    /// The end gets the pose at 0. The change is spread over the whole clip; a STEP track changes
-    /// only at its last key.
+    /// Gives the last frame the pose of time 0. The change is spread over the whole clip. A STEP
+    /// track changes only at its last key.
     Match,
-    /// The end gets the pose at 0. The last frames are blended toward it.
+    /// Gives the last frame the pose of time 0, and blends the frames before it toward that pose.
     Blend {
         /// Number of blended frames.
         frames: u32,
@@ -27,14 +27,14 @@ pub enum Closing {
         /// visible. If the clip needs no other change, smaller differences are matched, too.
         speed: bool,
     },
-    /// A frame with the pose at 0 is appended.
+    /// Appends a frame with the pose of time 0.
     AddFrame,
-    /// The last frame is removed.
+    /// Removes the last frame.
     DropFrame,
 }
 
-/// The clip as a closed loop. The carrier of the body keeps its travel along the ground, but its
-/// height is closed. `frame` is the length of a frame in seconds.
+/// Closes a clip into a loop. `travels` is the carrier of the body: it keeps its travel along the
+/// ground, but its height is closed. `frame` is the length of a frame in seconds.
 ///
 /// # Errors
 /// Two keys would land on the same time.
@@ -91,8 +91,8 @@ fn closed_by(
     Ok(made)
 }
 
-/// The value at 0, with the sign of a rotation nearest to `near`. For the carrier, the value at the
-/// end of its travel.
+/// Returns the target value for the end of a loop: the value at time 0, plus the travel of the
+/// carrier. Quaternions get the sign nearest to `near`.
 fn aim(track: &Track, near: &[f32], carrier: Option<Carrier>) -> Vec<f32> {
     let mut to = sampled(track, 0.0);
     match (carrier, track.property) {
@@ -151,9 +151,11 @@ fn with_frame(track: &Track, last: f32, frame: f64, carrier: Option<Carrier>) ->
     whole.with_key(end, &to, 0.0)
 }
 
-/// Blends the keys from one time to the last toward the value at 0. `speed` has the seconds of a
-/// frame, and whether invisible differences count: then the speed is matched, too. The added curve
-/// `d(u) = Δ·(3u² − 2u³) + Δv·T·(u³ − u²)` starts with value 0 and slope 0.
+/// Blends the keys between two times toward the value at time 0. If `speed` is given, the speed is
+/// matched, too. It has the frame length in seconds, and a flag for matching invisible differences
+/// of speed.
+///
+/// The added curve `d(u) = Δ·(3u² − 2u³) + Δv·T·(u³ − u²)` starts with value 0 and slope 0.
 fn bent(
     track: &Track,
     (from, last): (f32, f32),
@@ -205,7 +207,7 @@ fn bent(
     let mut values = whole.values.to_vec();
     for (key, time) in whole.times.iter().enumerate().filter(|(_, t)| **t > from) {
         let u = ((f64::from(*time) - f64::from(from)) / span).clamp(0.0, 1.0) as f32;
-        // Value and slope of the curve, which is eased at both ends.
+        // Value and slope of the blend curve, which eases in and out.
         let (part, slope) = (u * u * (3.0 - 2.0 * u), 6.0 * u * (1.0 - u) / span as f32);
         let (more_part, more_slope) = (u * u * (u - 1.0) * span as f32, u * (3.0 * u - 2.0));
         let value = whole.value(key).to_vec();
@@ -304,8 +306,8 @@ mod tests {
         }
     }
 
-    /// A body with rotated axes that travels by its hips, under a static root with keys, with a
-    /// hand target listed first. It keeps its travel, and only the other motion is closed.
+    /// The body has rotated axes, and travels by its hips. Its root has keys but does not move, and
+    /// a hand target is listed before the hips. Closing the loop keeps the travel.
     #[test]
     fn closing_a_loop_keeps_the_travel_of_the_body() {
         use ulna_model::{Document, FileContent, Local, Node, Skin, Transform};
@@ -385,7 +387,7 @@ mod tests {
             property: Property::Translation,
             interpolation: Interpolation::Linear,
             times: (0..=30).map(|k| k as f32 * frame as f32).collect(),
-            // Falls at an increasing speed, and starts with a rise.
+            // The track rises at the start, and then falls with increasing speed.
             values: (0..=30)
                 .flat_map(|k| [k as f32 * 0.01, 0.02 * k as f32 - 0.002 * (k * k) as f32, 0.0])
                 .collect(),
@@ -439,13 +441,14 @@ mod tests {
         assert!(found.is_doubled, "{found:?}");
         let mended = closed(&doubled, Closing::DropFrame, frame, None).unwrap();
         assert_eq!(mended.key_count(), 31);
-        // A loop that eases out of its pose and into it again is neither short nor doubled.
+        // A loop that eases out of its pose and into it again has no missing and no doubled last
+        // frame.
         let eased: Vec<f32> = (0..=60)
             .map(|k| (1.0 - (k as f32 / 60.0 * std::f32::consts::TAU).cos()) * 0.1)
             .collect();
         let found = seam(&document, &clip(turns(&eased)), frame).unwrap();
         assert!(found.is_closed && !found.is_doubled && !found.is_short, "{found:?}");
-        // Neither is a loop with a jump.
+        // A loop with a jump has no missing and no doubled last frame, either.
         let open: Vec<f32> = wave.iter().enumerate().map(|(k, a)| a + k as f32 * 0.01).collect();
         let found = seam(&document, &clip(turns(&open)), frame).unwrap();
         assert!(!found.is_short && !found.is_doubled && !found.is_closed, "{found:?}");

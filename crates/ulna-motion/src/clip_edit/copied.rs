@@ -19,16 +19,16 @@ use ulna_model::{
     Track, transform::unit_or,
 };
 
-/// Reason for which a text cannot be read as keys.
+/// Error of a text that cannot be parsed as keys.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NotKeys {
-    /// The text is not JSON, or has other content.
+    /// The text is not JSON, or its content is not keys.
     #[error("the text does not contain keys copied from Ulna")]
     Other,
-    /// The numbers of a track are inconsistent.
+    /// The numbers of a track are inconsistent. The strings name the track and the problem.
     #[error("the keys of {0} in the text are invalid: {1}")]
     Broken(String, String),
-    /// The text was made by a newer version.
+    /// The text was made by a newer version of Ulna. The value is the version of the text format.
     #[error(
         "the keys were copied by a newer version of Ulna (text format {0}); update Ulna to \
         paste them"
@@ -61,29 +61,30 @@ pub struct CopiedTrack {
     pub property: Property,
     /// Interpolation between the keys.
     pub interpolation: Interpolation,
-    /// Key times on the clock of the source clip, seconds.
+    /// Key times in the source clip, seconds.
     pub times: Vec<f32>,
     /// Values in the layout of [`Track::values`].
     pub values: Vec<f32>,
     /// Times and kinds of keys that have a kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<(f32, KeyKind)>,
-    /// Tangent modes by key time: the modes of the arriving and the leaving side, and whether both
-    /// are linked.
+    /// Tangent modes by key time: the mode of the arriving side, the mode of the leaving side, and
+    /// whether both sides are linked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tangents: Vec<(f32, TangentMode, TangentMode, bool)>,
 }
 
-/// Copied keys.
+/// Keys copied from a clip, as stored on the clipboard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CopiedKeys {
-    /// Version of the format, 1. The name of this field identifies the text.
+    /// Version of the text format, currently 1. The name of this field identifies the text as
+    /// copied keys.
     ulna_keys: u32,
     /// Tracks with at least one key each.
     pub tracks: Vec<CopiedTrack>,
 }
 
-/// Identification of a node.
+/// Name, path and id that identify a node.
 #[derive(Clone, Copy, Debug)]
 pub struct NodePlace<'a> {
     /// Name of the node.
@@ -100,7 +101,7 @@ impl CopiedTrack {
         (&self.path, self.index)
     }
 
-    /// Copies some keys of a track.
+    /// Copies the keys of a track at `times`.
     pub fn of(track: &Track, times: &[f32], place: &NodePlace<'_>) -> Self {
         let stride = track.stride();
         let marks = marks(track, times, hold_ends(track).as_deref());
@@ -170,7 +171,7 @@ impl CopiedKeys {
         Self { ulna_keys: Self::VERSION, tracks }
     }
 
-    /// Parses a text.
+    /// Parses copied keys from a text.
     ///
     /// # Errors
     /// The text does not contain keys, was made by a newer version, or has inconsistent numbers.
@@ -188,7 +189,7 @@ impl CopiedKeys {
         Ok(found)
     }
 
-    /// The keys as text.
+    /// Serializes the keys to JSON text.
     pub fn text(&self) -> String {
         // Finite numbers and names can always be serialized.
         serde_json::to_string(self).unwrap_or_default()
@@ -216,10 +217,10 @@ pub struct PasteAt {
     pub relative: bool,
 }
 
-/// A track with pasted keys.
+/// A track with pasted keys, and information about the paste.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pasted {
-    /// The track.
+    /// The track with the pasted keys.
     pub track: Track,
     /// Times of the pasted keys.
     pub keys: KeyTimes,
@@ -338,7 +339,7 @@ fn go_together(track: &mut Track, from: usize) {
 }
 
 /// Offsets keys so that the first one has the value `here`. Translations and weights are offset by
-/// a sum, scales by a factor, rotations by multiplication from the left.
+/// addition, scales by multiplication. Rotations are multiplied from the left.
 fn starting_from(keys: &Track, here: &[f32]) -> Track {
     let (width, stride) = (keys.width, keys.stride());
     let cubic = keys.interpolation == Interpolation::CubicSpline;

@@ -9,13 +9,14 @@ use ulna_model::{Interpolation, Property, Track, transform::angle_between};
 /// Rounding tolerance of a value, relative to a value of 1; radians for rotations.
 const ROUNDED: f32 = 1e-5;
 
-/// Cosine of half of 179°, which is almost a half turn.
+/// cos(179°/2): two rotations are almost half a turn apart if the dot product of their quaternions
+/// is smaller.
 const HALF_TURN: f32 = 0.0087;
 
 /// Maximum number of consecutive redundant keys of a moving track. Constant values have no limit.
 const MOST_ON_A_LINE: usize = 256;
 
-/// The keys among `times` that can be removed without a change of the motion above `tolerance` plus
+/// Finds the keys among `times` whose removal changes the motion by at most `tolerance` plus
 /// rounding. The tolerance is in the track's units, degrees for rotations. The first and the last
 /// key of a track and ends of holds are kept.
 pub fn dead_keys(track: &Track, times: &[f32], tolerance: f32) -> Vec<f32> {
@@ -44,10 +45,10 @@ pub fn dead_keys(track: &Track, times: &[f32], tolerance: f32) -> Vec<f32> {
     dead
 }
 
-/// Whether all keys after `anchor` up to `key` are on the line from `anchor` to `next`.
+/// Whether all keys after `anchor` up to `key` are on the straight line from `anchor` to `next`.
 fn spans(track: &Track, anchor: usize, key: usize, next: usize, tolerance: f32) -> bool {
     if is_still(track, anchor, key) {
-        // The removed keys between these two have the anchor's value.
+        // Between these two keys, the removed keys have the anchor's value.
         return track.interpolation == Interpolation::Step || is_still(track, key, next);
     }
     match track.interpolation {
@@ -74,7 +75,7 @@ fn lies_on(track: &Track, from: usize, key: usize, to: usize, tolerance: f32) ->
     let part = ((f64::from(track.times[key]) - start) / (end - start)) as f32;
     let (a, v, b) = (track.value(from), track.value(key), track.value(to));
     if track.property == Property::Rotation {
-        // For keys half a turn apart, rounding decides which path is the shortest.
+        // For keys half a turn apart, rounding decides which rotation direction is the shortest.
         let half = Quat::from_slice(a).dot(Quat::from_slice(b)).abs() < HALF_TURN;
         if half && from + 1 != to {
             return false;

@@ -2,12 +2,12 @@
 //! hand.
 //!
 //! Joints are grouped by limb: a chain without branches. All tracks of a limb get the same key
-//! times. The first keys are at the rests of the limb, where its extremes and contacts are. More
-//! keys are added where the spline has the largest error, until everything is within the bound on
-//! the skin ([`super::skin_bound`]). Values and slopes of keys are a least-squares fit to all baked
-//! values. Both sides of a key have the same slope, so curves are smooth. The first and the last
-//! key keep their values, so loops stay closed. At the end, keys that the skin does not need are
-//! removed.
+//! times. The first keys are at times when the limb rests between two movements, and at foot
+//! contacts. More keys are added where the spline has the largest error, until everything is within
+//! the bound on the skin ([`super::skin_bound`]). Values and slopes of keys are a least-squares fit
+//! to all baked values. Both sides of a key have the same slope, so curves are smooth. The first
+//! and the last key keep their values, so loops stay closed. At the end, keys that the skin does
+//! not need are removed.
 //!
 //! Only baked tracks are converted: LINEAR tracks with a key on each frame, whose motion between
 //! the keys is unknown. Splines and tracks with few keys define their motion between the keys, so
@@ -29,16 +29,16 @@ use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Slice,
 /// A clip converted to splines with few keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Editable {
-    /// The clip.
+    /// The converted clip.
     pub clip: Clip,
     /// Maximum vertex error at the old key times, in meters for a body 1.8 m high.
     pub error: f32,
-    /// Maximum vertex error between the old key times, relative to straight lines, and its time in
-    /// seconds. In meters for a body 1.8 m high.
+    /// Maximum vertex error between the old key times, relative to straight lines, in meters for a
+    /// body 1.8 m high. The second value is its time in seconds.
     pub between: (f32, f64),
     /// Number of unchanged tracks, which are splines or have few keys already.
     pub left: usize,
-    /// Number of keys before and after.
+    /// Number of keys before and after the conversion.
     pub keys: [usize; 2],
 }
 
@@ -48,7 +48,7 @@ struct Dense<'a> {
     track: &'a Track,
     /// One value per time. Quaternions have consistent signs.
     values: Vec<f32>,
-    /// Tolerance of the track in its own units, if the whole bound is used.
+    /// Maximum error of this track if it uses the whole error bound, in the track's own units.
     share: f32,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Dense<'a> {
     /// Least-squares fit of a spline with keys at some of the times. Returns the values and the
     /// slopes at the keys, key by key. The first and the last key keep their values.
     fn fit(&self, times: &[f32], keys: &[usize]) -> (Vec<f32>, Vec<f32>) {
-        /// Weight of the two end values relative to the others.
+        /// Weight of the first and the last value in the fit, relative to the other values.
         const ENDS: f64 = 1e8;
         let (width, count) = (self.track.width, keys.len());
         // The unknowns are the value and slope of each key. Each equation involves two adjacent
@@ -151,7 +151,7 @@ impl<'a> Dense<'a> {
         }
     }
 
-    /// A track with a single key, for constant values.
+    /// Creates a track with a single key, for constant values.
     fn single(&self, time: f32) -> Track {
         Track {
             interpolation: Interpolation::Linear,
@@ -163,7 +163,7 @@ impl<'a> Dense<'a> {
         }
     }
 
-    /// Speed of change at a time, in tolerances per second.
+    /// Speed of change at a time, in multiples of the tolerance per second.
     fn speed(&self, times: &[f32], k: usize) -> f32 {
         let (a, b) = (k.saturating_sub(1), (k + 1).min(times.len() - 1));
         let span = times[b] - times[a];
@@ -205,7 +205,7 @@ fn solve(band: &mut [[f64; 4]], wanted: &mut [f64], width: usize) {
     }
 }
 
-/// Limbs by node: chains without branches, named by their first node.
+/// Maps each node to its limb. A limb is a chain without branches, identified by its first node.
 fn limbs(document: &Document, clip: &Clip) -> BTreeMap<NodeId, NodeId> {
     let mut carries = vec![false; document.nodes.len()];
     for track in clip.tracks.values() {
@@ -230,9 +230,9 @@ fn limbs(document: &Document, clip: &Clip) -> BTreeMap<NodeId, NodeId> {
     limbs
 }
 
-/// Indices of times at which a limb rests between two movements.
+/// Finds the indices of the times at which a limb rests between two movements.
 fn rests(dense: &[&Dense<'_>], times: &[f32]) -> Vec<usize> {
-    /// Maximum speed of a rest, relative to the peaks before and after it.
+    /// Maximum speed of a resting limb, relative to its peak speeds before and after the rest.
     const SLOWER: f32 = 0.5;
     let speed: Vec<f32> = (0..times.len())
         .map(|k| dense.iter().map(|d| d.speed(times, k).powi(2)).sum::<f32>().sqrt())
@@ -244,7 +244,7 @@ fn rests(dense: &[&Dense<'_>], times: &[f32]) -> Vec<usize> {
     while k + 1 < speed.len() {
         before = before.max(speed[k]);
         if speed[k] <= speed[k - 1] && speed[k] < speed[k + 1] && speed[k] <= before * SLOWER {
-            // The peak speed before the speed falls below this one.
+            // Peak speed after this time, until the limb gets slower than at this time.
             let after =
                 speed[k..].iter().take_while(|s| **s >= speed[k]).fold(0.0f32, |m, s| m.max(*s));
             if speed[k] <= after * SLOWER {
@@ -257,7 +257,8 @@ fn rests(dense: &[&Dense<'_>], times: &[f32]) -> Vec<usize> {
     found
 }
 
-/// The first keys of a limb: both ends, its rests, and the foot contacts' starts and ends.
+/// Finds the first keys of a limb: both ends, its rests, and the start and end of each foot
+/// contact.
 fn first_keys(dense: &[&Dense<'_>], times: &[f32], contacts: &[f32]) -> Vec<usize> {
     let mut keys = rests(dense, times);
     keys.extend([0, times.len() - 1]);
@@ -270,7 +271,7 @@ fn first_keys(dense: &[&Dense<'_>], times: &[f32], contacts: &[f32]) -> Vec<usiz
     keys
 }
 
-/// Start and end times of foot contacts, by the limb of the foot.
+/// Finds the start and end times of foot contacts, by the limb of the foot.
 fn footfalls(
     document: &Document,
     clip: &Clip,
@@ -287,8 +288,8 @@ fn footfalls(
     found
 }
 
-/// Maximum error of a spline in each segment, relative to the tolerance, and the index of a time
-/// for a new key.
+/// Measures the maximum error of a spline in each segment, relative to the tolerance. Also returns
+/// the index of the time at which a new key is best.
 fn worst(
     dense: &Dense<'_>,
     track: &Track,
@@ -317,7 +318,8 @@ fn worst(
     }
 }
 
-/// Overshoot of a spline between two frames, beyond the expected path, relative to the tolerance.
+/// Measures the overshoot of a spline between two frames, relative to the tolerance. A small
+/// deviation from a straight line is allowed.
 fn swings(dense: &Dense<'_>, track: &Track, times: &[f32], k: usize, out: &mut [f32]) -> f32 {
     /// Allowed deviation from a straight line, relative to the distance between the frames.
     const CURVED: f32 = 0.25;
@@ -328,9 +330,9 @@ fn swings(dense: &Dense<'_>, track: &Track, times: &[f32], k: usize, out: &mut [
     (apart(track.property, out, &middle) - CURVED * way).max(0.0) / dense.share.max(1e-12)
 }
 
-/// Length of a frame in seconds, if some LINEAR track of a clip has a key on each frame.
+/// Length of a frame in seconds, if a LINEAR track of the clip has a key on each frame.
 fn frame_of(clip: &Clip) -> Option<f32> {
-    /// Longer intervals are hand-made keys.
+    /// Maximum length of a frame, seconds. Keys with longer intervals are made by hand.
     const SLOWEST: f32 = 0.13;
     let fullest = clip.tracks.values().filter(|t| t.interpolation == Interpolation::Linear);
     let mut gaps: Vec<f32> =
@@ -359,13 +361,13 @@ fn stands_still(track: &Track) -> bool {
             .all(|k| apart(track.property, track.value(0), track.value(k)) <= 1e-6)
 }
 
-/// All tracks of a limb as splines with these keys.
+/// Fits splines with these keys to all tracks of a limb.
 fn splines(dense: &[&Dense<'_>], times: &[f32], keys: &[usize]) -> Vec<(TrackId, Track)> {
     let shared: Slice<f32> = keys.iter().map(|k| times[*k]).collect();
     dense.iter().map(|d| (d.id, d.spline(times, keys, &shared))).collect()
 }
 
-/// Key indices that a limb needs to keep each track within `part` of its tolerance.
+/// Finds the key indices that a limb needs to keep each track within `part` of its tolerance.
 fn needed(dense: &[&Dense<'_>], times: &[f32], first: &[usize], part: f32) -> Vec<usize> {
     let mut keys = first.to_vec();
     loop {
@@ -390,10 +392,10 @@ struct Limb<'a> {
     keys: Vec<usize>,
 }
 
-/// Removes keys that the skin does not need, those with the closest neighbors first. The combined
-/// error of all joints is often smaller than the sum of the tolerances.
+/// Removes keys that the skin does not need, starting with those that are closest to their
+/// neighbors. The combined error of all joints is often smaller than the sum of the tolerances.
 fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &mut Editable) {
-    /// Clips with more work than this (keys times samples) are not pruned.
+    /// Maximum work of pruning, as keys times samples. Clips with more work are not pruned.
     const WORK: usize = 60_000;
     let count: usize = limbs.iter().map(|l| l.keys.len()).sum();
     if count * skin.moments() > WORK {
@@ -433,9 +435,11 @@ fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &
 }
 
 /// Converts a clip to splines with few keys. Every vertex stays within `bound` meters (for a body
-/// 1.8 m high) at all of the clip's key times. Baked keys do not define the motion between them;
-/// the difference there is only reported. Constant tracks get one key, except for one that keeps
-/// the clip's length. STEP tracks, splines and tracks with few keys are unchanged.
+/// 1.8 m high) at all of the clip's key times.
+///
+/// Baked keys do not define the motion between them, so the error between the keys is only
+/// reported. Constant tracks get one key, except for one that keeps the clip's length. STEP tracks,
+/// splines and tracks with few keys are unchanged.
 pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
     const TRIES: usize = 10;
     let keys = clip.key_count();
@@ -553,7 +557,7 @@ mod tests {
         }
     }
 
-    /// A cubic needs only one segment, and its slopes are found.
+    /// A cubic curve needs only one segment, and the fit finds its slopes.
     #[test]
     fn a_cubic_is_fitted_by_one_segment_with_its_tangents() {
         let curve = |t: f32| 2.0 * t * t * t - 3.0 * t * t + 0.5 * t + 1.0;

@@ -8,14 +8,14 @@ pub const SAME_TIME: f32 = UnkeyedAt::NEAR;
 /// Time between the end of a hold and the next key in a track that is not STEP, seconds.
 pub const HOLD_GAP: f32 = 1e-3;
 
-/// End time of a hold whose next key is at `next`: a millisecond before it, and at least two steps
-/// of `f32`.
+/// End time of a hold whose next key is at `next`. It is a millisecond earlier, and at least two
+/// `f32` steps (ULPs).
 pub fn hold_end(next: f32) -> f32 {
     (next - HOLD_GAP).min(next.next_down().next_down())
 }
 
 /// Whether a key is the end of a hold: it repeats the value of the previous key, just before the
-/// next key jumps.
+/// value jumps at the next key.
 pub fn is_hold_end(track: &Track, key: usize) -> bool {
     track.interpolation != Interpolation::Step && is_end(&track.times, key, &|k| track.value(k))
 }
@@ -27,7 +27,7 @@ fn is_end<'a>(times: &[f32], key: usize, value: &dyn Fn(usize) -> &'a [f32]) -> 
         return false;
     }
     let gap = next - hold_end(next);
-    // The gap was rounded when it was stored, and again by each move.
+    // The gap was rounded when it was stored, and again at each move of the keys.
     let slack = (HOLD_GAP * 0.02).max(1.5 * (next - next.next_down()));
     (next - time - gap).abs() <= slack
         && time - times[key - 1] > 2.0 * gap
@@ -57,7 +57,7 @@ pub(super) fn marks(track: &Track, times: &[f32], ends: Option<&[bool]>) -> Vec<
     let mut marks = vec![false; own.len()];
     let mut at = 0;
     for time in times {
-        // In most cases, this is the next key.
+        // Fast path: consecutive times usually belong to consecutive keys.
         if own.get(at) != Some(time) {
             at += own[at..].partition_point(|t| t < time);
         }

@@ -14,27 +14,27 @@ use ulna_model::{
 /// Values that differ by less than this are equal at the junction, which then needs one key only.
 const SAME_VALUE: f32 = 1e-5;
 
-/// Angle between keys of a LINEAR rotation above which keys are inserted before conversion to a
-/// spline, radians.
+/// Maximum angle between keys of a LINEAR rotation for an accurate conversion to a spline, radians.
+/// At larger angles, keys are inserted first.
 const WIDE_TURN: f32 = 0.25;
 
 /// Two concatenated clips.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Joined {
-    /// The clip.
+    /// The concatenated clip.
     pub clip: Clip,
     /// Number of tracks that jump at the junction.
     pub jumps: usize,
     /// Number of tracks that were converted to splines, because the other clip's track was a
     /// spline.
     pub splined: usize,
-    /// Error of the converted tracks.
+    /// Error of the tracks that were converted to splines.
     pub error: MotionError,
 }
 
-/// The first clip, then a gap in seconds, then the second clip. If one of them has no channel, the
-/// value of the document's pose is held. In a gap, LINEAR and CUBICSPLINE tracks interpolate.
-/// Without a gap, a track with different values at the junction jumps.
+/// Concatenates two clips, with a gap in seconds. If only one of them has a channel, the value of
+/// the document's pose is held during the other. In a gap, LINEAR and CUBICSPLINE tracks
+/// interpolate. Without a gap, a track with different values at the junction jumps.
 ///
 /// # Errors
 /// Two keys would land on the same time.
@@ -94,7 +94,7 @@ pub(super) fn put_behind(
     made.put(a, &b, end, start)
 }
 
-/// A track that holds the value of the document's pose.
+/// Creates a track that holds the value of the document's pose.
 fn still(document: &Document, like: &Track, end: f32) -> Track {
     let value = pose_value(document, like.target, like.property, like.width);
     let interpolation = if like.interpolation == Interpolation::Step {
@@ -105,7 +105,7 @@ fn still(document: &Document, like: &Track, end: f32) -> Track {
     still_at((like.target, like.property), (interpolation, end), value)
 }
 
-/// A track that holds a value from 0 to `end`.
+/// Creates a track that holds a value from 0 to `end`.
 pub(super) fn still_at(
     (target, property): (NodeId, Property),
     (interpolation, end): (Interpolation, f32),
@@ -146,13 +146,13 @@ pub(super) fn pose_value(
     }
 }
 
-/// The track with a key at a time.
+/// Inserts a key at `time`, in seconds, without changing the motion.
 fn reaching(track: &Track, time: f32) -> Track {
     insert_key(track, time, None, true).track
 }
 
 impl Joined {
-    /// Converts both tracks to one interpolation.
+    /// Converts both tracks to a common interpolation.
     fn alike(&mut self, a: Track, b: Track) -> (Track, Track) {
         use Interpolation::{CubicSpline, Step};
         if a.interpolation == b.interpolation {
@@ -243,8 +243,8 @@ fn kinds_of(times: &[f32], a: &KeyKinds, b: &Track, later: impl Fn(f32) -> f32) 
     a.iter().chain(second).filter(|(t, _)| there(t)).collect()
 }
 
-/// The tangent modes of both tracks. A shared key arrives with the mode of the first, and leaves
-/// with the mode of the second.
+/// Combines the tangent modes of both tracks. A shared key has the arriving mode of the first track
+/// and the leaving mode of the second.
 fn modes_of(times: &[f32], a: TangentModes, b: &Track, later: impl Fn(f32) -> f32) -> TangentModes {
     let there = |t: &f32| times.binary_search_by(|k| k.total_cmp(t)).is_ok();
     let mut made: Vec<_> = a.iter().collect();
@@ -333,7 +333,7 @@ fn as_spline(track: &Track) -> Track {
         }
     }
     let interpolation = Interpolation::CubicSpline;
-    // A single key is valid, since more keys are added after it.
+    // The result may have a single key, since the caller adds more keys.
     Track { interpolation, values: values.into(), ..whole }
 }
 
@@ -374,7 +374,7 @@ mod tests {
             let end = whole.length();
             let cut = end * part;
             prop_assume!(cut > 0.02 && end - cut > 0.02);
-            // A key closer to the cut than two keys may be is merged with the key at the cut.
+            // A key that is too close to the cut is merged with the key at the cut.
             let all = whole.tracks.values().flat_map(|t| t.times.iter().copied());
             prop_assume!(all.into_iter().all(|t| t == cut || (t - cut).abs() > SAME_TIME));
             let first = part_of(&whole, 0.0, cut, true).unwrap().0;
@@ -385,7 +385,7 @@ mod tests {
                 prop_assert!(now.validate().is_ok(), "{:?}", now);
                 for k in 0..=1000 {
                     let time = f64::from(end) * f64::from(k) / 1000.0;
-                    // At steps and at the junction, either side is valid.
+                    // At steps and at the junction, the value of either side is valid.
                     let near = |t: &f32| (f64::from(*t) - time).abs() < 2.5e-3;
                     if near(&cut)
                         || (track.interpolation == Interpolation::Step
@@ -393,7 +393,7 @@ mod tests {
                         continue;
                     }
                     let off = MotionError::between(track, now, time);
-                    // A hundredth of a degree.
+                    // The constant is a hundredth of a degree in radians.
                     prop_assert!(off.angle < 0.000_175 + whip(track, time) && off.value < 2e-3,
                         "{}: {:?} {:?} {:?}", time, off, track, now);
                 }

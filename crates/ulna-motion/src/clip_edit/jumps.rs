@@ -3,7 +3,8 @@
 use crate::{Evaluator, Pose, Stack, joint_bounds};
 use ulna_model::{Clip, Document, NodeId, Shared, transform::angle_between};
 
-/// Minimum size of a visible jump between two frames: meters for a body 1.8 m high, and radians.
+/// Minimum size of a visible jump between two frames: a distance in meters for a body 1.8 m high,
+/// and an angle in radians.
 const SEEN: (f32, f32) = (0.05, 0.349_066);
 
 /// A jump between two consecutive frames.
@@ -20,7 +21,7 @@ pub struct Jump {
 }
 
 impl Jump {
-    /// Text of a warning.
+    /// Text of a warning about the jump.
     pub fn in_words(&self, document: &Document) -> String {
         let label = document.node(self.node).label(self.node);
         format!(
@@ -32,7 +33,7 @@ impl Jump {
     }
 }
 
-/// Distance and angle by which each node moves in each frame.
+/// Measures the distance and the angle by which each node moves in each frame.
 fn steps(document: &Document, clip: &Clip, nodes: &[NodeId], frame: f64) -> Vec<Vec<(f32, f32)>> {
     /// Maximum number of frames. Longer clips are examined up to here.
     const MOST: f64 = 20_000.0;
@@ -57,8 +58,8 @@ fn steps(document: &Document, clip: &Clip, nodes: &[NodeId], frame: f64) -> Vec<
     all
 }
 
-/// The largest jump between two frames of `after` that was not in `before`; `None` if no jump is
-/// visible. Steps that are as large at any time before the edit are not jumps.
+/// Finds the largest jump between two frames of `after` that was not in `before`; `None` if no jump
+/// is visible. A step is not a jump if `before` has an equally large step at any time.
 pub fn new_jump(document: &Document, before: &[&Clip], after: &Clip, frame: f64) -> Option<Jump> {
     let nodes: Vec<NodeId> = {
         let all = after.tracks.values().map(|t| t.target);

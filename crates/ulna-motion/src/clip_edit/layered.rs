@@ -1,8 +1,8 @@
 //! Edits of whole clips, applied to the clip's pose layers: keys, strengths and constants.
 //!
-//! A layer multiplies `U` on the right, `M ∘ U`. Changes of time therefore apply to `U` as they do
-//! to `M`. The mirror image of `M ∘ U` is `M' ∘ U'`, with `U'` the image of `U` between the axes of
-//! both joints (see [`Mirror::user`]).
+//! A layer has the user-local transform `U`. It multiplies the clip's transform `M` from the right:
+//! `M ∘ U`. Changes of time therefore apply to `U` as they do to `M`. The mirror image of `M ∘ U`
+//! is `M' ∘ U'`, with `U'` the image of `U` between the axes of both joints (see [`Mirror::user`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ fn each_layer(
     Ok(made)
 }
 
-/// Cuts out the same part of the layers as [`part_of`] does of their clip.
+/// Cuts out a part of a clip's layers, as [`part_of`] does with the clip.
 ///
 /// # Errors
 /// Two keys would land on the same time.
@@ -55,7 +55,7 @@ pub fn part_of_layers(
     Ok((made, worst))
 }
 
-/// Maps the time of the layers.
+/// Applies a time map to all keys of the layers.
 ///
 /// # Errors
 /// Two keys would land on the same time.
@@ -95,18 +95,19 @@ pub fn reversed_layers(
 /// The layers of two concatenated clips.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JoinedLayers {
-    /// The layers.
+    /// The concatenated layers.
     pub layers: PoseLayers,
     /// Number of tracks that were converted to splines, because the other track was a spline.
     pub splined: usize,
-    /// Error of the converted tracks.
+    /// Error of the tracks that were converted to splines.
     pub error: MotionError,
     /// Names of layers that are now muted, because other layers of their clip were soloed.
     pub muted: Vec<String>,
 }
 
 /// Concatenates the layers of two clips with a gap in seconds. `ends` are the lengths of both
-/// clips. New layers get ids from `free` on; with `keep_ids`, those of the first clip keep theirs.
+/// clips. Layers get new ids, starting at `free`. With `keep_ids`, the layers of the first clip
+/// keep their ids.
 ///
 /// Layers with the same name and mask, in the same order, are combined. Each other layer has a
 /// strength of 0 while the other clip plays.
@@ -193,14 +194,14 @@ fn numbered(made: Vec<PoseLayer>, own: &BTreeSet<PoseLayerId>, free: PoseLayerId
     list.into_iter().collect()
 }
 
-/// Time layout of a concatenation.
+/// Times at which two clips are concatenated.
 struct Join {
     ends: [f32; 2],
     start: f32,
 }
 
 impl Join {
-    /// A layer that only the second clip has.
+    /// Builds the joined layer for a layer that only the second clip has.
     fn behind_nothing(&self, said: &mut Joined, layer: &PoseLayer) -> Result<PoseLayer, TooClose> {
         let later = |clip: &Clip| mapped(clip, &TimeMap::shift(f64::from(self.start)));
         let one: PoseLayers = [layer.clone()].into_iter().collect();
@@ -210,7 +211,7 @@ impl Join {
         Ok(PoseLayer { strength_keys: self.strengths(said, [&nothing, layer])?, ..moved })
     }
 
-    /// Concatenated strengths of two layers. `None` if the strength is constant.
+    /// Concatenates the strengths of two layers. `None` if the strength is constant.
     fn strengths(
         &self,
         said: &mut Joined,
@@ -236,7 +237,7 @@ impl Join {
             .map(|track| Some(Shared::new(track)))
     }
 
-    /// Combines two layers.
+    /// Combines two layers, one from each clip.
     fn layers(&self, said: &mut Joined, [a, b]: [&PoseLayer; 2]) -> Result<PoseLayer, TooClose> {
         let strength_keys = self.strengths(said, [a, b])?;
         let mut moves: BTreeMap<NodeId, Transform> = BTreeMap::new();
@@ -274,7 +275,7 @@ impl Join {
     }
 }
 
-/// The numbers of a component.
+/// The numbers of one property of a transform.
 fn value(user: &Transform, property: Property) -> Vec<f32> {
     match property {
         Property::Translation => user.translation.to_array().to_vec(),
@@ -283,11 +284,10 @@ fn value(user: &Transform, property: Property) -> Vec<f32> {
     }
 }
 
-/// Reason for which layers cannot be mirrored: a layer moves a node without a partner above a
-/// mirrored node.
+/// Error of mirroring layers: a layer moves a node without a partner above a mirrored node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CarriedByLayer {
-    /// The layer.
+    /// Name of the layer.
     pub layer: String,
     /// The moved node without a partner.
     pub carrier: NodeId,
@@ -344,7 +344,7 @@ fn mirrored_layer(
     made
 }
 
-/// A mirrored mask. If possible, it stays in the form that the user chose.
+/// Mirrors a mask. If possible, the mask stays in the form that the user chose.
 fn mirrored_mask(
     document: &Document,
     mask: &LayerMask,
@@ -378,8 +378,8 @@ fn mirrored_mask(
     }
 }
 
-/// Mirrors components of the local transform of a node to its mirror joint. `posed` returns the
-/// local transforms of other nodes. `None` without a mirror joint.
+/// Mirrors components of a node's local transform. Returns the mirror joint and its components;
+/// `None` without a mirror joint. `posed` returns the local transforms of other nodes.
 pub fn mirrored_components(
     document: &Document,
     mirror: &Mirror,

@@ -22,7 +22,7 @@ pub(super) fn as_long_as(before: &Clip, mut made: Clip) -> Clip {
     made
 }
 
-/// Adds the last key of the original track.
+/// Appends the last key of the track `old`.
 fn reaching(now: &Track, old: &Track) -> Track {
     let last = old.times.len() - 1;
     let (time, value) = (old.times[last], old.value(last));

@@ -20,15 +20,15 @@ use ulna_model::{
 /// A mirrored clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MirroredClip {
-    /// The clip.
+    /// The mirrored clip.
     pub clip: Clip,
     /// Moving nodes without a partner, which are unchanged.
     pub alone: Vec<NodeId>,
-    /// Number of scale tracks that lost a component, because the axes of both joints are not
-    /// parallel.
+    /// Number of scale tracks that lost a component, because the axes of the joint and its mirror
+    /// joint are not parallel.
     pub scale_left: usize,
-    /// Nodes that were resampled, because nodes without a partner move between them and their
-    /// carrier.
+    /// Nodes that were resampled, because moving nodes without a partner are between them and their
+    /// nearest ancestor with a partner.
     pub sampled: Vec<NodeId>,
     /// Nodes without motion that got a key, because their pose differs from the mirror image.
     pub posed: Vec<NodeId>,
@@ -38,10 +38,12 @@ pub struct MirroredClip {
     pub layers: PoseLayers,
 }
 
-/// Swaps the motion of each joint and its mirror joint. With `only`, just these nodes and their
-/// mirror joints. If only one side has keys, the other gets the mirror image of the document's
-/// pose. So the result is the mirror image at all times. Weights of morph targets are unchanged.
-/// The clip's layers are mirrored, too.
+/// Mirrors a clip: swaps the motion of each joint and its mirror joint. With `only`, just these
+/// nodes and their mirror joints change.
+///
+/// If only one side has keys, the other side gets the mirror image of the document's pose. The
+/// result is therefore the mirror image at all times. Weights of morph targets are unchanged. The
+/// clip's layers are mirrored, too.
 ///
 /// # Errors
 /// A layer moves a node without a partner between two nodes with partners.
@@ -127,8 +129,8 @@ pub fn mirrored(
     Ok(made)
 }
 
-/// Contacts of a mirrored clip: contacts of mirrored joints move to their mirror joints. Their
-/// places are cleared, since the mirrored clip defines them.
+/// Mirrors the contacts of a clip: contacts of mirrored joints move to their mirror joints. Their
+/// positions are cleared, since the mirrored clip defines them.
 fn contacts(all: &[Goal], mirror: &Mirror, meant: &BTreeSet<NodeId>) -> Shared<[Goal]> {
     let other = |node: NodeId| mirror.partner(node).filter(|_| meant.contains(&node));
     let made = all.iter().map(|goal| match other(goal.node) {
@@ -141,14 +143,15 @@ fn contacts(all: &[Goal], mirror: &Mirror, meant: &BTreeSet<NodeId>) -> Shared<[
     Goal::in_order(made.collect()).into()
 }
 
-/// These nodes and their mirror joints, or all nodes with a mirror joint.
+/// Set of the nodes to mirror: those of `only` and their mirror joints, or all nodes with a mirror
+/// joint.
 fn meant(document: &Document, mirror: &Mirror, only: Option<&[NodeId]>) -> BTreeSet<NodeId> {
     let all = || document.node_ids().collect::<Vec<_>>();
     let nodes = only.map_or_else(all, <[NodeId]>::to_vec);
     nodes.into_iter().filter_map(|n| Some([n, mirror.partner(n)?])).flatten().collect()
 }
 
-/// The local transform of a node in a clip at a time, over the document's pose.
+/// Local transform of a node at a time of a clip that is applied to the document's pose.
 fn local_in(document: &Document, clip: &Clip, node: NodeId, time: f64) -> Transform {
     let mut local = document.node(node).local().transform();
     let mut buffer = [0.0; 4];
@@ -160,9 +163,9 @@ fn local_in(document: &Document, clip: &Clip, node: NodeId, time: f64) -> Transf
     local
 }
 
-/// Rotation and translation of the mirror joint of a joint that is carried by moving nodes without
-/// partners. Sampled at all key times of these nodes, and between them with the accuracy of baked
-/// layers.
+/// Samples the rotation and translation of the mirror joint of a joint that has moving ancestors
+/// without partners. Samples are at all key times of these ancestors, and between them with the
+/// accuracy of baked layers.
 fn sampled(
     document: &Document,
     (clip, made): (&Clip, &Clip),
@@ -186,7 +189,8 @@ fn sampled(
 
 /// Whether the pose of a static node visibly differs from the mirror image.
 fn is_posed_unlike(document: &Document, mirror: &Mirror, node: NodeId) -> bool {
-    /// Tolerance: radians, relative to the size of the body, or relative to the scale.
+    /// Tolerance of the comparison: radians for rotations, relative to the size of the body for
+    /// translations, and relative to the scale.
     const UNLIKE: f32 = 2e-3;
     let Some(partner) = mirror.partner(node) else { return false };
     let own = document.node(node).local().transform();
@@ -201,7 +205,7 @@ fn is_posed_unlike(document: &Document, mirror: &Mirror, node: NodeId) -> bool {
         || !is_turned_less(own.rotation, image.local.rotation, UNLIKE)
 }
 
-/// One key with the mirror image of a joint's pose. `None` if the other joint has this pose
+/// Creates one key with the mirror image of a joint's pose. `None` if the other joint has this pose
 /// already.
 fn image_of_pose(
     document: &Document,
@@ -210,7 +214,7 @@ fn image_of_pose(
     to: NodeId,
     property: Property,
 ) -> Option<Track> {
-    /// Tolerance relative to the value.
+    /// Maximum difference relative to the value, for both poses to count as equal.
     const SAME: f32 = 2e-5;
     let image = mirror.pose(document, from, &document.node(from).local().transform())?.local;
     let value = match property {
@@ -237,8 +241,8 @@ fn image_of_pose(
     })
 }
 
-/// Largest difference between a mirrored clip and the mirror image of the original clip, with its
-/// node and time.
+/// Measures the largest difference between a mirrored clip and the mirror image of the original
+/// clip. Returns it with its node and time.
 pub fn mirror_gap(
     document: &Document,
     (clip, made): (&Shared<Clip>, &Shared<Clip>),
@@ -259,8 +263,8 @@ pub fn mirror_gap(
     (0..=TIMES).filter_map(gap).max_by(|a, b| a.part.total_cmp(&b.part))
 }
 
-/// Largest difference between the skin of a mirrored clip and the mirror image of the original. It
-/// is caused by asymmetric weights.
+/// Measures the largest difference between the skin of a mirrored clip and the mirror image of the
+/// original skin. It is caused by asymmetric weights.
 pub fn mirror_skin_gap(
     document: &Document,
     clip: &Shared<Clip>,

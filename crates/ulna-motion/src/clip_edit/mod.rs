@@ -12,7 +12,7 @@
 //!  a whole clip ──────────────┬─► whole    cut, reverse, stretch, resample
 //!                             ├─► join     concatenate two clips
 //!                             ├─► mirrored swap left and right
-//!                             ├─► layered  the same for the clip's pose layers
+//!                             ├─► layered  these operations on the clip's pose layers
 //!                             ├─► reduce   fewer keys, within a bound on the skin (skin_bound)
 //!                             │   keeps the clip's length (length)
 //!                             ├─► editable splines with few keys for baked motion

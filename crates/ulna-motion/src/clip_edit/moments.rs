@@ -3,7 +3,7 @@
 use crate::{Evaluator, Pose, Stack, sample_into};
 use ulna_model::{Clip, Document, Shared, Track};
 
-/// Poses of a clip at some times.
+/// Computes the poses of a clip at some times, in seconds.
 pub(super) fn poses(document: &Document, clip: &Clip, times: &[f64]) -> Vec<Pose> {
     let clip = Shared::new(clip.clone());
     let mut evaluator = Evaluator::default();

@@ -54,8 +54,8 @@ pub fn offset_in_loop(track: &Track, length: f32, by: f32) -> Result<Track, TooC
     };
     if let Some(last) = made.last_mut() {
         if meets && cubic {
-            // One key for both: it arrives with the tangent of the old end, and leaves with that of
-            // the old start.
+            // The first and the last key of the old loop become one key. It arrives with the
+            // tangent of the old end, and leaves with the tangent of the old start.
             last.1[2 * width..].copy_from_slice(&second(first)[2 * width..]);
             last.0 = seam;
         } else if meets {
@@ -72,7 +72,7 @@ pub fn offset_in_loop(track: &Track, length: f32, by: f32) -> Result<Track, TooC
         let time = if k == middle { length } else { at(whole.times[k], -by) };
         made.push((time, second(k)));
     }
-    // The key at the seam is the one at the start of the old loop.
+    // The key at the seam is the first key of the old loop.
     let there = |(time, kind): (f32, _)| {
         let times = [f64::from(time) + by, f64::from(time) + by - span];
         let near = |t: &f64| made.iter().map(|m| m.0).find(|m| near(*m, *t as f32));
@@ -144,7 +144,7 @@ mod tests {
         fn offsetting_a_loop_keeps_its_motion(track in any_track(), part in 0.05f32..0.95) {
             let length = track.times[track.times.len() - 1] + 0.3;
             let by = length * part;
-            // A key this close to the cut is merged with it.
+            // A key that is too close to the cut is merged with it.
             let near = |t: &f32| *t != length - by
                 && (t - (length - by)).abs() <= 1.1 * super::super::SAME_TIME;
             prop_assume!(!track.times.iter().any(near));
@@ -157,7 +157,8 @@ mod tests {
             for k in 0..1000 {
                 let time = f64::from(length) * (f64::from(k) + 0.5) / 1000.0;
                 let was = (time - f64::from(by)).rem_euclid(f64::from(length));
-                // Within a millisecond of the seam or of a STEP key, either side is valid.
+                // Within a millisecond of the seam or of a STEP key, the value of either side is
+                // valid.
                 let near = |t: f64| {
                     (t - f64::from(length)).abs() < 2.5e-3 || t < 2.5e-3
                         || track.times.iter().any(|k| (f64::from(*k) - t).abs() < 2.5e-3)

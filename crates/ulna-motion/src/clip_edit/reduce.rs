@@ -1,7 +1,7 @@
-//! Key reduction within a bound on the skin, given in millimeters at the farthest vertices (see
-//! [`super::skin_bound`]). Each track has a tolerance. The largest common factor of the tolerances
-//! is found by trial. The error is measured at all old key times and between them, and is within
-//! the bound.
+//! Key reduction within a bound on the skin, measured at the vertices that move farthest (see
+//! [`super::skin_bound`]). Each track has a tolerance. All tolerances are multiplied by one factor.
+//! The largest factor that keeps the error within the bound is found by trial. The error is
+//! measured at all old key times and between them.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use ulna_model::{
 /// A clip with fewer keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduced {
-    /// The clip.
+    /// The clip after the reduction.
     pub clip: Clip,
     /// Maximum vertex error, in meters for a body 1.8 m high.
     pub error: f32,
@@ -26,7 +26,7 @@ pub struct Reduced {
     pub bytes: [usize; 2],
 }
 
-/// The value interpolated between two keys, ignoring those in between, written to `out`.
+/// Interpolates between two keys, ignoring the keys in between, and writes the value to `out`.
 fn between(track: &Track, (from, to): (usize, usize), time: f32, out: &mut [f32]) {
     let span = f64::from(track.times[to]) - f64::from(track.times[from]);
     let u = ((f64::from(time) - f64::from(track.times[from])) / span) as f32;
@@ -56,13 +56,13 @@ fn between(track: &Track, (from, to): (usize, usize), time: f32, out: &mut [f32]
     }
 }
 
-/// Distance of two values: approximately the angle of rotations, else the length or the largest
-/// component.
+/// Distance between two values of a property. For rotations, approximately the angle in radians.
+/// For translations and scales, the length of the difference. For weights, the largest difference.
 pub(super) fn apart(property: Property, a: &[f32], b: &[f32]) -> f32 {
     match property {
         Property::Rotation => {
             let [a, b] = [a, b].map(|v| Vec4::from_slice(v).normalize_or(Vec4::W));
-            // Chord of the half angle.
+            // Twice the chord of the half angle is approximately the angle.
             2.0 * (a - b).length().min((a + b).length())
         }
         Property::Translation | Property::Scale => {
@@ -72,8 +72,8 @@ pub(super) fn apart(property: Property, a: &[f32], b: &[f32]) -> f32 {
     }
 }
 
-/// Indices of the keys that keep a track within `tolerance`. Only keys with `may_go` may be
-/// removed.
+/// Finds the keys that are needed to keep a track within `tolerance`, and returns their indices.
+/// Only keys for which `may_go` returns true may be removed.
 fn needed(track: &Track, tolerance: f32, may_go: &dyn Fn(f32) -> bool) -> Vec<usize> {
     let (count, property) = (track.times.len(), track.property);
     let mut out = vec![0.0; track.width];
@@ -137,10 +137,10 @@ fn needed(track: &Track, tolerance: f32, may_go: &dyn Fn(f32) -> bool) -> Vec<us
     kept
 }
 
-/// Whether two keys of a LINEAR rotation are about half a turn apart, where rounding decides which
-/// path is the shortest.
+/// Whether two keys of a LINEAR rotation are about half a turn apart. Then rounding decides which
+/// rotation direction is the shortest.
 fn is_half_turn(track: &Track, from: usize, to: usize) -> bool {
-    /// Cosine of half of 179°.
+    /// cos(179°/2), compared with the dot product of two quaternions.
     const NEAR: f32 = 0.0087;
     track.property == Property::Rotation && track.interpolation == Interpolation::Linear && {
         let [a, b] = [from, to].map(|k| Vec4::from_slice(track.value(k)).normalize_or(Vec4::W));
@@ -167,12 +167,12 @@ fn with_keys(track: &Track, kept: &[usize]) -> Track {
 }
 
 /// Removes the keys of a track that are not needed; a constant track keeps one. `None` if that
-/// saves no memory. `shared` tells whether other tracks use the same key times.
+/// saves no memory. `shared` is true if other tracks use the same list of key times.
 pub(super) fn thinned(track: &Track, tolerance: f32, shared: bool) -> Option<Track> {
     thinned_where(track, tolerance, shared, &|_| true)
 }
 
-/// [`thinned`] with a restriction to keys with `may_go`.
+/// Removes unneeded keys like [`thinned`], but only those for which `may_go` returns true.
 fn thinned_where(
     track: &Track,
     tolerance: f32,
@@ -204,9 +204,10 @@ fn thinned_where(
     (kept.len() * (stride + 1) < before).then(|| with_keys(track, &kept))
 }
 
-/// A clip with fewer keys. The tolerances are an angle in radians, a distance in meters of the
-/// node's parent space, and a tenth of the angle for scale factors. Weights of morph targets and
-/// the clip's length are unchanged.
+/// Removes the keys of a clip that are not needed within a tolerance. `angle` is the tolerance of
+/// rotations in radians, and `angle / 10` is the tolerance of scale factors. `way` is the tolerance
+/// of translations, in meters of the parent's space. Weights of morph targets and the clip's length
+/// are unchanged.
 pub fn sparse(clip: &Clip, angle: f32, way: f32) -> Clip {
     let thin = |track: &Shared<Track>| {
         let tolerance = match track.property {
@@ -241,7 +242,7 @@ pub fn reduced(document: &Document, clip: &Clip, bound: f32) -> Reduced {
     reduced_where(document, clip, bound, &|_, _| true)
 }
 
-/// [`reduced`] with a restriction to some keys.
+/// Reduces keys as [`reduced`] does, but only the keys of a set.
 pub fn reduced_among(document: &Document, clip: &Clip, bound: f32, keys: &KeySet) -> Reduced {
     reduced_where(document, clip, bound, &|track, time| keys.contains(track, time))
 }
@@ -252,7 +253,8 @@ fn reduced_where(
     bound: f32,
     may_go: &dyn Fn(TrackId, f32) -> bool,
 ) -> Reduced {
-    /// Factors of the tolerances: doubled until the bound is exceeded, then refined by bisection.
+    /// First factor of the tolerances. It is doubled until the bound is exceeded, then refined by
+    /// bisection.
     const FIRST: f32 = 1.0;
     const TRIES: usize = 9;
     let keys = clip.key_count();

@@ -21,12 +21,12 @@ pub struct TimeMap {
 }
 
 impl TimeMap {
-    /// A shift by some seconds.
+    /// Creates a shift by some seconds.
     pub const fn shift(by: f64) -> Self {
         Self { about: 0.0, scale: 1.0, by }
     }
 
-    /// The new time of a key.
+    /// Returns the new time of a key.
     pub fn at(&self, time: f32) -> f32 {
         // Without a stretch, only one rounding takes place.
         let stretched = if self.scale == 1.0 {
@@ -41,7 +41,7 @@ impl TimeMap {
 /// A track with moved keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retimed {
-    /// The track.
+    /// The track with the moved keys.
     pub track: Track,
     /// New times of the moved keys, without ends of holds.
     pub keys: KeyTimes,
@@ -65,8 +65,9 @@ struct Going {
     from: usize,
 }
 
-/// Moves the keys of a track at `times`; with `copies`, the old keys stay. A moved key replaces a
-/// key that it lands on. Tangents keep their shape: their slopes are divided by the stretch.
+/// Moves or copies the keys of a track at `times`. With `copies`, the old keys stay. A moved key
+/// replaces a key at the same time. Tangents keep their shape: their slopes are divided by the
+/// stretch.
 ///
 /// # Errors
 /// Two moved keys would land on the same time, or a time is out of range.
@@ -107,8 +108,8 @@ pub fn retime(
     going.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.moved.cmp(&b.moved)));
     let (kept, mut replaced) = settle(going);
     let after = gather(track, &kept, map.scale);
-    // If the key after a hold was replaced, the end of the hold is now a normal key. If its start
-    // was replaced, it is no end.
+    // A moved key may have replaced the start of a hold, or the key after it. The end of such a
+    // hold is now a normal key.
     let left = hold_ends(&after);
     let count = |ends: Option<&Vec<bool>>| ends.map_or(0, |e| e.iter().filter(|e| **e).count());
     replaced = replaced.saturating_sub(count(ends.as_ref()).saturating_sub(count(left.as_ref())));
@@ -205,8 +206,8 @@ pub fn remove_keys(track: &Track, times: &[f32]) -> Option<Track> {
     Some(refreshed(track, left))
 }
 
-/// Removes `length` seconds from `from` on: keys inside are removed, later ones move earlier.
-/// `None` if no key remains.
+/// Removes `length` seconds of a track from the time `from` on. Keys in this range are removed, and
+/// later keys move earlier. `None` if no key remains.
 ///
 /// # Errors
 /// As [`retime`].

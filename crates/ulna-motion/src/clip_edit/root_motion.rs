@@ -1,8 +1,9 @@
 //! Root motion: moves the travel of a body from the hips to the joint above them, for engines that
-//! move the character by it. It can also remove the travel (in place), or bake it into the hips.
+//! move the character by that joint. It can also remove the travel (in place), or bake it into the
+//! hips.
 //!
 //! `P(t)` is the position of the hips, and `Y(t)` their rotation about the vertical since the
-//! start. With only the requested parts of both, the travel in the scene is
+//! start. Both contain only the requested parts. The travel in the scene is then
 //! `M(t) = P(t)·Y(t)·P(0)⁻¹`. For a root joint with the world transform `W = W_q·R`:
 //!
 //! ```text
@@ -34,9 +35,9 @@ use ulna_model::{
 pub enum TravelTo {
     /// The joint above the hips.
     Root,
-    /// Removed.
+    /// No joint: the travel is removed, and the motion is in place.
     InPlace,
-    /// The hips, from the joint above them.
+    /// The hips. The travel is taken from the joint above them.
     Hips,
 }
 
@@ -58,9 +59,9 @@ pub struct Travel {
     pub hips: NodeId,
     /// Translation from the first key to the last, meters.
     pub way: Vec3,
-    /// Rotation about the vertical, radians.
+    /// Rotation about the vertical from the first key to the last, radians.
     pub turn: f32,
-    /// Duration, seconds.
+    /// Time from the first key to the last, seconds.
     pub time: f32,
 }
 
@@ -78,15 +79,16 @@ impl Travel {
 /// A clip whose travel was moved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moved {
-    /// The clip.
+    /// The clip after the move.
     pub clip: Clip,
-    /// The node that carries the travel now; `None` if it was removed.
+    /// The node that carries the travel after the move; `None` if the travel was removed.
     pub root: Option<NodeId>,
-    /// Maximum error between keys below that node: of the skin in meters, and of joints in radians.
+    /// Maximum error between keys, below the node that carries the travel: of the skin in meters,
+    /// and of joints in radians.
     pub error: (f32, f32),
 }
 
-/// Reason for which travel cannot be moved.
+/// Reason why the travel of a clip cannot be moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoTravel {
     /// No node of the clip moves.
@@ -142,7 +144,7 @@ pub(super) fn turned(world: &DMat4) -> DQuat {
     }
 }
 
-/// The rotation about the vertical that is contained in a rotation, radians.
+/// Angle of the rotation about the vertical that is contained in a rotation, radians.
 pub(super) fn about_vertical(turn: DQuat) -> f64 {
     let half = turn.y.atan2(turn.w);
     let angle = 2.0 * half;
@@ -150,8 +152,9 @@ pub(super) fn about_vertical(turn: DQuat) -> f64 {
     angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round()
 }
 
-/// The joint that defines the travel: the hips. Otherwise the joint with translation keys that has
-/// the most nodes below it, or else the topmost joint that a clip moves.
+/// Finds the joint that defines the travel: the hips. Without hips, it is the joint with
+/// translation keys that has the most nodes below it. Without such a joint, it is the topmost joint
+/// that the clip moves.
 pub(super) fn traveler(document: &Document, clip: &Clip) -> Option<NodeId> {
     let moved: HashSet<NodeId> = clip
         .tracks
@@ -178,7 +181,7 @@ pub(super) fn traveler(document: &Document, clip: &Clip) -> Option<NodeId> {
         }
         let shifting =
             document.nodes.order().iter().rev().copied().filter(|n| rig.carries(*n) && shifts(*n));
-        // In case of a tie, the topmost joint.
+        // If several joints have the same number of nodes below them, the topmost one is used.
         shifting.max_by_key(|n| below[n.index()])
     };
     mapped
@@ -187,7 +190,7 @@ pub(super) fn traveler(document: &Document, clip: &Clip) -> Option<NodeId> {
         .or_else(|| document.nodes.order().iter().copied().find(|n| moves(*n)))
 }
 
-/// The travel of a body from the first key of a clip to the last.
+/// Measures the travel of a body from the first key of a clip to the last.
 pub fn travel(document: &Document, clip: &Clip) -> Option<Travel> {
     let (first, last) = key_span(clip)?;
     let hips = traveler(document, clip)?;
@@ -198,7 +201,8 @@ pub fn travel(document: &Document, clip: &Clip) -> Option<Travel> {
     Some(Travel { hips, way, turn, time: last - first })
 }
 
-/// The travel at a time, as a transform in the scene.
+/// The travel between two world transforms of the hips, as a transform in the scene. Only the parts
+/// in `parts` are included.
 fn traveled(parts: TravelParts, start: &DMat4, now: &DMat4) -> DMat4 {
     let meant = |p: DVec3| {
         DVec3::new(
@@ -213,7 +217,7 @@ fn traveled(parts: TravelParts, start: &DMat4, now: &DMat4) -> DMat4 {
     DMat4::from_translation(to) * DMat4::from_rotation_y(turn) * DMat4::from_translation(-from)
 }
 
-/// The nodes to change, and the changes.
+/// The nodes that change when travel is moved, and how to compute their new transforms.
 struct Plan {
     /// Nodes that get keys.
     nodes: Vec<NodeId>,
@@ -221,12 +225,13 @@ struct Plan {
     root: Option<NodeId>,
     /// Destination of the travel, which decides the root's new local transform.
     to: TravelTo,
-    /// The parts to bake in, and the root's first world transform; `None` for all of the travel.
+    /// For a partial move to the hips: the parts to move, and the root's world transform at the
+    /// start. `None` if all of the travel is moved.
     part: Option<(TravelParts, DMat4)>,
 }
 
 impl Plan {
-    /// The new local matrices of the nodes.
+    /// Computes the new local matrices of the nodes for one pose.
     fn at(&self, document: &Document, pose: &Pose, travel: &DMat4) -> Vec<DMat4> {
         let local = |n: NodeId| pose.local[n.index()].transform().matrix().as_dmat4();
         match (self.to, self.root) {
@@ -268,7 +273,7 @@ fn plan(
     let found = match root {
         Some(root) if above(document, hips).any(|n| n == root) => Some(root),
         Some(_) => return Err(NoTravel::NotAbove),
-        // Helpers that form one joint with the hips are not above them.
+        // Helper nodes that form one joint with the hips do not count as nodes above them.
         None => document.node(Rig::of(document).top_of_joint(document, hips)).parent,
     };
     // The transform of a skinned mesh has no effect.
@@ -298,8 +303,8 @@ fn plan(
     }
 }
 
-/// Moves the travel of a clip. `root` is the joint that carries it, before or after; by default,
-/// the joint above the hips.
+/// Moves the travel of a clip. `root` is the joint above the hips that carries the travel before or
+/// after the move; by default, the nearest one.
 ///
 /// # Errors
 /// The clip has no such travel, or no joint can carry it.
@@ -310,7 +315,7 @@ pub fn move_travel(
     parts: TravelParts,
     root: Option<NodeId>,
 ) -> Result<Moved, NoTravel> {
-    /// Invisible errors: meters for a body 1.8 m high, and radians.
+    /// Largest errors that are invisible: meters for a body 1.8 m high, and radians.
     const NEAR: (f32, f32) = (5e-4, 2e-3);
     const ROUNDS: usize = 4;
     /// Number of sampled vertices.
@@ -391,7 +396,7 @@ pub fn move_travel(
     Err(NoTravel::Still)
 }
 
-/// The clip with the keys of a plan.
+/// Returns the clip with the keys of a plan.
 fn keyed(
     document: &Document,
     clip: &Clip,
@@ -438,7 +443,7 @@ fn keyed(
         let [same_shift, same_turn] = [Property::Translation, Property::Rotation].map(is_same);
         let locals: Vec<Transform> = locals.iter().map(|(_, made)| *made).collect();
         let near = |a: Vec3, b: Vec3| a.distance(b) <= 1e-6 * b.length().max(1e-3);
-        // Invisible for a body of this size.
+        // The tolerance is invisible for a body of this size.
         let strays = |property: Property, locals: &[Transform]| match property {
             Property::Rotation => {
                 locals.iter().any(|l| angle_between(l.rotation, pose.rotation) > 1e-4)
@@ -471,7 +476,7 @@ fn keyed(
             if let (Some(id), true) =
                 (own, plan.part.is_some() && plan.root == Some(node) && !strays(property, &locals))
             {
-                // All of its motion was baked in.
+                // All of the motion of this track was moved, so the track is removed.
                 made.tracks.remove(&id);
                 continue;
             }

@@ -10,45 +10,50 @@ use super::{Carrier, SAME_TIME, key_span, moments::poses, seam_speed::AROUND};
 use crate::Pose;
 use ulna_model::{Clip, Document, NodeId, transform::angle_between};
 
-/// Maximum difference of a joint without a jump: radians, and meters for a body 1.8 m high.
+/// Maximum difference of a joint at the seam that does not count as a jump: radians, and meters for
+/// a body 1.8 m high.
 const STILL: (f32, f32) = (0.000_9, 0.000_2);
 
-/// A step below this fraction of the previous one counts as none: the last two frames are equal.
+/// Maximum ratio of a step between frames to the previous step, for the two frames to count as
+/// equal.
 const ABRUPT: f32 = 0.01;
 
-/// Discontinuity of a node at the seam.
+/// Discontinuity of a node at the seam of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
     /// The node.
     pub node: NodeId,
-    /// Difference of its local rotation, radians.
+    /// Difference between the node's local rotations at the start and the end, radians.
     pub angle: f32,
-    /// Distance in the scene without the travel of the carrier, meters.
+    /// Distance between the node's positions at the start and the end, in meters of the scene.
+    /// Travel of the carrier is not included.
     pub distance: f32,
-    /// Difference of its velocity, in meters per second, beyond the changes between nearby frames.
+    /// Difference of the node's velocity across the seam, in meters per second. Normal changes of
+    /// velocity between nearby frames are subtracted.
     pub speed: f32,
-    /// Positions in the scene at the end: the actual one, and that of the pose at 0 after one
-    /// cycle.
+    /// Line between two positions of the node in the scene. The first is its position at the end.
+    /// The second is its position in the pose of time 0 after one cycle.
     pub line: [Vec3; 2],
 }
 
-/// Continuity of a loop.
+/// Continuity of a loop at its seam.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seam {
     /// Moving nodes, largest discontinuity first.
     pub gaps: Vec<Gap>,
-    /// Whether the last frame precedes the pose at 0: the last key of the loop is missing.
+    /// Whether the last key of the loop is missing: the next frame would have the pose of time 0.
     pub is_short: bool,
-    /// Whether the last two frames both have the pose at 0.
+    /// Whether the last two frames both have the pose of time 0.
     pub is_doubled: bool,
     /// The node that carries the body along the ground, if any.
     pub travels: Option<Carrier>,
-    /// Whether no node jumps.
+    /// Whether no node jumps at the seam.
     pub is_closed: bool,
 }
 
 impl Seam {
-    /// The largest angle (radians), distance (meters) and difference of speed (meters per second).
+    /// Returns the largest angle (radians), distance (meters) and difference of speed (meters per
+    /// second) of all nodes.
     pub fn worst(&self) -> (f32, f32, f32) {
         let most = |value: fn(&Gap) -> f32| self.gaps.iter().map(value).fold(0.0, f32::max);
         (most(|g| g.angle), most(|g| g.distance), most(|g| g.speed))
@@ -79,7 +84,7 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
         let rotation = |p: &Pose| p.local[n.index()].transform().rotation;
         angle_between(rotation(a), rotation(b))
     };
-    // Difference between the first and the last pose, without the rotation of the carrier.
+    // Rotation between the first and the last pose, without the rotation of the carrier.
     let turned_over = |n: NodeId| {
         let rotation = |p: &Pose| p.local[n.index()].transform().rotation;
         let wanted = travels
@@ -100,7 +105,7 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
                 let [a, b] = [a, b].map(|[from, to]| place(to, *node) - place(from, *node));
                 (b - a).length() / frame as f32
             };
-            // Motion always changes its speed. Only the excess over other frames counts.
+            // All motion changes its speed. Only the excess over other frames counts as a jump.
             let all = [&first_ones, &last_ones].into_iter().flat_map(|p| p.windows(3));
             let usual = all.map(|w| change([&w[0], &w[1]], [&w[1], &w[2]])).fold(0.0, f32::max);
             let [came, at] = [before, stop].map(|pose| back(place(pose, *node)));
@@ -124,8 +129,8 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
     let is_still = |a: &Pose, b: &Pose| most(a, b) < STILL.0;
     let is_closed = gaps.iter().all(|g| g.angle < STILL.0 && g.distance < STILL.1 * unit);
     let step = (steps[0] + steps[1]) * 0.5;
-    // The jump is about one frame of motion, in the direction of the motion. So the pose one frame
-    // before the start is near the last pose.
+    // If the last frame is missing, the jump equals about one frame of motion, in the direction of
+    // the motion. So the pose one frame before the start is near the last pose.
     let is_short = !is_closed
         && first <= SAME_TIME
         && jump > 2.0 * STILL.0
@@ -139,7 +144,7 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
             };
             nodes.iter().map(onward).fold(0.0, f32::max) < 0.8 * jump
         };
-    // A motion that eases out slows down gradually. Two equal frames stop it abruptly.
+    // A motion that eases out slows down gradually. A duplicate frame stops it abruptly.
     let stops = |was: f32, is: f32| is <= ABRUPT * was;
     let went = |a: &Pose, b: &Pose| {
         nodes.iter().map(|n| place(a, *n).distance(place(b, *n))).fold(0.0, f32::max)

@@ -8,18 +8,19 @@ use super::{
 };
 use ulna_model::{Clip, Document, NodeId, Property, Track, transform::short_way};
 
-/// Number of frames on each side from which the usual change of speed is computed.
+/// Number of frames on each side of the seam from which the usual change of speed is computed.
 pub(super) const AROUND: usize = 12;
 
-/// Difference of a track's speed between its start and its end, per second, each over one frame.
-/// Rotations are vectors in the joint's own space.
+/// Difference between a track's speed at its start and its speed at its end, per second. Each speed
+/// is measured over one frame. Rotation speeds are vectors in the joint's own space.
 pub(super) fn faster(track: &Track, last: f32, frame: f64) -> Vec<f32> {
     let end = f64::from(last);
     let [start, stop] = [way(track, 0.0, frame), way(track, end - frame, end)];
     start.iter().zip(&stop).map(|(a, b)| (a - b) / frame as f32).collect()
 }
 
-/// Change of a value between two times. Rotations are vectors in the joint's own space.
+/// Change of a track's value between two times. For rotations, a rotation vector in the joint's own
+/// space.
 fn way(track: &Track, from: f64, to: f64) -> Vec<f32> {
     let (a, b) = (sampled(track, from), sampled(track, to));
     if track.property == Property::Rotation {
@@ -54,7 +55,7 @@ pub(super) fn is_seen(faster: &[f32], track: &Track, last: f32, frame: f64) -> b
 /// Whether a difference of speed exceeds rounding errors, relative to the speed at the ends of the
 /// track.
 pub(super) fn is_any(faster: &[f32], track: &Track, last: f32, frame: f64) -> bool {
-    /// Invisible fraction of the speed.
+    /// Maximum fraction of the speed that is invisible.
     const PART: f32 = 0.02;
     let end = f64::from(last);
     let long = |v: &[f32]| v.iter().map(|v| v * v).sum::<f32>().sqrt();
@@ -71,7 +72,7 @@ pub fn speed_jump(document: &Document, clip: &Clip, frame: f64, travels: Option<
     let [start, second, before, stop] = &seen[..] else { return 0.0 };
     let nodes: std::collections::BTreeSet<NodeId> =
         clip.tracks.values().map(|t| t.target).collect();
-    // Children move with a joint and are farther out.
+    // The children are included: they move with the joint, and farther than the joint itself.
     let all: std::collections::BTreeSet<NodeId> = nodes
         .iter()
         .flat_map(|n| std::iter::once(*n).chain(document.children(*n).iter().copied()))

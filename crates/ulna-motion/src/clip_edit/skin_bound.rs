@@ -4,8 +4,9 @@
 //! A skinned vertex is a weighted mean of its joints' transforms, so its error is at most the
 //! largest error of these joints. A joint's matrix is affine, so its largest error is at a corner
 //! of the box around its vertices. Only these boxes and world matrices are measured. The result is
-//! an upper bound for every vertex, from a few points per joint. The errors of a chain add up: each
-//! track gets a tolerance by its lever and the length of its chain.
+//! an upper bound for every vertex, from a few points per joint. The errors along a chain of joints
+//! add up. The tolerance of a track therefore depends on the length of its chain, and on the
+//! distance from its joint to the points that the joint moves.
 
 use std::collections::BTreeMap;
 
@@ -17,17 +18,20 @@ use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Track,
 /// Body height for which the bound is exact, meters. It is scaled for other heights.
 const BODY: f32 = 1.8;
 
-/// Radius of a joint without vertices, in meters of such a body: objects may be attached to it.
+/// Assumed radius of a joint without vertices, in meters for a body 1.8 m high. Objects may be
+/// attached to such a joint.
 const SOCKET: f32 = 0.05;
 
-/// The shown motion of a clip, and its bound.
+/// The original motion of a clip, and the bound on its changes.
 pub(super) struct SkinBound {
     shown: Shared<Clip>,
     points: Points,
     times: Vec<f64>,
-    /// Tolerance of each track, in its own units, if all tracks together use the whole bound.
+    /// Tolerance of each track in its own units, for the case that all tracks together use the
+    /// whole bound.
     pub shares: BTreeMap<TrackId, f32>,
-    /// The bound in the scene, meters. Half of it if morph targets use the other half.
+    /// Bound for the joints, in meters of the scene. It is half of the whole bound if morph targets
+    /// use the other half.
     seen: f32,
     /// Scene meters per meter of a body 1.8 m high.
     unit: f32,
@@ -36,7 +40,8 @@ pub(super) struct SkinBound {
 }
 
 impl SkinBound {
-    /// Creates a bound. `midway` adds samples between the key times.
+    /// Creates a bound for a clip. `bound` is in meters for a body 1.8 m high. `midway` adds sample
+    /// times between the key times.
     pub fn of(document: &Document, clip: &Clip, bound: f32, midway: bool) -> Self {
         let shown = Shared::new(clip.clone());
         let start = Pose::evaluate(document, &Stack::of(Some(&shown), 0.0));
@@ -56,7 +61,8 @@ impl SkinBound {
         self.times.len()
     }
 
-    /// Maximum vertex error, in meters for a body 1.8 m high; `None` if it exceeds the bound.
+    /// Measures the maximum vertex error of a changed clip, in meters for a body 1.8 m high. `None`
+    /// if the error exceeds the bound.
     pub fn error(&self, document: &Document, tried: &Shared<Clip>) -> Option<f32> {
         let (off, _) = gap(document, [&self.shown, tried], &self.points, &self.times, self.seen);
         (off <= self.seen).then_some(off / self.unit * self.whole)
@@ -64,8 +70,8 @@ impl SkinBound {
 }
 
 impl SkinBound {
-    /// Maximum vertex error between the sampled times, in meters for a body 1.8 m high, and its
-    /// time in seconds.
+    /// Measures the maximum vertex error of a changed clip between the sample times. Returns it in
+    /// meters for a body 1.8 m high, with its time in seconds.
     pub fn between(&self, document: &Document, tried: &Shared<Clip>) -> (f32, f64) {
         let keys: Vec<f32> = self.times.iter().map(|t| *t as f32).collect();
         let times = between(tried, &keys);
@@ -74,8 +80,8 @@ impl SkinBound {
     }
 }
 
-/// Largest distance between the skin in two clips, in meters for a body 1.8 m high, and its time in
-/// seconds. Measured at all key times of the changed tracks and between them.
+/// Measures the largest distance between the skin in two clips, at all key times of the changed
+/// tracks and between them. Returns it in meters for a body 1.8 m high, with its time in seconds.
 pub fn skin_gap(document: &Document, before: &Clip, after: &Clip) -> (f32, f64) {
     let tracks = before.tracks.iter().map(|(id, t)| (*id, t.clone()));
     // Only changed tracks determine the sampled times.
@@ -95,7 +101,7 @@ pub fn skin_gap(document: &Document, before: &Clip, after: &Clip) -> (f32, f64) 
     (off / bound.unit, when)
 }
 
-/// Points in a node's own space that bound everything it moves.
+/// Points in a node's own space that bound all geometry that the node moves.
 type Points = BTreeMap<NodeId, Vec<Vec3>>;
 
 fn corners(low: Vec3, high: Vec3) -> impl Iterator<Item = Vec3> {
@@ -153,7 +159,8 @@ fn points(document: &Document, clip: &Clip, worlds: &[Mat4], unit: f32) -> Point
     found
 }
 
-/// Tolerance of each track, in its own units, if all tracks together use the whole bound.
+/// Computes the tolerance of each track in its own units, for the case that all tracks together use
+/// the whole bound.
 fn shares(
     document: &Document,
     clip: &Clip,
@@ -167,8 +174,8 @@ fn shares(
             all
         });
     let above = |node: NodeId| std::iter::successors(Some(node), |n| document.node(*n).parent);
-    // For every node with points, up to the root: its carriers, their distance, and the length of
-    // the chain.
+    // The lever of a moving node is its largest distance to the points of its descendants. Also
+    // keep the largest number of tracks along a chain that contains the node.
     let mut levers: BTreeMap<NodeId, (f32, usize)> = BTreeMap::new();
     for (node, own) in points {
         let chain = above(*node).filter_map(|n| moved.get(&n)).sum::<usize>().max(1);
@@ -201,7 +208,8 @@ fn shares(
     clip.tracks.iter().map(share).collect()
 }
 
-/// Tolerance of morph weights: all targets together move no vertex farther.
+/// Tolerance of morph weights. If all weights are off by it, no vertex moves farther than half of
+/// `own`.
 fn weight_share(document: &Document, node: NodeId, own: f32) -> f32 {
     let Some(mesh) = document.node(node).mesh.and_then(|m| document.meshes.get(m)) else {
         return 1e-4;
@@ -212,11 +220,11 @@ fn weight_share(document: &Document, node: NodeId, own: f32) -> f32 {
         };
         p.targets.iter().map(way).sum::<f32>()
     });
-    // The joints use half of the bound.
+    // The other half of the bound is for the joints.
     own * 0.5 / most.fold(0.0, f32::max).max(1e-6)
 }
 
-/// All key times, and optionally the middles between them.
+/// Returns all key times of a clip, and optionally the middles between them.
 fn all_times(clip: &Clip, midway: bool) -> Vec<f64> {
     let mut keys: Vec<f32> = Vec::new();
     let mut last: Option<*const f32> = None;
@@ -236,8 +244,8 @@ fn all_times(clip: &Clip, midway: bool) -> Vec<f64> {
     all
 }
 
-/// Times between key times: the middles, and also the quarters if there are splines, which may
-/// oscillate about a middle.
+/// Returns times between key times: the middles. If there are splines, also the quarters, since a
+/// spline may oscillate about the middle.
 fn between(clip: &Clip, keys: &[f32]) -> Vec<f64> {
     let curved = clip.tracks.values().any(|t| t.interpolation == Interpolation::CubicSpline);
     let parts: &[f64] = if curved { &[0.25, 0.5, 0.75] } else { &[0.5] };
@@ -248,8 +256,8 @@ fn between(clip: &Clip, keys: &[f32]) -> Vec<f64> {
     keys.windows(2).flat_map(within).collect()
 }
 
-/// Largest distance between the points, in meters in the scene, and its time. Stops when it exceeds
-/// `enough`.
+/// Measures the largest distance between the points in two clips. Returns it in meters of the
+/// scene, with its time. Stops when the distance exceeds `enough`.
 fn gap(
     document: &Document,
     of: [&Shared<Clip>; 2],

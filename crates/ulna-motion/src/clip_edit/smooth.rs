@@ -3,7 +3,7 @@
 use super::{hold_end, is_hold_end, refreshed, with_auto_tangents};
 use ulna_model::{Interpolation, Property, TangentModes, Track};
 
-/// The values of a track without tangents.
+/// Returns the values of a track without its tangents.
 fn plain(track: &Track) -> Vec<f32> {
     (0..track.times.len()).flat_map(|k| track.value(k).iter().copied()).collect()
 }
@@ -181,7 +181,7 @@ mod tests {
                 track.times.iter().zip(&picks).filter(|(_, p)| **p).map(|(t, _)| *t).collect();
             let holds = held(&track, &times, true);
             prop_assert!(holds.validate().is_ok());
-            // Held until the end.
+            // The value is constant until the end of the hold.
             if track.interpolation != Interpolation::Step {
                 for time in &times {
                     let key = holds.key_at(*time, 0.0).unwrap();

@@ -11,18 +11,18 @@ use ulna_model::{Interpolation, Property, Track, transform::unit_or};
 /// Change of key values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueChange {
-    /// `v + by`, per component. A rotation is multiplied in the joint's own axes (`q · by`), with a
-    /// quaternion as four numbers.
+    /// Adds an amount per component: `v + by`. For rotations, the amount is a quaternion (four
+    /// numbers), which is multiplied in the joint's own axes: `q · by`.
     Add(Vec<f32>),
-    /// `about + (v − about)·by`, per component. For a rotation, the angle from `about` is scaled
-    /// (slerp beyond 1).
+    /// Scales values about a pivot, per component: `about + (v − about)·by`. For a rotation, the
+    /// angle from `about` is scaled (slerp, extrapolated beyond 1).
     Scale {
         /// Scale factor per component. Rotations use the first one.
         by: Vec<f32>,
         /// Pivot value, which does not change.
         about: Vec<f32>,
     },
-    /// New value per component; `None` keeps the old one.
+    /// Sets a new value per component; `None` keeps the old one.
     Set(Vec<Option<f32>>),
 }
 
@@ -30,7 +30,7 @@ fn unit(values: &[f32]) -> Quat {
     unit_or(Quat::from_slice(values), Quat::IDENTITY)
 }
 
-/// The value of a rotation after a change.
+/// Returns a rotation after a change.
 fn turned(value: &[f32], change: &ValueChange) -> Option<Quat> {
     match change {
         ValueChange::Add(by) => Some(unit(value) * unit(by)),
@@ -61,9 +61,9 @@ fn changed(value: &mut [f32], change: &ValueChange) {
     }
 }
 
-/// Changes the values of the keys at `times`, and their tangents: a sum keeps them, and rotates
-/// those of rotations. A factor scales them. New values keep them. The ends of holds follow the
-/// keys that begin them.
+/// Changes the values of the keys at `times`, and adapts their tangents. `Add` keeps tangents, but
+/// rotates those of rotations. `Scale` scales tangents, and `Set` keeps them. The ends of holds
+/// follow the keys that begin them.
 #[must_use]
 pub fn change_values(track: &Track, times: &[f32], change: &ValueChange) -> Track {
     let ends = hold_ends(track);

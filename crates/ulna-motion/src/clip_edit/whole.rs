@@ -18,13 +18,13 @@ pub struct MotionError {
 }
 
 impl MotionError {
-    /// The larger of both errors.
+    /// Returns the larger angle and the larger value of two errors.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self { angle: self.angle.max(other.angle), value: self.value.max(other.value) }
     }
 
-    /// Text for the end of a message; `None` if the error is invisible.
+    /// Text that states the error, for the end of a message; `None` if the error is invisible.
     pub fn in_words(self) -> Option<String> {
         let angle = (self.angle > 2e-4).then(|| format!("{:.2}°", self.angle.to_degrees()));
         let value = (self.value > 1e-5).then(|| format!("{:.5}", self.value));
@@ -32,7 +32,7 @@ impl MotionError {
         (!both.is_empty()).then(|| format!("the motion differs by at most {}", both.join(" and ")))
     }
 
-    /// The difference of two tracks of the same property at a time.
+    /// Returns the difference of two tracks of the same property at a time.
     pub(crate) fn between(a: &Track, b: &Track, time: f64) -> Self {
         let sampled = |track: &Track| {
             let mut out = vec![0.0; track.width];
@@ -54,8 +54,8 @@ pub fn key_span(clip: &Clip) -> Option<(f32, f32)> {
     clip.tracks.values().filter_map(ends).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-/// Applies `make` to each track, and `at` to the times of markers and contacts. Markers without
-/// `is_kept` and empty contacts are left out.
+/// Applies `make` to each track, and `at` to the times of markers and contacts. Markers for which
+/// `is_kept` is false and empty contacts are removed.
 fn each_track(
     clip: &Clip,
     make: impl Fn(&Track) -> Result<Track, TooClose>,
@@ -77,9 +77,10 @@ fn each_track(
     })
 }
 
-/// The part of a clip between `from` and `to` in seconds, moved to start at 0. Keys are inserted at
-/// both ends, so that the motion between them is unchanged. With `exact`, this also holds for
-/// rotations of CUBICSPLINE tracks to 0.01°, with more keys. Otherwise, their error is returned.
+/// Cuts out the part of a clip between `from` and `to` in seconds, and moves it to start at 0. Keys
+/// are inserted at both ends, so that the motion between them is unchanged. With `exact`, this also
+/// holds for rotations of CUBICSPLINE tracks to 0.01°, with more keys. Otherwise, their error is
+/// returned.
 ///
 /// # Errors
 /// Two keys would land on the same time.
@@ -111,8 +112,9 @@ pub fn part_of(
     Ok((made, worst.get()))
 }
 
-/// The keys that are moved to the ends of a part, if there is no key: the nearest ones outside.
-/// Keys that are closer together than the tolerance, such as those of a cut, are never merged.
+/// Finds keys just outside a part that can be moved to its ends. There is one per end, or `None` if
+/// the end has a key already or no key is near. Keys that are closer together than the tolerance,
+/// such as those of a cut, are never merged.
 fn near_ends(times: &[f32], from: f32, to: f32) -> [Option<f32>; 2] {
     let any = |low: f32, high: f32| times.iter().any(|t| (low..=high).contains(t));
     let before = times.iter().copied().rfind(|t| *t < from).filter(|t| *t >= from - SAME_TIME);
@@ -123,8 +125,8 @@ fn near_ends(times: &[f32], from: f32, to: f32) -> [Option<f32>; 2] {
     ]
 }
 
-/// The keys of a track for which `place` returns a time, with their exact values. A single
-/// CUBICSPLINE key becomes LINEAR.
+/// Returns a track with the keys for which `place` returns a time, with their exact values. A track
+/// with a single CUBICSPLINE key becomes LINEAR.
 fn keys_of(track: &Track, place: &dyn Fn(f32) -> Option<f32>) -> Result<Track, TooClose> {
     let stride = track.stride();
     let kept: Vec<(usize, f32)> =
@@ -157,7 +159,7 @@ pub(super) fn rising(times: &[f32]) -> Result<(), TooClose> {
     }
 }
 
-/// Maps all keys and markers of a clip in time.
+/// Applies a time map to all keys and markers of a clip.
 ///
 /// # Errors
 /// Two keys would land on the same time.
@@ -165,7 +167,7 @@ pub fn mapped(clip: &Clip, map: &TimeMap) -> Result<Clip, TooClose> {
     each_track(clip, |t| retime(t, &t.times, map, false).map(|r| r.track), |t| map.at(t), |_| true)
 }
 
-/// The clip played backward between its first and last key: at `t`, the old value at
+/// Reverses a clip between its first and its last key: the new value at `t` is the old value at
 /// `first + last − t`.
 ///
 /// Values of a STEP track shift by one key, since each holds until the next key. The last key gets
@@ -179,8 +181,8 @@ pub fn reversed(clip: &Clip) -> Result<Clip, TooClose> {
     key_span(clip).map_or_else(|| Ok(clip.clone()), |span| reversed_within(clip, span))
 }
 
-/// A clip played backward: at `t`, the old value at `first + last − t`. All keys must be inside
-/// this range.
+/// Reverses a clip: the new value at `t` is the old value at `first + last − t`. All keys must be
+/// between `first` and `last`.
 pub(super) fn reversed_within(clip: &Clip, (first, last): (f32, f32)) -> Result<Clip, TooClose> {
     let sum = f64::from(first) + f64::from(last);
     let at = |t: f32| (sum - f64::from(t)) as f32;
@@ -220,8 +222,8 @@ fn step_reversed(track: &Track, (first, last): (f32, f32)) -> Track {
     let sum = f64::from(first) + f64::from(last);
     let at = |t: f32| (sum - f64::from(t)) as f32;
     let count = track.times.len();
-    // Two keys this close at the start: the first is held for an instant only, since it was the
-    // last key before a previous reversal.
+    // Two keys this close at the start come from a previous reversal. The first one was the last
+    // key of the track before it, and is held for an instant only.
     let moment =
         track.times[0] <= first && is_moment(track.times[1] - track.times[0], track.times[1]);
     let from = usize::from(moment && count > 2);
@@ -257,27 +259,27 @@ fn step_reversed(track: &Track, (first, last): (f32, f32)) -> Track {
     }
 }
 
-/// Duration of the value of an old last key, which was held for an instant only, in seconds. Both
-/// keys must have distinct times.
+/// Duration in seconds of the first value in a reversed STEP track. This value belonged to the old
+/// last key, which was held for an instant only. Long enough that both keys have distinct times.
 const MOMENT: f32 = 1.5 * SAME_TIME;
 
-/// End time of the value of an old last key.
+/// End time of the first value in a reversed STEP track, which is held for an instant only.
 fn after_moment(start: f32, span: f32) -> f32 {
     (start + MOMENT.min(span * 0.25)).max(start.next_up().next_up())
 }
 
-/// Whether a first key is held for such an instant only.
+/// Whether the first key of a track is held only for an instant, as in a reversed STEP track.
 fn is_moment(span: f32, time: f32) -> bool {
     span <= MOMENT * 1.02 + 2.0 * (time.next_up() - time)
 }
 
-/// A clip with a key on each frame, from its first key to its last. Tracks with one key are
+/// Resamples a clip to one key per frame, from its first key to its last. Tracks with one key are
 /// unchanged. STEP tracks stay STEP; all others become LINEAR. Also returns the error between the
 /// frames.
 pub fn resampled(clip: &Clip, frames_per_second: f64) -> (Clip, MotionError) {
     let Some((first, last)) = key_span(clip) else { return (clip.clone(), MotionError::default()) };
     let span = f64::from(last) - f64::from(first);
-    // A last frame that is almost complete counts.
+    // An almost complete last frame counts as a frame.
     let frames = (span * frames_per_second + 1e-3).floor() as usize;
     let mut times: Vec<f32> =
         (0..=frames).map(|k| (f64::from(first) + k as f64 / frames_per_second) as f32).collect();
@@ -300,7 +302,7 @@ pub fn resampled(clip: &Clip, frames_per_second: f64) -> (Clip, MotionError) {
     (Clip { tracks, ..clip.clone() }, error)
 }
 
-/// A track sampled at these times. Quaternions have consistent signs.
+/// Samples a track at some times. Quaternions get consistent signs.
 fn sampled_at(track: &Track, times: &Slice<f32>) -> Track {
     let width = track.width;
     let mut values = vec![0.0; times.len() * width];
@@ -400,7 +402,7 @@ mod tests {
             let place = |p: f32| first + (last - first) * p;
             let (from, to) = (place(cut[0].min(cut[1])), place(cut[0].max(cut[1])));
             prop_assume!(to - from > 0.01);
-            // A key this close to a cut is moved to it.
+            // A key that is too close to a cut is moved to it.
             let near = |t: &f32| [from,
                 to].iter().any(|cut| t != cut && (t - cut).abs() <= 1.01 * SAME_TIME);
             prop_assume!(!clip.tracks.values().any(|track| track.times.iter().any(near)));

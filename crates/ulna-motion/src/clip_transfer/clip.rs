@@ -10,7 +10,8 @@ impl ClipTransfer<'_> {
     /// Transfers a clip of the other document to this one.
     pub fn clip(&self, clip: &Clip) -> CarriedClip {
         let mut made = CarriedClip {
-            // Tracks of pointers are also in `kept`; they are transferred as keys.
+            // A pointer channel with a track is transferred as keys. It is also listed in `kept`,
+            // so it is subtracted twice.
             left_out: clip.pointers.len() + clip.kept.len()
                 - 2 * clip.pointers.iter().filter(|p| p.track.is_some()).count(),
             ..CarriedClip::default()
@@ -27,7 +28,8 @@ impl ClipTransfer<'_> {
         };
         let joints = self.ours.joint_flags();
         for pair in &self.pairs {
-            // Whether a moving node without a counterpart is between the joint and its carrier.
+            // Whether a moving node without a counterpart is between the joint and its nearest
+            // ancestor with a counterpart.
             let loose =
                 above(self.theirs, pair.from).take_while(|n| !self.to.contains_key(n)).any(moves);
             let own = of.get(&pair.from).map_or(&[][..], |t| &t[..]);
@@ -69,7 +71,7 @@ impl ClipTransfer<'_> {
                 made.lost.push(*node);
             }
         }
-        // The motion of these nodes is included in the joints below them.
+        // The motion of these nodes is included in the keys of the joints below them.
         let carried: BTreeSet<NodeId> = made
             .resampled
             .iter()
@@ -92,8 +94,8 @@ impl ClipTransfer<'_> {
         made
     }
 
-    /// Contacts of joints that both documents have. Their places are cleared, since the clip
-    /// defines them here.
+    /// Transfers the contacts of joints that both documents have. Their positions are cleared,
+    /// since the transferred clip defines them.
     fn contacts(&self, all: &[Goal]) -> Shared<[Goal]> {
         let to = |node: NodeId| self.to.get(&node).map(|k| self.pairs[*k].to);
         let made = all.iter().filter_map(|goal| {

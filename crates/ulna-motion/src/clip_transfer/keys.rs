@@ -12,25 +12,25 @@ use ulna_model::{
 /// A transferred clip.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CarriedClip {
-    /// The clip. Its tracks target nodes of this document.
+    /// The transferred clip. Its tracks target nodes of this document.
     pub clip: Clip,
     /// Moving nodes of the other document without a counterpart.
     pub lost: Vec<NodeId>,
     /// Names of moving morph targets that no mesh of this document has.
     pub lost_targets: Vec<String>,
     /// Joints of this document that were resampled, because nodes without a counterpart move
-    /// between them.
+    /// between them and their nearest ancestors with a counterpart.
     pub resampled: Vec<NodeId>,
     /// Number of scales that could not be transferred, because the axes of both joints are not
     /// aligned.
     pub scales_left: usize,
-    /// Number of channels that move something other than a node, or whose packed form cannot be
-    /// transferred.
+    /// Number of channels that were left out, because they do not move a node, or because their
+    /// packed form cannot be transferred.
     pub left_out: usize,
 }
 
 impl ClipTransfer<'_> {
-    /// Converts a track with the constants of its joint.
+    /// Converts a track with the conversion constants of its joint.
     pub(super) fn through(
         &self,
         by: &Constants,
@@ -40,7 +40,7 @@ impl ClipTransfer<'_> {
     ) -> Option<Shared<Track>> {
         let untouched = pair.is_same
             || (track.property == Property::Rotation && {
-                // Both joints have the same axes within single precision.
+                // Both joints have the same axes, up to rounding to single precision.
                 let none = |q: Quat| angle_between(q, Quat::IDENTITY) < 2e-6;
                 none(by.left) && none(by.right)
             });
@@ -75,14 +75,15 @@ impl ClipTransfer<'_> {
         Some(Shared::new(Track { target: pair.to, values: values.into(), ..(**track).clone() }))
     }
 
-    /// One key for each component of a joint without keys whose pose differs between the documents.
+    /// Creates one key per component for a joint without keys, if its pose differs between the
+    /// documents.
     pub(super) fn as_posed(
         &self,
         by: &Constants,
         pair: &JointPair,
         is_free: &dyn Fn(Property) -> bool,
     ) -> Vec<Shared<Track>> {
-        /// Minimum visible difference: radians, or relative to the height.
+        /// Minimum visible difference between poses: radians, or relative to the body's height.
         const SEEN: f32 = 2e-3;
         let there = self.theirs.node(pair.from).local().transform();
         let here = self.ours.node(pair.to).local().transform();
@@ -119,8 +120,9 @@ impl ClipTransfer<'_> {
         made
     }
 
-    /// Weights of morph targets, for the node with the same name, or else for a node with targets
-    /// of the same names. Moving targets without a counterpart are added to `lost`.
+    /// Transfers a track of morph target weights to the node with the same name. If there is none,
+    /// it is transferred to a node with targets of the same names. Moving targets without a
+    /// counterpart are added to `lost`.
     pub(super) fn morphs(&self, track: &Track, lost: &mut Vec<String>) -> Option<Track> {
         let names = |document: &Document, node: NodeId| {
             let count = document.node(node).mesh.map_or(0, |m| document.mesh(m).target_count());

@@ -1,5 +1,6 @@
-//! Resampling of a joint that has another carrier than its counterpart, or moving nodes without a
-//! counterpart above it. The new keys are at the key times of all nodes in between.
+//! Resampling of joints whose keys cannot be converted one by one. Their nearest ancestor with a
+//! counterpart differs in both documents, or moving nodes without a counterpart are above them. The
+//! new keys are at the key times of all nodes in between.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,8 @@ use crate::{ancestors::above, sample_into};
 use ulna_model::{Clip, Interpolation, NodeId, Property, Shared, Track, transform::unit_or};
 
 impl ClipTransfer<'_> {
-    /// Rotations of a joint relative to its carrier. For a root, also its path through the scene.
+    /// Samples the rotations of a joint relative to its nearest ancestor with a counterpart. For a
+    /// root, also samples its path through the scene.
     pub(super) fn sampled(
         &self,
         clip: &Clip,
@@ -29,12 +31,12 @@ impl ClipTransfer<'_> {
         tracks
     }
 
-    /// A joint of the other document, and its ancestors.
+    /// Returns a joint of the other document and all its ancestors.
     fn line(&self, from: NodeId) -> Vec<NodeId> {
         std::iter::once(from).chain(above(self.theirs, from)).collect()
     }
 
-    /// The joint or chain that a joint of this document follows.
+    /// Finds the source of a joint of this document: a joint or a chain of the other document.
     pub(super) fn followed(&self, to: NodeId) -> Option<Followed<'_>> {
         match self.options.spread.get(&to) {
             Some(spread) => Some(Followed::Chain(spread)),
@@ -42,7 +44,7 @@ impl ClipTransfer<'_> {
         }
     }
 
-    /// Nodes of the other document that rotate the source of a joint.
+    /// Returns the nodes of the other document that rotate the source of a joint.
     pub(super) fn lines(&self, followed: Followed<'_>) -> BTreeSet<NodeId> {
         match followed {
             Followed::Joint(from) => self.line(from).into_iter().collect(),
@@ -50,7 +52,7 @@ impl ClipTransfer<'_> {
         }
     }
 
-    /// Scene rotation of the source of a joint, relative to its reference pose.
+    /// Scene rotation of the source of a joint at a time, relative to its reference pose.
     fn turn_of(&self, clip: &Clip, followed: Followed<'_>, time: f32) -> Quat {
         let turn = |from: NodeId| {
             let whole = above(self.theirs, from)
@@ -65,7 +67,7 @@ impl ClipTransfer<'_> {
         }
     }
 
-    /// The key times of some nodes and properties.
+    /// Returns the key times of some properties of some nodes.
     fn times_of(&self, clip: &Clip, nodes: &BTreeSet<NodeId>, of: &[Property]) -> Vec<f32> {
         let mut times: Vec<f32> = clip
             .tracks
@@ -78,7 +80,8 @@ impl ClipTransfer<'_> {
         times
     }
 
-    /// Rotations of a joint of this document relative to its carrier.
+    /// Samples the rotations of a joint of this document relative to its nearest ancestor with a
+    /// counterpart.
     pub(super) fn sampled_turns(
         &self,
         clip: &Clip,
@@ -88,8 +91,8 @@ impl ClipTransfer<'_> {
         let here = carrier(self.ours, to, |n| self.taken.contains(&n));
         let there = here.and_then(|h| self.followed(h));
         let (own, base) = (self.lines(followed), there.map(|t| self.lines(t)).unwrap_or_default());
-        // Common ancestors rotate both, so they cancel out. In a chain, they rotate each joint
-        // differently.
+        // Common ancestors rotate both the joint and its ancestor, so their rotations cancel out.
+        // In a chain, they rotate each joint differently.
         let is_joint = |f: &Followed<'_>| matches!(f, Followed::Joint(_));
         let both = is_joint(&followed) && there.as_ref().is_none_or(is_joint);
         let nodes: BTreeSet<NodeId> = if both {
@@ -113,7 +116,7 @@ impl ClipTransfer<'_> {
         track(to, Property::Rotation, times, values).into_iter().collect()
     }
 
-    /// The path of a root through the scene.
+    /// Samples the path of a root through the scene.
     fn sampled_way(&self, clip: &Clip, pair: &JointPair, own: &[NodeId]) -> Option<Shared<Track>> {
         let by = self.constants(pair);
         let above_here = self.frame_here(pair.to);
@@ -177,7 +180,7 @@ pub(super) enum Followed<'a> {
     Chain(&'a SpreadJoint),
 }
 
-/// A LINEAR track; `None` without keys.
+/// Creates a LINEAR track; `None` without keys.
 fn track(
     target: NodeId,
     property: Property,

@@ -21,10 +21,11 @@ use ulna_model::{Document, NodeId, Transform, transform::angle_between};
 /// Method of transferring keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeysBy {
-    /// Copied if the rests are equal, otherwise converted between the rests.
+    /// Keys are copied if both joints have the same rest pose, otherwise converted between the rest
+    /// poses.
     #[default]
     Rests,
-    /// Copied without conversion.
+    /// Keys are copied without conversion.
     Copy,
 }
 
@@ -35,7 +36,7 @@ pub struct JointPair {
     pub from: NodeId,
     /// The counterpart in this document.
     pub to: NodeId,
-    /// Property by which the counterpart was found.
+    /// Criterion by which the counterpart was found.
     pub by: FoundBy,
     /// Whether both have the same rest, so that keys are copied.
     pub is_same: bool,
@@ -47,13 +48,13 @@ pub struct JointPair {
 pub(super) struct Constants {
     pub(super) left: Quat,
     pub(super) right: Quat,
-    /// Lengths of this document per length of the other document.
+    /// Ratio of lengths: this document to the other document.
     length: f32,
     /// Local transforms of both joints in the reference poses.
     from: Transform,
     pub(super) to: Transform,
-    /// Conversion of the travel, for the carrier of a body: factors in the scene, in place of the
-    /// single length.
+    /// Conversion of the travel, for the carrier of a body. It has one scene factor per axis,
+    /// instead of the single `length`.
     travel: Option<Travel>,
 }
 
@@ -94,37 +95,38 @@ impl Constants {
     }
 }
 
-/// Options of a chain table in addition to pairs of joints.
+/// Transfer options from a retarget map, in addition to its pairs of joints.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TransferOptions {
-    /// Joints of this document that follow a chain of the other body by their position along it.
+    /// Joints of this document that follow a chain of the other body. The position of a joint along
+    /// its own chain is used as the position along the other chain.
     pub spread: BTreeMap<NodeId, SpreadJoint>,
-    /// Reference poses of the other and of this document: local rotations of nodes that differ from
-    /// the default.
+    /// Reference poses of the other document and of this document. Each lists the local rotations
+    /// of the nodes that differ from the default pose.
     pub poses: [BTreeMap<NodeId, Quat>; 2],
-    /// Nodes of this document that carry the body, and the factors of its path along the scene
+    /// Nodes of this document that carry the body, and factors of the body's path along the scene
     /// axes.
     pub travel: Option<(BTreeSet<NodeId>, Vec3)>,
-    /// Whether these factors also apply if both skeletons are equal.
+    /// Whether the factors of `travel` also apply if both skeletons are equal.
     pub scales: bool,
 }
 
-/// Two skeletons with their pairs of counterparts.
+/// Two skeletons with their pairs of corresponding joints.
 pub struct ClipTransfer<'a> {
     pub(super) theirs: &'a Document,
     pub(super) ours: &'a Document,
     pub(super) pairs: Vec<JointPair>,
-    /// Index of the pair, by node of the other document.
+    /// Index of a node's pair in `pairs`, by node of the other document.
     pub(super) to: HashMap<NodeId, usize>,
     /// Nodes of this document with a counterpart.
     pub(super) taken: BTreeSet<NodeId>,
     pub(super) stands: [Standing; 2],
-    /// Rotation of the other skeleton as a whole.
+    /// Rotation that is applied to the other skeleton as a whole to align its axes.
     pub(super) turned: Quat,
     /// −1 if the other skeleton is mirrored as a whole: a reflection is a rotation times −1.
     /// Otherwise 1.
     pub(super) whole: f32,
-    /// Scene rotations of this document, with limbs aligned to the other skeleton.
+    /// Scene rotation of each node of this document, with limbs aligned to the other skeleton.
     pub(super) aligned: Vec<Quat>,
     pub(super) ratio: f32,
     pub(super) options: TransferOptions,
@@ -142,7 +144,7 @@ impl<'a> ClipTransfer<'a> {
         Self::with_options(theirs, ours, how, chosen, TransferOptions::default())
     }
 
-    /// The same with options of a chain table.
+    /// Prepares a transfer like [`Self::new`], with the options of a retarget map.
     pub(crate) fn with_options(
         theirs: &'a Document,
         ours: &'a Document,
@@ -205,17 +207,17 @@ impl<'a> ClipTransfer<'a> {
         made
     }
 
-    /// Converts a direction from the other skeleton's scene to this one.
+    /// Converts a direction in the other document's scene to a direction in this document's scene.
     pub(crate) fn way_here(&self, way: Vec3) -> Vec3 {
         self.turned * way * self.whole
     }
 
-    /// Position of a joint of the other skeleton, after its rotation as a whole; meters.
+    /// Position in meters of a joint of the other skeleton, after its alignment as a whole.
     pub(crate) fn place_there(&self, node: NodeId) -> Vec3 {
         self.way_here(self.stands[0].place(node))
     }
 
-    /// Position of a joint of this document; meters.
+    /// Position in meters of a joint of this document.
     pub(crate) fn place_here(&self, node: NodeId) -> Vec3 {
         self.stands[1].place(node)
     }
@@ -256,7 +258,7 @@ impl<'a> ClipTransfer<'a> {
         body.len() >= PARTS && body.iter().all(found)
     }
 
-    /// Scene factor of travel: the ratio of the two heights.
+    /// Factor of travel in the scene: the ratio of the heights of both skeletons.
     pub const fn ratio(&self) -> f32 {
         self.ratio
     }
@@ -265,7 +267,8 @@ impl<'a> ClipTransfer<'a> {
         self.to.get(&from).map(|k| &self.pairs[*k])
     }
 
-    /// Whether the carriers of both joints are counterparts, or neither has a carrier.
+    /// Whether the nearest ancestors with counterparts of both joints are counterparts of each
+    /// other, or neither joint has such an ancestor.
     pub(super) fn hang_alike(&self, pair: &JointPair) -> bool {
         let there = carrier(self.theirs, pair.from, |n| self.to.contains_key(&n));
         let here = carrier(self.ours, pair.to, |n| self.taken.contains(&n));
@@ -290,12 +293,12 @@ impl<'a> ClipTransfer<'a> {
             && !above(self.ours, pair.to).any(|n| self.taken.contains(&n))
     }
 
-    /// Finds the joints with the same rest. Returns whether these are nearly all, so that both
-    /// skeletons are equal.
+    /// Finds the joints with the same rest. Returns true if nearly all joints have the same rest,
+    /// so that both skeletons are equal.
     fn find_same(&mut self, how: KeysBy) -> bool {
         /// Tolerance for rounding of other programs: radians, and relative lengths.
         const NEAR: f32 = 1e-3;
-        /// Minimum fraction of the joints for equal skeletons.
+        /// Minimum fraction of joints with the same rest, for the skeletons to count as equal.
         const NEARLY_ALL: f32 = 0.9;
         if how == KeysBy::Copy {
             return true;
@@ -354,7 +357,7 @@ impl<'a> ClipTransfer<'a> {
     /// down in a body that faces +Z and in one that faces −Z (VRM 0). The two shins bend
     /// about opposite axes.
     fn recheck_same(&mut self) {
-        /// Minimum difference, radians.
+        /// Minimum rotation between the axes that counts as a difference, radians.
         const LEAST: f32 = 0.1;
         if self.turned == Quat::IDENTITY && self.whole > 0.0 {
             return;
@@ -419,7 +422,8 @@ impl<'a> ClipTransfer<'a> {
 
     /// Aligns arms, legs and fingers with those of the other skeleton.
     fn align_limbs(&mut self) {
-        /// Minimum angle, radians. Smaller ones are differences between bodies.
+        /// Minimum angle between limb directions that is aligned, radians. Smaller angles are
+        /// differences between bodies.
         const LEAST: f32 = 0.07;
         let roles: HashMap<NodeId, BodyPart> =
             roles_of(self.ours).into_iter().filter_map(|(n, r)| Some((n, r?.part))).collect();
@@ -436,7 +440,8 @@ impl<'a> ClipTransfer<'a> {
         let mut turns: HashMap<NodeId, Quat> = HashMap::new();
         for pair in &self.pairs {
             let Some(part) = roles.get(&pair.to).copied() else { continue };
-            // The next joint of the limb: the only counterpart with this carrier.
+            // The next joint of the limb: the only counterpart whose nearest ancestor with a
+            // counterpart is this joint.
             let mut next = self.pairs.iter().filter(|p| {
                 carrier(self.ours, p.to, |n| self.taken.contains(&n)) == Some(pair.to)
                     && self.hang_alike(p)
@@ -511,7 +516,7 @@ impl<'a> ClipTransfer<'a> {
     }
 }
 
-/// Pairs of joints and other moving nodes of one document with their counterparts in another.
+/// Matches joints and other moving nodes of one document with counterparts in another.
 fn matched(
     theirs: &Document,
     ours: &Document,

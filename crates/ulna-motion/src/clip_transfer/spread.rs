@@ -9,21 +9,20 @@ use ulna_model::{NodeId, transform::short_way};
 /// chain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SpreadJoint {
-    /// Source joints from the root on, with their positions: 0 at the start of the chain, 1 at its
-    /// end.
+    /// Source joints from the root on, each with its position along the chain: 0 at the start, 1 at
+    /// the end.
     pub from: Vec<(NodeId, f32)>,
     /// Position of the joint along its own chain, `0.0..=1.0`.
     pub at: f32,
 }
 
 impl SpreadJoint {
-    /// The source joints.
+    /// Iterates over the source joints.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.from.iter().map(|(node, _)| *node)
     }
 
-    /// The rotation at the joint's position, interpolated between the two neighboring source
-    /// joints.
+    /// Interpolates the rotation at the joint's position between the two neighboring source joints.
     pub fn between(&self, turn: impl Fn(NodeId) -> Quat) -> Quat {
         let next = self.from.partition_point(|(_, at)| *at <= self.at + 1e-4);
         match (next.checked_sub(1).map(|k| self.from[k]), self.from.get(next)) {

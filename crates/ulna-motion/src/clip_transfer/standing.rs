@@ -1,5 +1,5 @@
-//! The reference pose of a skeleton, relative to which rotations and positions are transferred. It
-//! is the bind pose if a skin defines it, since nodes may be in any pose; otherwise the rest pose.
+//! The reference pose of a skeleton. Transferred rotations and positions are relative to it. It is
+//! the bind pose if a skin defines one, since nodes may be in any pose; otherwise the rest pose.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +11,30 @@ use ulna_model::{
     transform::{angle_between, unit_or},
 };
 
-/// Maximum difference between bind and rest that counts as equal, radians.
+/// Maximum angle between bind pose and rest pose that counts as equal, radians.
 const NOISE: f32 = 2e-3;
 
-/// The reference pose of a document; lists by node.
+/// The reference pose of a document. Each list has one item per node.
 pub(super) struct Standing {
-    /// Scene rotations.
+    /// Rotation of each node in the scene.
     pub rotation: Vec<Quat>,
-    /// Local transforms.
+    /// Local transform of each node.
     pub local: Vec<Transform>,
-    /// World transforms in the rest pose.
+    /// World transform of each node, with joints in the rest pose.
     pub world: Vec<DMat4>,
-    /// Local transforms in the bind pose, for joints whose parent is a joint of the same skin.
+    /// Local transform of each joint in the bind pose. `None` if its parent is not a joint of the
+    /// same skin.
     pub bound: Vec<Option<Transform>>,
-    /// Height of the included joints, meters.
+    /// Largest extent of the skeleton, meters.
     pub height: f32,
-    /// Whether the children of a node are mirrored, by negative scales of it and its ancestors.
+    /// One flag per node: whether negative scales of the node and its ancestors mirror its
+    /// children.
     mirrored: Vec<bool>,
 }
 
 impl Standing {
-    /// Computes the reference pose. Nodes with `is_meant` are in their rest; all others are in
-    /// their pose, since no clip moves them.
+    /// Computes the reference pose. Nodes for which `is_meant` is true are in the rest pose. All
+    /// others keep their current pose, since no clip moves them.
     pub fn of(document: &Document, is_meant: &dyn Fn(NodeId) -> bool) -> Self {
         let count = document.nodes.len();
         let mut made = Self {
@@ -69,7 +71,7 @@ impl Standing {
         made
     }
 
-    /// Uses the bind pose for joints where it differs from the rest.
+    /// Uses the bind pose for joints whose bind pose differs from the rest pose.
     fn take_binds(&mut self, document: &Document, is_meant: &dyn Fn(NodeId) -> bool) {
         let mut binds: Vec<Option<Mat4>> = vec![None; document.nodes.len()];
         for skin in document.skins.values().filter(|s| s.has_inverse_bind) {
@@ -151,7 +153,7 @@ impl Standing {
         }
     }
 
-    /// Scene rotation of a node's parent space, and meters per unit of it.
+    /// Scene rotation of a node's parent space, and meters per unit of that space.
     pub fn parent(&self, document: &Document, node: NodeId) -> (Quat, f32) {
         document.node(node).parent.map_or((Quat::IDENTITY, 1.0), |p| {
             (self.frame(p), self.world[p.index()].determinant().abs().cbrt() as f32)
@@ -163,7 +165,7 @@ impl Standing {
         document.node(node).parent.is_some_and(|p| self.mirrored[p.index()])
     }
 
-    /// Scene rotation of a node's own space, which its children use.
+    /// Scene rotation of a node's own space, which is the parent space of its children.
     pub fn frame(&self, node: NodeId) -> Quat {
         self.rotation[node.index()] * self.flip(node)
     }
@@ -186,7 +188,7 @@ impl Standing {
     }
 }
 
-/// All rotations that map axes to axes.
+/// Iterates over all rotations that map axes to axes.
 pub(super) fn axis_turns() -> impl Iterator<Item = Quat> {
     let axes = [Vec3::X, Vec3::Y, Vec3::Z, Vec3::NEG_X, Vec3::NEG_Y, Vec3::NEG_Z];
     axes.into_iter().flat_map(move |x| {
@@ -196,14 +198,14 @@ pub(super) fn axis_turns() -> impl Iterator<Item = Quat> {
     })
 }
 
-/// The nearest rotation by right angles.
+/// Finds the nearest rotation that maps axes to axes.
 fn nearest_axes(turn: Quat) -> Quat {
     axis_turns()
         .min_by(|a, b| angle_between(*a, turn).total_cmp(&angle_between(*b, turn)))
         .unwrap_or(Quat::IDENTITY)
 }
 
-/// The nearest ancestor with a property.
+/// Finds the nearest ancestor for which `is_one` is true.
 pub(super) fn carrier(
     document: &Document,
     node: NodeId,

@@ -7,13 +7,14 @@ use super::{CurveSpace, components::with_number};
 use crate::clip_edit::is_hold_end;
 use ulna_model::{Interpolation, Property, Track};
 
-/// A stored rotation, normalized.
+/// Reads a stored rotation, and normalizes it.
 pub(super) fn rotation(v: &[f32]) -> DQuat {
     let q = DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into());
     if q.length_squared() > 1e-18 { q.normalize() } else { DQuat::IDENTITY }
 }
 
-/// The rotation vector of a quaternion, dependent on its sign: up to 360° long.
+/// Converts a quaternion to a rotation vector, which depends on the sign of the quaternion and is
+/// up to 360° long.
 pub(super) fn log(q: DQuat) -> DVec3 {
     let v = DVec3::new(q.x, q.y, q.z);
     let sin = v.length();
@@ -23,12 +24,12 @@ pub(super) fn log(q: DQuat) -> DVec3 {
     v * (2.0 * sin.atan2(q.w) / sin)
 }
 
-/// The rotation vector of the shortest path.
+/// Converts a quaternion to the rotation vector of the shortest path.
 pub(super) fn short_log(q: DQuat) -> DVec3 {
     log(if q.w < 0.0 { -q } else { q })
 }
 
-/// The quaternion of a rotation vector, with a continuous sign.
+/// Converts a rotation vector to a quaternion whose sign changes continuously with the vector.
 pub(super) fn exp(v: DVec3) -> DQuat {
     let half = v.length() * 0.5;
     let factor = if half < 1e-9 { 0.5 } else { half.sin() / (2.0 * half) };
@@ -43,9 +44,9 @@ fn cross(v: DVec3) -> DMat3 {
     )
 }
 
-/// The right Jacobian, which converts the rate of a rotation vector to an angular velocity in the
-/// rotated axes (J. Solà and others, *A micro Lie theory for state estimation in robotics*, 2018,
-/// equation 143).
+/// The right Jacobian of a rotation vector. It converts the rate of the vector to an angular
+/// velocity in the rotated axes (J. Solà and others, *A micro Lie theory for state estimation in
+/// robotics*, 2018, equation 143).
 pub(super) fn right(v: DVec3) -> DMat3 {
     let angle = v.length();
     let k = cross(v);
@@ -57,7 +58,7 @@ pub(super) fn right(v: DVec3) -> DMat3 {
         + k * k * ((angle - angle.sin()) / (square * angle))
 }
 
-/// The inverse of the right Jacobian (equation 144).
+/// The inverse of the right Jacobian (J. Solà and others, 2018, equation 144).
 pub(super) fn right_inverse(v: DVec3) -> DMat3 {
     let angle = v.length();
     let k = cross(v);
@@ -77,16 +78,17 @@ pub(super) struct KeyVector {
     pub value: Vec<f64>,
     pub arrive: Vec<f64>,
     pub leave: Vec<f64>,
-    /// Whether the stored quaternion has the opposite sign.
+    /// Whether the stored quaternion is the negative of the quaternion that the vector gives.
     pub flipped: bool,
-    /// The components of both tangents along the quaternion, which have no effect at the key.
+    /// Components of both tangents parallel to the quaternion. They do not affect the rotation's
+    /// slope at the key.
     pub radial: [f64; 2],
 }
 
 /// Conversion of a track's keys to vectors.
 pub(super) struct Chart<'a> {
     track: &'a Track,
-    /// Reference rotation.
+    /// Reference rotation. Rotation vectors are relative to it.
     from: DQuat,
 }
 
@@ -101,7 +103,8 @@ impl<'a> Chart<'a> {
         self.track.property == Property::Rotation
     }
 
-    /// The vector of a value. For rotations, the equivalent vector nearest to `near`.
+    /// Converts a value to a vector. For rotations, returns the equivalent vector nearest to
+    /// `near`.
     pub fn value(&self, stored: &[f32], near: Option<&[f64]>) -> Vec<f64> {
         const FAR: f64 = std::f64::consts::TAU - 0.7;
         if !self.turns() {
@@ -121,7 +124,7 @@ impl<'a> Chart<'a> {
         best.unwrap_or(v).to_array().to_vec()
     }
 
-    /// The vectors of a key. For rotations, the equivalent vector nearest to `near`.
+    /// Reads a key as vectors. For rotations, returns the equivalent vector nearest to `near`.
     pub fn read(&self, key: usize, near: Option<&[f64]>) -> KeyVector {
         let track = self.track;
         let value = self.value(track.value(key), near);
@@ -184,8 +187,8 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// Rotates the numbers of a rotation key and its tangents: `q·exp(by)`, with `by` growing by `rate`
-/// per second.
+/// Rotates a rotation key and its tangents in place: `q·exp(by)`, where `by` grows by `rate` per
+/// second.
 pub(super) fn turn_key(own: &mut [f32], by: DVec3, rate: DVec3) {
     let cubic = own.len() == 12;
     let at = if cubic { 4 } else { 0 };
@@ -207,12 +210,12 @@ pub(super) fn turn_key(own: &mut [f32], by: DVec3, rate: DVec3) {
     }
 }
 
-/// Selected components of a track's values, as curves show them.
+/// Selected components of a track's values, as displayed by curves.
 #[derive(Clone, Copy, Debug)]
 pub struct ChosenComponents<'a> {
     /// Indices of the components.
     pub list: &'a [u16],
-    /// Meaning of the components: for rotations, Euler angles or quaternion numbers.
+    /// Kind of components: stored numbers or Euler angles.
     pub space: CurveSpace,
 }
 
@@ -223,7 +226,7 @@ impl ChosenComponents<'_> {
         (0..if angles { 3 } else { track.width }).all(|c| is_meant(Some(*self), c))
     }
 
-    /// Replaces the selected components of a rotation with those of another.
+    /// Replaces the selected components of the rotation `was` with those of `now`.
     pub(super) fn put(&self, was: DQuat, now: DQuat) -> DQuat {
         let meant = |c: &usize| is_meant(Some(*self), *c);
         match self.space {

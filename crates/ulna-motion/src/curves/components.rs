@@ -11,7 +11,7 @@ use super::{
 use crate::clip_edit::{is_auto, is_hold_end, refreshed};
 use ulna_model::{Interpolation, KeySide, KeyTangents, TangentMode, TangentModes, Track};
 
-/// Reason for which the slope of a component cannot be set.
+/// Reason why the slope of a component cannot be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum SlopeError {
     /// The angle cannot change independently at the key (gimbal lock).
@@ -45,7 +45,7 @@ impl SlopeError {
     }
 }
 
-/// Sets the value of one component of a key: see [`TrackCurves::with_values`].
+/// Sets the value of one component of a key, as [`TrackCurves::with_values`] does.
 #[must_use]
 pub fn with_component(
     track: &Track,
@@ -57,7 +57,7 @@ pub fn with_component(
     TrackCurves::new(track, space).with_values(&[(key, component, value)])
 }
 
-/// Sets the slope of one component of a key: see [`TrackCurves::with_slope`].
+/// Sets the slope of one component of a key, as [`TrackCurves::with_slope`] does.
 ///
 /// # Errors
 /// As [`TrackCurves::with_slope`].
@@ -86,7 +86,7 @@ impl Turning {
         Self { q: rotation(track, key), length: if usable { length } else { 1.0 } }
     }
 
-    /// Slope of the unit quaternion, and slope of its length, from a stored tangent.
+    /// Splits a stored tangent into the slope of the unit quaternion and the slope of its length.
     fn slope(&self, tangent: DVec4) -> (DVec4, f64) {
         let n = DVec4::from(self.q);
         let along = n.dot(tangent);
@@ -106,10 +106,12 @@ fn turned(omega: DVec3, q: DQuat) -> DVec4 {
 }
 
 impl TrackCurves {
-    /// Sets values of components: key, component and new value, in degrees for angles. The result
-    /// is exact at the key. For angles, the other two angles and all three slopes are preserved,
-    /// away from gimbal lock. For quaternion numbers, the other three are scaled to keep the
-    /// length. Ends of holds follow the keys that begin them. Automatic tangents are recomputed.
+    /// Sets values of components. A change has a key, a component and the new value, in degrees for
+    /// angles. The result is exact at the key.
+    ///
+    /// For angles, the other two angles and all three slopes are preserved, except at gimbal lock.
+    /// For quaternion numbers, the other three are scaled to keep the length. Ends of holds follow
+    /// the keys that begin them. Automatic tangents are recomputed.
     #[must_use]
     pub fn with_values(&self, changes: &[(usize, usize, f64)]) -> Track {
         let track = self.track();
@@ -172,8 +174,9 @@ impl TrackCurves {
         }
     }
 
-    /// Angular velocity at a key after a change of its angles. The rates of the angles are
-    /// preserved; at gimbal lock and for quaternion numbers, the angular velocity is.
+    /// Returns the angular velocity at a key after a change of its angles. It preserves the rates
+    /// of the three angles. At gimbal lock and for quaternion numbers, it is the old angular
+    /// velocity `turn`.
     fn carried(&self, key: usize, turn: DVec3, to: &[(usize, f64)]) -> DVec3 {
         let Some(view) = self.angles() else { return turn };
         let was = view.at_key(key);
@@ -187,8 +190,8 @@ impl TrackCurves {
         }
     }
 
-    /// Chooses the sign of a changed rotation nearer to the neighboring keys. Only neighbors whose
-    /// sign was consistent with the old value count.
+    /// Returns a changed rotation with the sign that is nearer to the neighboring keys. Neighbors
+    /// whose sign was inconsistent with the old value are ignored.
     fn near_neighbors(&self, key: usize, was: DQuat, q: DQuat) -> DQuat {
         let track = self.track();
         let beside = [key.checked_sub(1), Some(key + 1).filter(|k| *k < track.times.len())];
@@ -203,11 +206,12 @@ impl TrackCurves {
     }
 
     /// Sets the slope of one component at a key, per second (degrees for angles). Slopes of the
-    /// other components are preserved; those of quaternion numbers change minimally. The other side
-    /// changes only if both sides are linked; a key without modes is linked if both tangents are
-    /// equal. The changed sides become free; smooth keys are recomputed. If a loop shares the
-    /// tangents of its first and last key, both change. LINEAR tracks are first converted to
-    /// CUBICSPLINE with the same motion.
+    /// other components are preserved; those of quaternion numbers change minimally.
+    ///
+    /// The other side of the key changes only if both sides are linked. A key without modes is
+    /// linked if both of its tangents are equal. The changed sides become free, and smooth keys are
+    /// recomputed. If a loop shares the tangents of its first and last key, both keys change.
+    /// LINEAR tracks are first converted to CUBICSPLINE with the same motion.
     ///
     /// # Errors
     /// The key is at gimbal lock, the track is STEP or has a single key, or the arguments are
@@ -330,8 +334,8 @@ fn stored_alike(track: &Track, key: usize) -> bool {
     own[..width] == own[2 * width..]
 }
 
-/// The stored tangent modes of a track's keys. Automatic for all keys if none are stored and all
-/// tangents are automatic.
+/// Returns the stored tangent modes of a track's keys. All keys are automatic if no modes are
+/// stored and all tangents are automatic.
 fn named_modes(track: &Track) -> TangentModes {
     if track.modes.is_empty() && is_auto(track) {
         let auto = KeyTangents::both(TangentMode::Auto);

@@ -1,12 +1,12 @@
-//! Ground contacts of legs, for the protection of their keys.
+//! Time ranges in which legs have ground contact. Their keys can be protected from filters.
 
 use std::collections::BTreeMap;
 
 use crate::{ancestors::above, humanoid::BodyPart, ik::contacts, roles::roles_of};
 use ulna_model::{Clip, Document, NodeId, Shared};
 
-/// Time ranges in seconds in which a foot has ground contact, for the foot, all nodes below it, and
-/// the two joints above it.
+/// Finds the time ranges of ground contact, in seconds. The ranges of a foot are listed for the
+/// foot, all nodes below it, and the two joints above it.
 pub fn leg_contacts(document: &Document, clip: &Shared<Clip>) -> BTreeMap<NodeId, Vec<(f32, f32)>> {
     let mut found: BTreeMap<NodeId, Vec<(f32, f32)>> = BTreeMap::new();
     for (foot, role) in roles_of(document) {

@@ -53,7 +53,7 @@ impl EaseShape {
         Self::Step,
     ];
 
-    /// Display name.
+    /// Display name of the shape.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Linear => "Linear",
@@ -95,7 +95,7 @@ impl EaseShape {
     }
 }
 
-/// A falling ball that bounces with decreasing height.
+/// Evaluates a falling ball that bounces with decreasing height.
 fn bounced(u: f64) -> f64 {
     const N: f64 = 7.5625;
     let fall = |middle: f64, height: f64| {
@@ -113,7 +113,7 @@ fn bounced(u: f64) -> f64 {
     }
 }
 
-/// Time scale of a bounce.
+/// Duration of all bounces, in units of the first fall's duration.
 const BOUNCES: f64 = 2.75;
 
 fn bezier([x1, y1, x2, y2]: [f64; 4], u: f64) -> f64 {
@@ -178,7 +178,7 @@ impl Ease {
         }
     }
 
-    /// The formula with its amount, with a slow start.
+    /// Evaluates the formula with its amount, in the form with a slow start.
     pub(super) fn slow_start(&self, u: f64) -> f64 {
         let shaped = self.shape.at(u);
         if self.shape == EaseShape::Step {

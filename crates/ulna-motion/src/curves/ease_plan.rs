@@ -1,14 +1,14 @@
 //! Planning of the keys for an ease: the fewest keys that keep the curve within 1 % of the formula.
 //!
-//! Keys have the slope of the formula; where it jumps, they are corners. Segments are as long as
-//! the error allows. They are computed for the form with a slow start, and mirrored for the others.
-//! For rotations, the error is that of the normalized quaternion spline, so large angles may need
-//! more keys.
+//! Each key has the slope of the formula. If the slope jumps, the key is a corner with two slopes.
+//! Segments are as long as the error allows. Keys are planned for an ease with a slow start, and
+//! mirrored for the other kinds. For rotations, the error is that of the normalized quaternion
+//! spline, so large angles may need more keys.
 
 use super::ease::{Ease, EaseShape, EaseWay};
 
-/// A key of an eased segment: fractions of the time and of the value change, and slopes in these
-/// units.
+/// A planned key of an eased segment. Its time is a fraction of the segment's duration, its value a
+/// fraction of the value change, and its slopes are in these units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stop {
     pub part: f64,
@@ -18,12 +18,12 @@ pub(super) struct Stop {
 }
 
 impl Stop {
-    /// Whether the slope jumps.
+    /// Whether the slope jumps at the key.
     pub fn is_corner(&self) -> bool {
         (self.arrive - self.leave).abs() > 1e-3 * (1.0 + self.arrive.abs())
     }
 
-    /// The corresponding key of the ease that is slow at the other end.
+    /// Returns the corresponding key of the ease that is slow at the other end.
     fn mirrored(self) -> Self {
         Self {
             part: 1.0 - self.part,
@@ -33,7 +33,7 @@ impl Stop {
         }
     }
 
-    /// The corresponding key in the first half of an ease that is slow at both ends.
+    /// Returns the corresponding key in the first half of an ease that is slow at both ends.
     fn halved(self) -> Self {
         Self { part: self.part * 0.5, value: self.value * 0.5, ..self }
     }
@@ -51,8 +51,9 @@ impl Ease {
         self.stops(0.0, 0.1).len() - 2
     }
 
-    /// The planned keys, both ends included. `turn` is half the angle of a rotation in radians, 0
-    /// for other values. `gap` is the fraction of the time for a jump.
+    /// Plans the keys of the ease, both ends included. `turn` is half the angle of a rotation in
+    /// radians, 0 for other values. `gap` is the duration of a jump as a fraction of the segment's
+    /// duration.
     pub(super) fn stops(&self, turn: f64, gap: f64) -> Vec<Stop> {
         if self.shape == EaseShape::Step {
             return stepped(self.way, gap);
@@ -87,7 +88,7 @@ impl Ease {
     }
 }
 
-/// A jump within a fraction of the time.
+/// Plans a jump that takes the fraction `gap` of the segment's duration.
 fn stepped(way: EaseWay, gap: f64) -> Vec<Stop> {
     let (from, to) = match way {
         EaseWay::In => (1.0 - gap, 1.0),
@@ -107,7 +108,7 @@ fn stepped(way: EaseWay, gap: f64) -> Vec<Stop> {
     stops
 }
 
-/// Keys of the form with a slow start.
+/// Plans the keys of an ease in the form with a slow start.
 fn slow_start(ease: &Ease, tolerance: f64, turn: f64) -> Vec<Stop> {
     let mut stops = vec![Stop { part: 0.0, value: 0.0, arrive: 0.0, leave: 0.0 }];
     for end in ease.corners().into_iter().chain([1.0]) {
@@ -126,7 +127,7 @@ fn slow_start(ease: &Ease, tolerance: f64, turn: f64) -> Vec<Stop> {
     stops
 }
 
-/// The latest possible end of a segment, and its slopes at both ends.
+/// Finds the latest possible end of a segment, and the slopes at both of its ends.
 fn longest(ease: &Ease, (from, end): (f64, f64), tolerance: f64, turn: f64) -> (f64, [f64; 2]) {
     const STEPS: u32 = 48;
     const HALVES: u32 = 6;
@@ -154,7 +155,7 @@ fn longest(ease: &Ease, (from, end): (f64, f64), tolerance: f64, turn: f64) -> (
                 bad = middle;
             }
         }
-        // A very short last segment would have two keys next to each other.
+        // Avoid a very short last segment, since its two keys would be next to each other.
         let most = from + (end - from) * 0.9;
         if good > most {
             let (own, fits) = tried(most);
@@ -167,9 +168,10 @@ fn longest(ease: &Ease, (from, end): (f64, f64), tolerance: f64, turn: f64) -> (
     (end, slopes(ease, from, end, turn))
 }
 
-/// The slopes of a segment at its ends: those of the formula, or the best fit if they are infinite.
+/// Returns the slopes of a segment at its ends: those of the formula, or the best fit if they are
+/// infinite.
 fn slopes(ease: &Ease, from: f64, to: f64, turn: f64) -> [f64; 2] {
-    /// Candidate slopes, relative to the straight line.
+    /// Candidate slopes, relative to the slope of the straight line.
     const TRIED: [f64; 7] = [1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0];
     let own = [ease.slope(from, 1.0), ease.slope(to, -1.0)];
     if own.iter().all(|s| s.abs() < STEEP) {
@@ -182,11 +184,12 @@ fn slopes(ease: &Ease, from: f64, to: f64, turn: f64) -> [f64; 2] {
     with(best.unwrap_or(1.0))
 }
 
-/// The largest error of a segment against a formula. For rotations, that of the normalized spline
-/// on the circle.
+/// Measures the largest error of a segment against a formula. For rotations, the error is that of
+/// the normalized spline on the circle.
 fn error(of: &dyn Fn(f64) -> f64, (from, to): (f64, f64), slopes: [f64; 2], turn: f64) -> f64 {
     const SAMPLES: u32 = 40;
-    /// More samples near the ends, since a custom curve may start steeply.
+    /// Additional sample positions near the ends, as fractions of the segment. A custom curve may
+    /// start steeply.
     const NEAR_ENDS: [f64; 7] = [0.003, 0.006, 0.01, 0.016, 0.033, 0.042, 0.063];
     let span = to - from;
     let ends = [of(from), of(to)];
@@ -202,7 +205,7 @@ fn error(of: &dyn Fn(f64) -> f64, (from, to): (f64, f64), slopes: [f64; 2], turn
         ];
         let wanted = of(from + span * u);
         let off = if turn > 1e-3 {
-            // Relative to the wanted direction.
+            // Angles are relative to the wanted direction.
             let [a, b] = ends.map(|e| ((e - wanted) * turn).sin_cos());
             let [m, n] = slopes.map(|s| s * turn);
             let x = basis[0] * a.1 - basis[1] * m * a.0 + basis[2] * b.1 - basis[3] * n * b.0;
@@ -221,7 +224,8 @@ fn error(of: &dyn Fn(f64) -> f64, (from, to): (f64, f64), slopes: [f64; 2], turn
 mod tests {
     use super::*;
 
-    /// The key counts listed in the guide: for slow at one end, and for slow at both ends.
+    /// Number of added keys per shape, as stated in the guide: for a slow start or end, and for
+    /// slow at both ends.
     const KEYS: [(EaseShape, usize, usize); 12] = [
         (EaseShape::Linear, 0, 0),
         (EaseShape::Sine, 1, 1),

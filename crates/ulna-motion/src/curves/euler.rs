@@ -7,16 +7,16 @@ use ulna_model::{Interpolation, Property, Track};
 
 use super::moments::{Key, rotation_at};
 
-/// Minimum determinant (cosine of the middle angle) of the three axes. Below it, two of the axes
-/// are parallel (gimbal lock), and slopes of single angles cannot be set.
+/// Minimum determinant of the three axes, which is the cosine of the middle angle. If it is
+/// smaller, two axes are nearly parallel (gimbal lock), and slopes of single angles cannot be set.
 pub(super) const LOCKED: f64 = 1e-3;
 
 /// Minimum cosine of the middle angle for which the other two angles are distinct. Below it, only
 /// their sum is determined.
 const ONE_AXIS: f64 = 1e-7;
 
-/// The order of three rotations: `q = q₁(a)·q₂(b)·q₃(c)`. Each rotates about an axis that was
-/// rotated by those before.
+/// The order of three rotations: `q = q₁(a)·q₂(b)·q₃(c)`. Each axis is rotated by the rotations
+/// before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EulerOrder {
     /// About x, then y, then z.
@@ -50,7 +50,7 @@ impl EulerOrder {
         }
     }
 
-    /// The axes of the three angles, as indices of x, y, z: in the order XZY, 0, 2, 1.
+    /// Indices of the axes (0, 1, 2 for x, y, z) of the three angles. For XZY, they are 0, 2, 1.
     pub const fn axes(self) -> [usize; 3] {
         match self {
             Self::Xyz => [0, 1, 2],
@@ -70,12 +70,12 @@ impl EulerOrder {
         }
     }
 
-    /// The index of an axis (0, 1, 2 for x, y, z) among the three angles.
+    /// Position of an axis (0, 1, 2 for x, y, z) in the order.
     pub(super) fn place(self, axis: usize) -> usize {
         self.axes().iter().position(|a| *a == axis).unwrap_or(0)
     }
 
-    /// The rotation with the order's axes renamed to x, y, z.
+    /// Renames the axes of a rotation, so that the axes of this order become x, y, z.
     fn own(self, q: DQuat) -> DQuat {
         let [i, j, k] = self.axes();
         let (v, s) = (q.xyz(), self.sign());
@@ -88,16 +88,16 @@ impl EulerOrder {
         self.sign() * 2.0 * (o.x * o.z + o.w * o.y)
     }
 
-    /// The rotation of three angles in radians, in the order of [`axes`](Self::axes).
+    /// Converts three angles in radians, in the order of [`axes`](Self::axes), to a rotation.
     pub fn rotation(self, angles: [f64; 3]) -> DQuat {
         let axes = self.axes();
         let turn = |n: usize| DQuat::from_axis_angle(DVec3::AXES[axes[n]], angles[n]);
         turn(0) * turn(1) * turn(2)
     }
 
-    /// The three angles of a unit rotation, in radians. Of all equivalent triples, the one nearest
-    /// to `near`. `a, b, c` is equivalent to `a + π, π − b, c + π`, and each angle may change by
-    /// full turns. At gimbal lock, the last angle is that of `near`.
+    /// Converts a unit rotation to three angles in radians. Equivalent triples are
+    /// `a + π, π − b, c + π`, and full turns of each angle. The triple nearest to `near` is
+    /// returned. At gimbal lock, the last angle is that of `near`.
     pub fn angles(self, q: DQuat, near: [f64; 3]) -> [f64; 3] {
         let s = self.sign();
         let o = self.own(q);
@@ -126,9 +126,9 @@ impl EulerOrder {
         if off(other) < off(one) { other } else { one }
     }
 
-    /// The axes of the three angles in the parent's frame: `u₁`, `q₁·u₂`, `q₁q₂·u₃`. The angular
-    /// velocity is `ω = M·(a', b', c')`. It follows from `∂q/∂a = ½u₁q`, `∂q/∂b = q₁·½u₂·q₂q₃` and
-    /// `∂q/∂c = q·½u₃`.
+    /// Axes of the three angles in the parent's frame, as the columns of `M`: `u₁`, `q₁·u₂`,
+    /// `q₁q₂·u₃`. The angular velocity is `ω = M·(a', b', c')`. It follows from `∂q/∂a = ½u₁q`,
+    /// `∂q/∂b = q₁·½u₂·q₂q₃` and `∂q/∂c = q·½u₃`.
     fn turning(self, angles: [f64; 3]) -> DMat3 {
         let [i, j, k] = self.axes().map(|axis| DVec3::AXES[axis]);
         let first = DQuat::from_axis_angle(i, angles[0]);
@@ -136,25 +136,27 @@ impl EulerOrder {
         DMat3::from_cols(i, first * j, second * k)
     }
 
-    /// Whether single angles cannot change independently (gimbal lock): the determinant is below
-    /// 1e-3.
+    /// Whether single angles cannot change independently (gimbal lock): the determinant of their
+    /// axes is below 1e-3.
     pub(super) fn is_locked(self, angles: [f64; 3]) -> bool {
         angles[1].cos().abs() < LOCKED
     }
 
-    /// Rates of the three angles in radians per second, from the angular velocity `omega` in the
-    /// parent's frame. `None` at gimbal lock.
+    /// Converts the angular velocity `omega` in the parent's frame to the rates of the three
+    /// angles, in radians per second. `None` at gimbal lock.
     pub(super) fn rates(self, angles: [f64; 3], omega: DVec3) -> Option<[f64; 3]> {
         (!self.is_locked(angles)).then(|| (self.turning(angles).inverse() * omega).to_array())
     }
 
-    /// Angular velocity in the parent's frame, in radians per second, from the rates of the angles.
+    /// Converts the rates of the three angles to the angular velocity in the parent's frame, in
+    /// radians per second.
     pub(super) fn omega(self, angles: [f64; 3], rates: [f64; 3]) -> DVec3 {
         self.turning(angles) * DVec3::from_array(rates)
     }
 
-    /// The orders for a track of rotations, each with its proximity to gimbal lock: the largest
-    /// `|sin b|` at keys and between them, 1 at lock. The best is first; ties are in menu order.
+    /// Sorts the orders for a track of rotations by their proximity to gimbal lock. The proximity
+    /// is the largest `|sin b|` at keys and between them, 1 at gimbal lock. The best order is
+    /// first; ties are in menu order.
     pub fn best_first(track: &Track) -> [(Self, f32); 6] {
         /// Samples per segment.
         const PLACES: usize = 4;

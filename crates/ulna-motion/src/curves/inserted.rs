@@ -7,11 +7,11 @@ use crate::{
 };
 use ulna_model::{Interpolation, KeySide, KeyTangents, TangentMode, TangentModes, Track};
 
-/// Maximum relative difference of equal tangents.
+/// Maximum relative difference of tangents that count as equal.
 const ALIKE: f32 = 1e-4;
 
-/// Inserts a key with the current value at `time`, in seconds. Unchanged if there is a key within a
-/// tenth of a millisecond.
+/// Inserts a key with the current value at `time`, in seconds. The track is unchanged if it has a
+/// key within a tenth of a millisecond.
 ///
 /// Without `mode`, the curve keeps its shape as in [`insert_key`]: exactly, except for rotations of
 /// CUBICSPLINE tracks. Their error is returned, and is below 0.01° with `exact`. The new key is
@@ -42,7 +42,7 @@ pub fn inserted(track: &Track, time: f32, exact: bool, mode: Option<TangentMode>
     Inserted { track: settled(track, made.track), error: made.error }
 }
 
-/// Makes tangents free that a later refresh would change because of the new keys.
+/// Makes tangents free if a later refresh would change them because of the new keys.
 fn settled(before: &Track, made: Track) -> Track {
     let named = named_modes(before);
     if named.is_empty() {
@@ -53,7 +53,7 @@ fn settled(before: &Track, made: Track) -> Track {
     let new: Vec<f32> = made.times.iter().copied().filter(is_new).collect();
     let made = Track { modes: named.with(&new, Some(free)), ..made };
     let again = refreshed(&made, made.clone());
-    // Tangents of the keys without the new ones.
+    // The tangents of the track without the new keys.
     let old = Track { modes: named, ..before.clone() };
     let old = refreshed(&old, old.clone());
     let mut modes: TangentModes = made.modes.clone();
@@ -94,7 +94,8 @@ mod tests {
     };
     use ulna_model::Property;
 
-    /// Largest distance of two tracks at 400 times, in radians and units.
+    /// Measures the largest difference of two tracks at 400 times, in radians for rotations and in
+    /// track units otherwise.
     fn apart(a: &Track, b: &Track) -> MotionError {
         let (from, to) = (f64::from(a.times[0]) - 0.1, f64::from(a.times[a.times.len() - 1]) + 0.1);
         let time = |k: u32| from + (to - from) * f64::from(k) / 400.0;

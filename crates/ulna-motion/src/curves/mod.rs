@@ -1,7 +1,7 @@
 //! Tracks as curves: each component of a track over time, for display and editing.
 //!
 //! ```text
-//!  Track ──► TrackCurves  values of components at keys and between, as they play
+//!  Track ──► TrackCurves  values of components at keys and between, equal to the played motion
 //!              ├─ components  edit one number or angle of a key, or its slope
 //!              ├─ euler       angles of rotations in any order, and their rates
 //!              ├─ unwrapped   angles without jumps of full turns
@@ -14,8 +14,9 @@
 //!  overlap, proportional, warp      retiming: along a chain, with a falloff, by handles
 //! ```
 //!
-//! glTF stores rotations as quaternions and interpolates those. Angles are only a view: the drawn
-//! curve is the played motion, and an edit of an angle writes the rotation of that key.
+//! glTF stores rotations as quaternions and interpolates the quaternions. Angles are only a view of
+//! them: the drawn curve is the played motion, and an edit of an angle writes the rotation of that
+//! key.
 
 mod chart;
 mod components;

@@ -45,7 +45,7 @@ pub(crate) fn quaternion(v: &[f32]) -> DQuat {
     DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into())
 }
 
-/// A normalized rotation; the identity if there is no direction.
+/// Normalizes a rotation; returns the identity for a quaternion of length 0.
 fn unit(v: DVec4) -> DQuat {
     let length = v.length();
     let unit = if length.is_finite() && length > 1e-12 { v / length } else { DVec4::W };
@@ -69,7 +69,8 @@ fn slerp(a: DVec4, b: DVec4, u: f64) -> DQuat {
     unit(a * (((1.0 - u) * angle).sin() / sin) + b * ((u * angle).sin() / sin))
 }
 
-/// The angle between two unit 4-vectors, half of the rotation angle: also exact for small angles.
+/// Angle between two unit 4-vectors, which is half of the rotation angle. It is also exact for
+/// small angles.
 pub(super) fn half_turn(a: DVec4, b: DVec4) -> f64 {
     2.0 * (a - b).length().atan2((a + b).length())
 }
@@ -81,8 +82,8 @@ pub(crate) fn weights(u: f64, span: f64) -> [f64; 4] {
     [2.0 * u3 - 3.0 * u2 + 1.0, span * (u3 - 2.0 * u2 + u), 3.0 * u2 - 2.0 * u3, span * (u3 - u2)]
 }
 
-/// The rotation at a position, of length 1. Between LINEAR keys, its sign is that of the key
-/// before.
+/// Rotation at a position between keys, of length 1. Between LINEAR keys, its sign is that of the
+/// key before.
 pub(crate) fn rotation_at(track: &Track, at: Key) -> DQuat {
     let Key { key, part } = at;
     if part <= 0.0 {
@@ -103,9 +104,9 @@ pub(crate) fn rotation_at(track: &Track, at: Key) -> DQuat {
     }
 }
 
-/// Slope of the unit rotation at a key, per second, arriving (`leaving` false) or leaving, with the
-/// key's sign: `n' = (p' − n(n·p'))/|p|`. Before the first and after the last key, the stored slope
-/// for CUBICSPLINE, else 0.
+/// Slope of the unit rotation at a key, per second, with the key's sign: `n' = (p' − n(n·p'))/|p|`.
+/// `leaving` selects the slope after the key instead of the slope before it. On the outer side of
+/// the first and the last key, it is the stored slope for CUBICSPLINE, else 0.
 pub(super) fn rotation_slope(track: &Track, key: usize, leaving: bool) -> DVec4 {
     let last = track.times.len() - 1;
     let p = stored(track, key, 1);
@@ -127,8 +128,8 @@ pub(super) fn rotation_slope(track: &Track, key: usize, leaving: bool) -> DVec4 
     (slope - n * n.dot(slope)) / length
 }
 
-/// The slope of a slerp at its start, over a segment of length 1: `θ/sin θ·(b − cos θ·a)`, with the
-/// nearer sign of `b`.
+/// Slope of a slerp at its start, over a segment of length 1: `θ/sin θ·(b − cos θ·a)`. `b` is used
+/// with its nearer sign.
 pub(crate) fn toward(a: DVec4, b: DVec4) -> DVec4 {
     let b = if a.dot(b) < 0.0 { -b } else { b };
     let angle = half_turn(a, b);
@@ -136,7 +137,7 @@ pub(crate) fn toward(a: DVec4, b: DVec4) -> DVec4 {
     (b - a * angle.cos()) * factor
 }
 
-/// One number of a track that is not of rotations, at a position.
+/// Interpolated value of one component at a position between keys. Not for rotations.
 pub(super) fn number_at(track: &Track, component: usize, at: Key) -> f64 {
     let Key { key, part } = at;
     let value = |key: usize| f64::from(track.value(key)[component]);
@@ -154,15 +155,16 @@ pub(super) fn number_at(track: &Track, component: usize, at: Key) -> f64 {
         + tangent(track, key + 1, component, false) * m1
 }
 
-/// A stored tangent of a CUBICSPLINE track, per second.
+/// Stored tangent of one component of a CUBICSPLINE key, per second.
 pub(crate) fn tangent(track: &Track, key: usize, component: usize, leaving: bool) -> f64 {
     let part = if leaving { 2 } else { 0 };
     f64::from(track.values[key * track.stride() + part * track.width + component])
 }
 
-/// Slope of one number of a key, per second, arriving or leaving; not for rotations. CUBICSPLINE:
-/// the stored slope. LINEAR: the slope of the line. STEP, and beyond both ends of a LINEAR track:
-/// 0.
+/// Slope of one component at a key, per second. `leaving` selects the slope after the key instead
+/// of the slope before it. Not for rotations. CUBICSPLINE tracks have the stored slope, LINEAR
+/// tracks that of the line. It is 0 for STEP, and on the outer side of the first and the last
+/// LINEAR key.
 pub(super) fn number_slope(track: &Track, key: usize, component: usize, leaving: bool) -> f64 {
     let last = track.times.len() - 1;
     match track.interpolation {
@@ -177,8 +179,8 @@ pub(super) fn number_slope(track: &Track, key: usize, component: usize, leaving:
     }
 }
 
-/// Whether a track has rotations as quaternions. Tracks of another width are treated as plain
-/// numbers.
+/// Whether a track contains rotations as quaternions. A rotation track that does not have four
+/// components is treated as plain numbers.
 pub(super) fn turns(track: &Track) -> bool {
     track.property == Property::Rotation && track.width == 4
 }

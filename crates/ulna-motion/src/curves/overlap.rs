@@ -1,10 +1,10 @@
-//! Overlapping action of a chain: keys are delayed more and more along the chain.
+//! Overlapping action of a chain: keys are delayed by a time that grows along the chain.
 
 use crate::clip_edit::{TimeMap, TooClose, offset_in_loop, retime};
 use ulna_model::Track;
 
-/// Relative delay of each joint of a chain, from the first to the last: 0 for the first, 1 for the
-/// last. `fade` maps the position along the chain, `0..=1`, to the delay.
+/// Returns the relative delay of each joint of a chain: 0 for the first joint, 1 for the last.
+/// `fade` maps the position along the chain, `0..=1`, to the delay.
 pub fn lags(joints: usize, fade: impl Fn(f32) -> f32) -> Vec<f32> {
     match joints {
         0 | 1 => vec![1.0; joints],

@@ -9,9 +9,9 @@ use super::{
 use crate::clip_edit::{HOLD_GAP, TooClose, hold_end, is_hold_end, refreshed};
 use ulna_model::{Interpolation, KeyTimes, Property, Track};
 
-/// Weight of each key, `0..=1`: 1 at the given times (in rising order), and less toward `radius`
-/// seconds from the nearest of them. `fade` maps 0 at the radius and 1 at a given key to the
-/// weight.
+/// Returns the weight of each key, `0..=1`. Keys at `times` (in rising order) have weight 1, and
+/// keys within `radius` seconds of them have less. `fade` computes the weight from the proximity: 1
+/// at one of `times`, 0 at the radius.
 fn parts(track: &Track, times: &[f32], radius: f32, fade: &dyn Fn(f32) -> f32) -> Vec<f32> {
     let part = |t: &f32| {
         let after = times.partition_point(|k| k < t);
@@ -30,8 +30,8 @@ fn parts(track: &Track, times: &[f32], radius: f32, fade: &dyn Fn(f32) -> f32) -
 }
 
 /// Adds numbers to the keys at `times`, and a fraction of them to keys within `radius` seconds. For
-/// rotations, three angles in radians: about x, y and z of the joint's own axes, or for the
-/// selected `components` only.
+/// rotations, `by` has three angles in radians about x, y and z of the joint's own axes. With
+/// `components`, it has one angle per selected component.
 #[must_use]
 pub fn add_near(
     track: &Track,
@@ -71,7 +71,7 @@ pub fn add_near(
 }
 
 /// Moves the keys at `times` by some seconds, and keys within `radius` seconds by a fraction of
-/// that. Also returns the new times of the keys at `times`. No key moves before 0.
+/// this shift. Also returns the new times of the keys at `times`. No key moves before 0.
 ///
 /// # Errors
 /// Two keys would land on the same time or change their order.

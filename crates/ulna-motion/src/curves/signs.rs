@@ -3,22 +3,22 @@
 use crate::clip_edit::MotionError;
 use ulna_model::{Interpolation, Property, Track};
 
-/// A track with consistent signs of its quaternions.
+/// A track whose quaternions have consistent signs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Continued {
-    /// The track.
+    /// The track with consistent signs.
     pub track: Track,
-    /// Number of keys with a changed sign.
+    /// Number of keys whose sign was changed.
     pub changed: usize,
     /// Largest change of the motion between keys. Only CUBICSPLINE tracks change, since they
     /// interpolate the stored numbers.
     pub error: MotionError,
 }
 
-/// Gives each quaternion the sign nearer to the key before, so that no segment has a full turn too
-/// many. A quaternion and its negative are the same rotation, so the motion at keys is unchanged.
-/// Tangents are negated with their keys. Of both solutions, the one with fewer changed keys is
-/// used. Other tracks are unchanged.
+/// Gives each quaternion the sign nearer to the previous key, so that no segment makes an
+/// unnecessary full turn. A quaternion and its negative are the same rotation, so the motion at
+/// keys is unchanged. Tangents are negated with their keys. The sign of the first key is kept or
+/// changed, so that fewer keys change in total. Tracks other than rotations are unchanged.
 #[must_use]
 pub fn with_continued_signs(track: &Track) -> Continued {
     let unchanged =
@@ -46,7 +46,7 @@ pub fn with_continued_signs(track: &Track) -> Continued {
     Continued { error: between(track, &made, &turned), track: made, changed }
 }
 
-/// Largest change of the motion in segments whose keys had different signs.
+/// Measures the largest change of the motion in segments whose two keys had inconsistent signs.
 fn between(before: &Track, after: &Track, turned: &[bool]) -> MotionError {
     const PLACES: u32 = 16;
     let mut worst = MotionError::default();
@@ -101,7 +101,8 @@ mod tests {
             }
             prop_assert_eq!(differ, made.changed);
             prop_assert_eq!(with_continued_signs(&made.track).changed, 0);
-            // Between keys, the next line gives the only difference.
+            // A motion without an error must equal the motion of the original track between keys,
+            // too.
             for k in 0..50 {
                 let span = track.times[track.times.len() - 1] - track.times[0];
                 let time = f64::from(track.times[0]) + f64::from(span) * f64::from(k) / 50.0;

@@ -1,9 +1,9 @@
 //! Sliders: edits of a run of keys relative to its neighbors.
 //!
 //! A run is a sequence of selected keys without a gap. Its neighbors are the keys before and after
-//! it; at the ends of the track, its own first or last key. The computation uses numbers, or for
-//! rotations, rotation vectors relative to the key before the run. Blender's graph editor has
-//! sliders with the same names.
+//! it. At an end of the track, the run's own first or last key is used instead. The computation
+//! uses numbers, or for rotations, rotation vectors relative to the key before the run. Blender's
+//! graph editor has sliders with the same names.
 
 use super::chart::{Chart, ChosenComponents, KeyVector, follow_holds, is_meant, only_angles};
 use crate::{
@@ -12,27 +12,31 @@ use crate::{
 };
 use ulna_model::{Property, Track};
 
-/// The effect of a slider on a run of keys, by an amount from −1 to 1. 0 changes nothing.
+/// The effect of a slider on a run of keys. The amount is from −1 to 1, and 0 changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slide {
-    /// Toward the value of the key before (−1) or after (1).
+    /// Moves keys toward the value of the key before the run (−1) or after it (1).
     BlendNeighbor,
-    /// Toward a curve between the neighbors with a slow start (−1) or a slow end (1).
+    /// Moves keys toward a curve between the neighbors, which has a slow start (−1) or a slow end
+    /// (1).
     Ease,
-    /// Scales differences from the key before: to 0 (−1) or twice as large (1).
+    /// Scales the differences from the key before the run: to 0 (−1), or to twice their size (1).
     ScaleLeft,
-    /// Scales differences from the key after.
+    /// Scales the differences from the key after the run: to 0 (−1), or to twice their size (1).
     ScaleRight,
-    /// Scales differences from the mean of the run.
+    /// Scales the differences from the mean of the run: to 0 (−1), or to twice their size (1).
     ScaleAverage,
-    /// Adds a fraction of the difference between the neighbors, growing from left to right.
+    /// Adds a fraction of the difference between the neighbors, which grows from the start of the
+    /// run to its end.
     Shear,
-    /// Scales differences from the line between the neighbors: to 0 (−1) or twice as large (1).
+    /// Scales the differences from the line between the neighbors: to 0 (−1), or to twice their
+    /// size (1).
     PushPull,
-    /// Toward the straight line that continues the curve from the left (−1) or from the right (1).
+    /// Moves keys toward the straight line that continues the curve before the run (−1) or after it
+    /// (1).
     MatchSlope,
-    /// Shifts the curve earlier (−1) or later (1), by the distance of neighboring keys of the run.
-    /// The key times stay.
+    /// Shifts the curve earlier (−1) or later (1) by the interval between keys of the run. The key
+    /// times stay.
     TimeOffset,
 }
 
@@ -50,7 +54,7 @@ impl Slide {
         Self::TimeOffset,
     ];
 
-    /// Display name.
+    /// Display name of the slider.
     pub const fn label(self) -> &'static str {
         match self {
             Self::BlendNeighbor => "Blend to neighbor",
@@ -67,7 +71,7 @@ impl Slide {
 }
 
 /// Applies a slider with an amount from −1 to 1 to the keys at `times` (in rising order). Tangents
-/// are changed with the curve; automatic ones are recomputed.
+/// change with the curve, and automatic ones are recomputed.
 #[must_use]
 pub fn slid(
     track: &Track,
@@ -100,19 +104,20 @@ pub fn slid(
 struct Run<'a> {
     track: &'a Track,
     chart: Chart<'a>,
-    /// Indices of the keys.
+    /// Indices of the run's keys in the track.
     keys: Vec<usize>,
     vectors: Vec<KeyVector>,
-    /// Times of the run.
+    /// Times of the run's keys, seconds.
     times: Vec<f64>,
-    /// Time and value of the neighbors.
+    /// Time and value of the neighbor before the run. `right` is the neighbor after it.
     left: (f64, Vec<f64>),
     right: (f64, Vec<f64>),
-    /// Slopes per second of the straight lines beyond the neighbors.
+    /// Slopes per second of the straight lines that continue the curve into the run, from the left
+    /// and from the right.
     slopes: [Option<Vec<f64>>; 2],
 }
 
-/// `a + b·factor`, per component.
+/// Returns `a + b·factor`, per component.
 fn sum(a: &[f64], b: &[f64], factor: f64) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a + b * factor).collect()
 }
@@ -193,8 +198,8 @@ impl<'a> Run<'a> {
         self.vectors.iter().fold(none, |all, v| sum(&all, &v.value, part))
     }
 
-    /// The new value of a key of the run, the factor of its slopes, and the addition to them.
-    /// `None` if the slider has no reference.
+    /// Returns the new value of a key of the run, the factor of its slopes, and the addition to
+    /// them. `None` if the slider has no reference value.
     fn moved(
         &self,
         k: usize,
@@ -208,12 +213,12 @@ impl<'a> Run<'a> {
         let by = sum(right, left, -1.0);
         let part = if span > 0.0 { (self.times[k] - self.left.0) / span } else { 0.0 };
         let (much, more) = (amount.abs(), 1.0 + amount);
-        // Toward a value with a slope.
+        // Blends toward a value and its slope.
         let toward = |to: Vec<f64>, slope: Vec<f64>| {
             let moved = sum(value, &sum(&to, value, -1.0), much);
             (moved, 1.0 - much, slope.iter().map(|s| s * much).collect())
         };
-        // Scaled differences from a value with a slope.
+        // Scales the difference from a value and its slope.
         let larger = |about: Vec<f64>, slope: Vec<f64>| {
             let moved = sum(&about, &sum(value, &about, -1.0), more);
             (moved, more, slope.iter().map(|s| s * (1.0 - more)).collect())
@@ -258,7 +263,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The curve at a time, as a vector.
+    /// Samples the curve at a time, as a vector.
     fn sampled(&self, time: f64, near: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; self.track.width];
         sample_into(self.track, time, &mut out);
@@ -342,8 +347,8 @@ mod tests {
             ] {
                 prop_assert!(apart(&made, wanted, 0) < 2e-3);
             }
-            // On the line and on the eases, the value is between the neighbors. For rotations, this
-            // may be along the longer path.
+            // The line and the eases stay between the values of the neighbors. For rotations, they
+            // may follow the longer path.
             if track.property == Property::Rotation {
                 return Ok(());
             }
@@ -444,7 +449,7 @@ mod tests {
                 let [was, now] = [&track, &made].map(|t| rotation(t.value(key)));
                 let own = order.angles(was, [0.0; 3]);
                 let [a, b, c] = order.angles(now, own);
-                // The same rotation has another triple of angles.
+                // The same rotation is also described by another triple of Euler angles.
                 let half = std::f64::consts::PI;
                 let same = [[a, b, c], [a + half, half - b, c + half]].iter().any(|found| {
                     (0..3).filter(|n| *n != order.place(usize::from(axis))).all(|n| {

@@ -27,7 +27,7 @@ fn turn(v: &[f32]) -> Quat {
     Quat::from_slice(v)
 }
 
-/// The rotation that curves show.
+/// Computes the rotation from the values of its curves.
 fn shown(curves: &TrackCurves, time: f64) -> Quat {
     let at = |n: usize| curves.value(n, time);
     let q = match curves.space() {
@@ -41,7 +41,7 @@ fn length(track: &Track) -> f64 {
     f64::from(track.times[track.times.len() - 1])
 }
 
-/// Whether angles near a time are so close to gimbal lock that they may change abruptly.
+/// Whether a rotation near a time is so close to gimbal lock that its angles may change abruptly.
 fn swings(curves: &TrackCurves, time: f64) -> bool {
     let CurveSpace::Euler(order) = curves.space() else { return false };
     if curves.track().property != Property::Rotation {
@@ -53,8 +53,8 @@ fn swings(curves: &TrackCurves, time: f64) -> bool {
     near(time) || near(time - 1e-5) || near(time + 1e-5)
 }
 
-/// Whether the quaternion of a segment becomes so short between its keys that the rotation flips
-/// within a small part of it. The samples for drawing may miss such a flip.
+/// Whether the interpolated quaternion of a segment becomes so short that the rotation flips
+/// abruptly. The samples for drawing may miss such a flip.
 fn dips(track: &Track, key: usize) -> bool {
     if track.property != Property::Rotation || track.interpolation != Interpolation::CubicSpline {
         return false;
@@ -126,7 +126,7 @@ proptest! {
                     continue;
                 }
                 let at = curves.key_value(key, n);
-                // Two step sizes, since a curve near gimbal lock bends strongly within a
+                // Use two step sizes, since a curve near gimbal lock bends strongly within a
                 // microsecond.
                 let close = |told: f64, sign: f64| {
                     let slope = |e: f64| (curves.value(n, time + sign * e) - at) / (sign * e);
@@ -280,7 +280,7 @@ proptest! {
             let (was, is) = (before.key_slopes(key, n), after.key_slopes(key, n));
             let (Some(was), Some(is)) = (was, is) else { continue };
             let free = quaternion && n != component;
-            // On another path to the key, the angles may be `a + π, π − b, c + π`.
+            // If the angles reach the key on another path, they may be `a + π, π − b, c + π`.
             let other_way = matches!(space, CurveSpace::Euler(order) if angles
                 && order.place(n) == 1
                 && (after.key_value(key, n) - before.key_value(key, n)).abs() > 1e-2);
@@ -334,8 +334,8 @@ fn a_rotation_of_several_turns_has_continuous_angles() {
     let track = rotations(Interpolation::Linear, times, &turns);
     for order in EulerOrder::ALL {
         let curves = TrackCurves::new(&track, CurveSpace::Euler(order));
-        // For a rotation about the middle axis, the other angles flip so that it continues
-        // smoothly.
+        // The rotation is about the middle axis. The other two angles jump by half a turn where it
+        // passes gimbal lock, so that the rotation continues smoothly.
         for k in 0..=400 {
             let time = f64::from(k) * 0.01;
             let off = curves.value(1, time) - (time * 5.0).to_degrees();

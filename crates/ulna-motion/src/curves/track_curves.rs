@@ -1,4 +1,4 @@
-//! A track as curves.
+//! Curves of a track: each component as a function of time.
 
 use glam::{DQuat, DVec4};
 
@@ -13,7 +13,7 @@ use super::{
 use crate::sample_into;
 use ulna_model::{Interpolation, Slice, Track};
 
-/// The numbers that the curves of a track show.
+/// Kind of numbers that the curves of a track display.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CurveSpace {
     /// The stored numbers. For rotations, the normalized quaternion.
@@ -23,10 +23,11 @@ pub enum CurveSpace {
     Euler(EulerOrder),
 }
 
-/// A track as curves: the value of each component at keys and between them, as it plays.
+/// Curves of a track: the value of each component at keys and between them, equal to the played
+/// motion.
 ///
-/// Components of rotations are the angles about x, y and z in degrees without jumps of full turns,
-/// indexed by axis for every Euler order. Alternatively, they are the four numbers of the
+/// Components of rotations are the angles about x, y and z in degrees, without jumps of full turns.
+/// They are indexed by axis for every Euler order. Alternatively, they are the four numbers of the
 /// quaternion with consistent signs. For other tracks, they are the track's own numbers. All are
 /// computed in double precision.
 #[derive(Clone, Debug)]
@@ -46,8 +47,8 @@ enum View {
     Angles(Unwrapped),
 }
 
-/// The sign of each key's quaternion that makes consecutive keys consistent. Splines interpolate
-/// the stored numbers, so their signs are unchanged.
+/// Returns the sign for each key's quaternion that makes consecutive keys consistent. The signs of
+/// splines are unchanged, since splines interpolate the stored numbers.
 fn signs(track: &Track) -> Vec<f64> {
     let mut sign = 1.0;
     let mut signs = vec![sign; track.times.len()];
@@ -62,8 +63,8 @@ fn signs(track: &Track) -> Vec<f64> {
     signs
 }
 
-/// The first and the last key that differ between two tracks with the same number of keys; `None`
-/// if they are equal.
+/// Finds the first and the last key that differ between two tracks with the same number of keys;
+/// `None` if the tracks are equal.
 fn differing(a: &Track, b: &Track) -> Option<(usize, usize)> {
     let ends = |a: &Slice<f32>, b: &Slice<f32>, stride: usize| {
         if Slice::ptr_eq(a, b) {
@@ -81,7 +82,7 @@ fn differing(a: &Track, b: &Track) -> Option<(usize, usize)> {
 }
 
 impl TrackCurves {
-    /// The curves of a valid track.
+    /// Computes the curves of a valid track.
     pub fn new(track: &Track, space: CurveSpace) -> Self {
         let view = match space {
             _ if !turns(track) => View::Numbers,
@@ -91,7 +92,8 @@ impl TrackCurves {
         Self { track: track.clone(), space, view }
     }
 
-    /// The curves of the changed track: the same as [`Self::new`], but fast if few keys changed.
+    /// Computes the curves of the changed track `track`. The result is that of [`Self::new`], but
+    /// faster if few keys changed.
     #[must_use]
     pub fn updated(&self, track: &Track) -> Self {
         let alike = self.track.property == track.property
@@ -110,12 +112,12 @@ impl TrackCurves {
         }
     }
 
-    /// The track.
+    /// The track from which the curves are computed.
     pub const fn track(&self) -> &Track {
         &self.track
     }
 
-    /// The kind of numbers shown.
+    /// Kind of numbers that the curves display.
     pub const fn space(&self) -> CurveSpace {
         self.space
     }
@@ -130,7 +132,8 @@ impl TrackCurves {
         self.at(Key { key, part: 0.0 }, component)
     }
 
-    /// The value of a component at a time in seconds, as it plays; both ends are held.
+    /// Interpolated value of a component at a time in seconds. Before the first and after the last
+    /// key, the value is constant.
     pub fn value(&self, component: usize, time: f64) -> f64 {
         self.at(moment(&self.track, time), component)
     }
@@ -147,9 +150,9 @@ impl TrackCurves {
         }
     }
 
-    /// Slopes of a component at a key, per second, arriving and leaving. For CUBICSPLINE, the
-    /// stored slopes, including the unused ones before the first and after the last key. `None` at
-    /// gimbal lock, where single angles cannot change independently.
+    /// Slopes of a component at a key, per second, arriving and leaving. For CUBICSPLINE, these are
+    /// the stored slopes, even where no segment uses them. `None` at gimbal lock, where single
+    /// angles cannot change independently.
     pub fn key_slopes(&self, key: usize, component: usize) -> Option<(f64, f64)> {
         let side = |leaving: bool| match &self.view {
             View::Numbers => Some(number_slope(&self.track, key, component, leaving)),
@@ -172,20 +175,22 @@ impl TrackCurves {
         matches!(&self.view, View::Angles(angles) if angles.order.is_locked(angles.at_key(key)))
     }
 
-    /// The angles by key, in the order's sequence, radians; `None` for other spaces.
+    /// Euler angles at each key, in radians, in the sequence of the Euler order; `None` for other
+    /// spaces.
     pub(super) const fn angles(&self) -> Option<&Unwrapped> {
         if let View::Angles(angles) = &self.view { Some(angles) } else { None }
     }
 
-    /// The sign with which a key's quaternion is shown.
+    /// Sign by which a key's quaternion is multiplied for display.
     pub(super) fn sign(&self, key: usize) -> f64 {
         if let View::Quaternion(signs) = &self.view { signs[key] } else { 1.0 }
     }
 
-    /// Appends points of a component's curve from a key to the next, both included: seconds and
-    /// values. Straight lines between them have an error below the second number of `tolerance`.
-    /// Points are at least its first number apart, in seconds. A step has two points with the same
-    /// value. After the last key, nothing is appended.
+    /// Appends points (seconds and value) of a component's curve from a key to the next, both
+    /// included. After the last key, nothing is appended.
+    ///
+    /// `tolerance` has the minimum distance of points in seconds, and the maximum error of the
+    /// straight lines between them. A step has two points with the same value.
     pub fn sample_segment(
         &self,
         key: usize,
@@ -254,11 +259,12 @@ impl TrackCurves {
         (bend / (8.0 * off.max(1e-12))).sqrt().ceil().clamp(1.0, 4096.0)
     }
 
-    /// Largest distance between the drawn lines and the played motion, in degrees for rotations,
-    /// else in the track's units, and its time. The lines are those of [`Self::sample_segment`]
-    /// with a tolerance of 0.005°. For other tracks, the tolerance is 1e-4 of the range of each
-    /// curve. Each segment has at most 64 pieces. Measured at the lines' points and midway between
-    /// them.
+    /// Measures the largest distance between the drawn lines and the played motion, and its time.
+    /// The distance is in degrees for rotations, else in the track's units.
+    ///
+    /// The lines are those of [`Self::sample_segment`], with at most 64 pieces per segment. The
+    /// tolerance is 0.005° for rotations, and 1e-4 of the curve's range for other tracks. The
+    /// distance is measured at the lines' points and midway between them.
     pub fn largest_error(&self) -> (f64, f64) {
         const PIECES: f64 = 64.0;
         let last = self.track.times.len() - 1;
@@ -327,7 +333,7 @@ impl TrackCurves {
     }
 }
 
-/// The value of a polyline at a time within it.
+/// Value of a polyline at a time between its ends.
 fn on_line(line: &[(f64, f64)], time: f64) -> f64 {
     let next = line.partition_point(|p| p.0 <= time);
     match (next.checked_sub(1).map(|k| line[k]), line.get(next)) {

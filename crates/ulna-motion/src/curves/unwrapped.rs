@@ -10,30 +10,32 @@ use super::{
 };
 use ulna_model::{Interpolation, Track};
 
-/// Maximum change of an angle between two tracked positions, radians, unless the motion near gimbal
-/// lock is too fast.
+/// Maximum change of an angle between two tracked positions, radians. Fast motion near gimbal lock
+/// may exceed it.
 const FOLLOWED: f64 = FRAC_PI_6;
 
 /// Maximum rotation between two tracked positions, radians.
 const TURN: f64 = 0.3;
 
-/// Maximum sine of the middle angle for which such a rotation cannot change the other angles much.
+/// Maximum sine of the middle angle at which a rotation by [`TURN`] changes the other angles only a
+/// little.
 const FAR_FROM_LOCK: f64 = 0.8;
 
-/// Maximum number of pieces of a segment, and of halvings of each piece.
+/// Maximum number of pieces per segment. Each piece is halved at most `MOST_HALVES` times.
 const MOST_PIECES: usize = 128;
 const MOST_HALVES: u32 = 10;
 
-/// A position between two keys, and the three angles there relative to the key before.
+/// A position between two keys as a fraction, and the three angles there relative to the previous
+/// key.
 type AnglesAt = (f64, [f64; 3]);
 
 /// The angles at keys, and at positions between them if they change much.
 #[derive(Clone, Debug)]
 pub(super) struct Unwrapped {
     pub(super) order: EulerOrder,
-    /// The three angles in the order's sequence, radians, at each key.
+    /// The three angles at each key, in radians, in the sequence of the Euler order.
     keys: Vec<[f64; 3]>,
-    /// Positions between each key and the next.
+    /// Tracked positions inside each segment; `None` if the angles change little.
     between: Vec<Option<Arc<[AnglesAt]>>>,
 }
 
@@ -45,8 +47,8 @@ fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-/// Upper bound of the rotation between two keys, radians: twice the path length on the quaternion
-/// sphere. For Hermite segments, that is bounded by the control polygon.
+/// Upper bound of the rotation between two keys, radians. It is twice the path length on the
+/// quaternion sphere. For Hermite segments, the control polygon bounds this length.
 fn longest_turn(track: &Track, key: usize) -> f64 {
     if track.interpolation == Interpolation::Step {
         return 0.0;
@@ -64,7 +66,7 @@ fn longest_turn(track: &Track, key: usize) -> f64 {
     if length < 1e-2 || !path.is_finite() { f64::INFINITY } else { 2.0 * path / length }
 }
 
-/// Tracking of the angles along one segment.
+/// State of tracking the angles along one segment.
 struct Unwrapping<'a> {
     track: &'a Track,
     order: EulerOrder,
@@ -78,7 +80,8 @@ impl Unwrapping<'_> {
         self.order.angles(rotation_at(self.track, Key { key: self.key, part }), near)
     }
 
-    /// Tracks from one position to a later one, with subdivision if the angles change much.
+    /// Tracks the angles from one position to a later one, with subdivision if they change much.
+    /// Returns the angles at `to`.
     fn go(&mut self, from: (f64, [f64; 3]), to: f64, halves: u32) -> [f64; 3] {
         let there = if to < 1.0 {
             self.angles(to, from.1)
@@ -96,7 +99,8 @@ impl Unwrapping<'_> {
     }
 }
 
-/// The angles at the next key, and positions on the path to it.
+/// Tracks the angles from a key to the next. Returns the angles at the next key, and the tracked
+/// positions in between.
 fn follow(
     track: &Track,
     order: EulerOrder,
@@ -132,7 +136,7 @@ impl Unwrapped {
         made
     }
 
-    /// Tracks the angles up to a key.
+    /// Tracks the angles up to the key `to`.
     fn walk_on(&mut self, track: &Track, to: usize) {
         for key in self.between.len()..to {
             let (next, places) = follow(track, self.order, key, self.keys[key]);
@@ -141,7 +145,7 @@ impl Unwrapped {
         }
     }
 
-    /// The angles of a track that differs only in the keys from `first` to `last`.
+    /// Updates the angles for a track that differs only in the keys from `first` to `last`.
     pub(super) fn changed(&self, track: &Track, first: usize, last: usize) -> Self {
         let count = track.times.len();
         let mut made =
@@ -167,7 +171,7 @@ impl Unwrapped {
         made
     }
 
-    /// The three angles at a key, in the order's sequence.
+    /// The three angles at a key, in the sequence of the Euler order.
     pub(super) fn at_key(&self, key: usize) -> [f64; 3] {
         self.keys[key]
     }
@@ -177,7 +181,7 @@ impl Unwrapped {
         self.between.get(key).and_then(Option::as_deref).unwrap_or_default()
     }
 
-    /// The three angles at a position.
+    /// The three angles at a position between keys.
     pub(super) fn at(&self, track: &Track, at: Key) -> [f64; 3] {
         let Key { key, part } = at;
         let from = self.keys[key];
@@ -195,7 +199,8 @@ impl Unwrapped {
     }
 }
 
-/// Angular velocity in the parent's frame from the slope of a unit quaternion: `ω = 2·q̇·q*`.
+/// Computes the angular velocity in the parent's frame from the slope of a unit quaternion:
+/// `ω = 2·q̇·q*`.
 pub(super) fn omega(q: glam::DQuat, slope: DVec4) -> glam::DVec3 {
     (glam::DQuat::from_vec4(slope) * q.conjugate()).xyz() * 2.0
 }

@@ -1,4 +1,4 @@
-//! Time warp between handles, with linear interpolation.
+//! Time warp of keys: handles have new times, and times between handles are interpolated linearly.
 
 use crate::clip_edit::{TooClose, hold_end, is_hold_end, refreshed};
 use ulna_model::{Interpolation, Track};
@@ -11,8 +11,8 @@ pub(super) struct KeyDestination {
     pub after: f64,
 }
 
-/// Moves the keys of a track to new times in the same order. Tangents are divided by the time scale
-/// on their side.
+/// Moves the keys of a track to new times in the same order. The tangents of each side are divided
+/// by the time scale of that side.
 pub(super) fn placed(track: &Track, places: &[KeyDestination]) -> Result<Track, TooClose> {
     let falls = |w: &[KeyDestination]| !w[1].time.is_finite() || w[1].time <= w[0].time;
     if let Some(k) = places.windows(2).position(falls) {
@@ -63,14 +63,14 @@ impl Warp {
         fits.then(|| Self { from: from.to_vec(), to: to.to_vec() })
     }
 
-    /// The new time for a time.
+    /// Maps a time to its new time, in seconds.
     pub fn at(&self, time: f64) -> f64 {
         let last = self.from.len() - 1;
         let after = self.from.partition_point(|f| *f <= time);
         if after == 0 {
             return time + (self.to[0] - self.from[0]);
         }
-        // Exact at a handle.
+        // A handle is mapped exactly to its new time.
         if self.from[after - 1] == time || after > last {
             return time + (self.to[after - 1] - self.from[after - 1]);
         }
@@ -93,14 +93,15 @@ impl Warp {
     }
 }
 
-/// Warps the keys at `times` (in rising order); others stay. The motion is exactly the warped one
-/// if all handles are at keys. A segment with a handle inside is warped only at its keys.
+/// Warps the keys at `times` (in rising order); other keys stay. If all handles are at keys, the
+/// motion between the keys is warped exactly. A segment with a handle inside is warped only at its
+/// keys.
 ///
 /// # Errors
 /// Two keys would land on the same time or change their order.
 pub fn warped(track: &Track, times: &[f32], warp: &Warp) -> Result<Track, TooClose> {
     let near = |t: f32| {
-        // Handles are given with few digits.
+        // Handle times may be rounded to a few digits, so they are compared with a tolerance.
         let time = f64::from(t);
         let close = |f: &&f64| (*f - time).abs() <= f64::from(crate::clip_edit::SAME_TIME);
         warp.from.iter().find(close).copied().unwrap_or(time)
@@ -120,7 +121,7 @@ pub fn warped(track: &Track, times: &[f32], warp: &Warp) -> Result<Track, TooClo
         })
         .collect();
     for key in 1..places.len() {
-        // The end of a hold moves with the key after it.
+        // The end of a hold moves with the key that follows it.
         if is_hold_end(track, key) && meant(track.times[key + 1]) {
             places[key].time = hold_end(places[key + 1].time);
         }

@@ -2,7 +2,7 @@
 
 use super::points::PointIndex;
 
-/// The largest value so far.
+/// The largest value so far, with its time and its point or joint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extreme<T> {
     pub value: f64,
@@ -17,8 +17,8 @@ impl<T> Default for Extreme<T> {
 }
 
 impl<T: Copy> Extreme<T> {
-    /// Replaces the value if the new one is larger. Among equal values, the first one stays, so
-    /// that results do not depend on threads.
+    /// Replaces the value if the new one is larger. The first of equal values is kept, so that
+    /// results do not depend on the order of threads.
     pub fn take(&mut self, value: f64, time: f64, at: T) {
         if value > self.value {
             *self = Self { value, time, at: Some(at) };
@@ -36,7 +36,7 @@ impl<T: Copy> Extreme<T> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extremes {
     pub point: Extreme<PointIndex>,
-    /// Index into the compared nodes.
+    /// Largest angle between joint axes, with the index of the compared node.
     pub angle: Extreme<usize>,
     pub distance: Extreme<usize>,
 }

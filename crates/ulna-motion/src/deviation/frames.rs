@@ -40,7 +40,7 @@ impl Frames {
         Self { by_before, compared: all.into_values().collect() }
     }
 
-    /// The node after the change that corresponds to one before it.
+    /// Finds the node after the change that corresponds to a node before it.
     pub fn after(&self, before: NodeId) -> Option<NodeId> {
         self.by_before.get(&before).copied()
     }
@@ -51,7 +51,8 @@ impl Frames {
     }
 }
 
-/// The difference between `W'` and `W·C` of a node; `None` if one of them is not finite.
+/// Measures the difference between the world transforms `W'` and `W·C` of a node; `None` if one of
+/// them is not finite.
 pub(super) fn difference(
     frame: &JointFrame,
     [before, after]: [&Pose; 2],
@@ -67,11 +68,11 @@ pub(super) fn difference(
     (distance.is_finite() && angle.is_finite()).then_some(JointDifference { distance, angle })
 }
 
-/// The angle between the axes of two matrices, radians, without their scales. It is more precise at
+/// Angle between the axes of two matrices, radians, ignoring their scales. It is more precise at
 /// small angles than the arc cosine of a trace.
 fn angle_between(a: &DMat4, b: &DMat4) -> f64 {
     let axes = |m: &DMat4| [m.x_axis, m.y_axis, m.z_axis].map(|axis| axis.truncate());
-    // An axis without a length has no direction to compare.
+    // An axis of length 0 has no direction to compare.
     let gap = |(a, b): (DVec3, DVec3)| match (a.try_normalize(), b.try_normalize()) {
         (Some(a), Some(b)) => a.distance_squared(b),
         _ if a.is_finite() && b.is_finite() => 0.0,
@@ -80,11 +81,12 @@ fn angle_between(a: &DMat4, b: &DMat4) -> f64 {
     let [x, y, z] = axes(a);
     let [u, v, w] = axes(b);
     let sum = gap((x, u)) + gap((y, v)) + gap((z, w));
-    // Rotations by an angle differ by the Frobenius norm √8·sin(angle/2).
+    // The matrices of two rotations that differ by an angle have the Frobenius distance
+    // √8·sin(angle/2).
     2.0 * (sum / 8.0).sqrt().clamp(0.0, 1.0).asin()
 }
 
-/// Largest coordinate of the nodes in a pose, meters: float noise grows with it.
+/// Largest coordinate of the nodes in a pose, meters. Float noise grows with it.
 pub(super) fn reach<'a>(worlds: impl IntoIterator<Item = &'a Mat4>) -> f32 {
     let length = |m: &Mat4| m.w_axis.truncate().length();
     worlds.into_iter().map(length).filter(|l| l.is_finite()).fold(0.0, f32::max)

@@ -1,4 +1,4 @@
-//! The search over all motions and times.
+//! The search for the largest deviation over all motions and times.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
@@ -19,9 +19,9 @@ use ulna_model::{Document, MeshId};
 
 /// Number of motions for which the worst point is reported.
 const WORST: usize = 3;
-/// Distances below this fraction of the size are float noise.
+/// Maximum distance that counts as float noise, relative to the model's size.
 const NOISE: f32 = 2e-6;
-/// Angles below this are float noise, radians.
+/// Maximum angle that counts as float noise, radians.
 const ANGLE_NOISE: f64 = 5e-6;
 /// Number of times per parallel task.
 const TASK: usize = 120;
@@ -42,8 +42,8 @@ struct Comparison<'a> {
 }
 
 impl Deviation {
-    /// Measures a change over the file's pose, all clips that both documents have, with their
-    /// layers and unkeyed poses, and the mix.
+    /// Measures the deviation of a change over the file's pose, all clips that both documents have,
+    /// and the mix. Clips include their layers and unkeyed poses.
     ///
     /// `progress` counts up to 1000. `None` if `cancel` was set.
     pub fn measure(
@@ -77,12 +77,12 @@ impl Deviation {
 }
 
 impl Comparison<'_> {
-    /// Whether joints are compared in place of vertices, because no mesh is shown.
+    /// Whether joints are compared instead of vertices, because no mesh is shown.
     const fn is_of_joints(&self) -> bool {
         self.points.len() == 0
     }
 
-    /// Compares both documents at a time.
+    /// Compares both documents at one time of a motion.
     fn compare(
         &self,
         (sampled, time): (&SampledMotion, f64),
@@ -106,7 +106,7 @@ impl Comparison<'_> {
                 samples.not_finite += 1;
                 continue;
             };
-            // The same precision as for distances of vertices.
+            // Joint distances get the same precision as vertex distances.
             let distance = if found.distance > noise { found.distance as f32 } else { 0.0 };
             extremes.distance.take(f64::from(distance), time, k);
             if found.angle > ANGLE_NOISE {
@@ -118,7 +118,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Compares at all times; the extremes are per motion.
+    /// Compares both documents at all times. Returns the samples of all motions, and the extremes
+    /// of each motion.
     fn sample(
         &self,
         motions: &[SampledMotion],
@@ -142,7 +143,7 @@ impl Comparison<'_> {
                 let moment = (&motions[*k], *time);
                 self.compare(moment, &mut state, &mut samples, &mut extremes);
                 let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                // The remaining progress is for times around the worst one.
+                // The remaining progress is for the refinement around the worst times.
                 progress.fetch_max((done * 950 / total) as u32, Ordering::Relaxed);
             }
             Some((samples, extremes))
@@ -157,8 +158,8 @@ impl Comparison<'_> {
         Some((samples, all))
     }
 
-    /// Searches for larger values between the times around each motion's maximum. This is limited
-    /// to motions whose maximum is near the overall one or among the worst.
+    /// Searches for larger values between the times around each motion's maximum. Only motions
+    /// whose maximum is near the overall maximum or among the worst are searched.
     fn refine(
         &self,
         motions: &[SampledMotion],
@@ -187,7 +188,8 @@ impl Comparison<'_> {
         Some(())
     }
 
-    /// Two refinement rounds with eight times each, in the intervals around the largest value.
+    /// Refines the maximum of a motion in two rounds. Each round has eight times in the intervals
+    /// around the largest value.
     fn close_in(
         &self,
         motion: &SampledMotion,
@@ -216,7 +218,7 @@ impl Comparison<'_> {
         Some(())
     }
 
-    /// The extremes of all motions, without the statistics.
+    /// Summarizes the extremes of all motions. Statistics over all samples are not set.
     fn summary(
         &self,
         motions: &[SampledMotion],
@@ -245,7 +247,7 @@ impl Comparison<'_> {
         let (distance, farthest) = largest(|e| &e.distance);
         (found.worst_joint_mm, found.farthest_joint) = (distance * 1e3, farthest);
         let value = |e: &Extremes| if is_of_joints { e.distance.value } else { e.point.value };
-        // The largest value per motion: an unkeyed pose belongs to its clip.
+        // Keep the largest value per motion. An unkeyed pose belongs to the motion of its clip.
         let mut worst: Vec<(f64, usize)> = Vec::new();
         for (k, e) in extremes.iter().enumerate() {
             match worst.last_mut() {
@@ -278,7 +280,7 @@ impl Comparison<'_> {
         found
     }
 
-    /// The joint with the largest distance in a motion.
+    /// Finds the joint with the largest distance in a motion.
     fn joint_at(
         &self,
         (sampled, extremes): (&SampledMotion, &Extremes),
@@ -300,8 +302,8 @@ impl Comparison<'_> {
         })
     }
 
-    /// The vertex with the largest distance in a motion, at the time of the largest distance of a
-    /// sampled point.
+    /// Finds the vertex with the largest distance in a motion, at the time of the largest distance
+    /// of a sampled point.
     fn vertex_at(
         &self,
         (sampled, extremes): (&SampledMotion, &Extremes),
@@ -334,7 +336,8 @@ impl Comparison<'_> {
     }
 }
 
-/// The vertex with the largest distance of all vertices in two poses, meters.
+/// Finds the vertex with the largest distance of all vertices in two poses. The distance is in
+/// meters.
 fn worst_vertex(
     matched: &[MatchedPrimitive<'_>],
     poses: [&Pose; 2],
@@ -365,7 +368,7 @@ fn worst_vertex(
     worst
 }
 
-/// Extent of the model in the rest pose, meters; of its joints if no mesh is shown.
+/// Extent of the model in the rest pose, meters. If no mesh is shown, the extent of its joints.
 fn extent(document: &Document, rest: &Pose, matched: &[MatchedPrimitive<'_>]) -> Vec3 {
     let none = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     let join = |a: (Vec3, Vec3), b: (Vec3, Vec3)| (a.0.min(b.0), a.1.max(b.1));

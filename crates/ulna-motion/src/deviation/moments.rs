@@ -6,8 +6,9 @@ use ulna_model::{Clip, NodeId, PoseLayers, Property, Shared, Slice, Track};
 /// A clip with its layers.
 pub(super) type LayeredClip<'a> = (&'a Shared<Clip>, &'a Shared<PoseLayers>);
 
-/// Sample times in seconds, sorted, each once; at least one. `all_tracks` includes the key times of
-/// unchanged tracks, because the skin itself differs.
+/// Returns the times of a clip at which to compare, in seconds, sorted and without duplicates; at
+/// least one. With `all_tracks`, key times of unchanged tracks are included, because the skin
+/// itself differs.
 pub(super) fn sample_times(
     clips: [LayeredClip<'_>; 2],
     exactness: Exactness,
@@ -30,8 +31,8 @@ pub(super) fn sample_times(
     times
 }
 
-/// Key times and times between them. If there are too many, segments are skipped evenly, but never
-/// all inner times, since errors of rebaked keys are 0 at the keys.
+/// Returns key times and times between them. If there are too many, segments are skipped evenly.
+/// Some times between keys always remain, since the errors of rebaked keys are 0 at the keys.
 fn with_between(keys: &[f64], most: usize) -> Vec<f64> {
     let spans: Vec<[f64; 2]> = keys.windows(2).map(|pair| [pair[0], pair[1]]).collect();
     let at = |[a, b]: [f64; 2], part: f64| a + (b - a) * part;
@@ -51,7 +52,7 @@ fn with_between(keys: &[f64], most: usize) -> Vec<f64> {
     times
 }
 
-/// Lists of key times of the tracks of a clip and its layers, and of its pointers.
+/// Returns the lists of key times of all tracks of a clip, its layers and its pointers.
 fn lists<'a>((clip, layers): &LayeredClip<'a>) -> Vec<&'a Slice<f32>> {
     let tracks = clip.tracks.values().map(|t| &t.times);
     let pointers = clip.pointers.iter().map(|p| &p.times);
@@ -72,7 +73,7 @@ fn key_times(clip: &LayeredClip<'_>) -> Vec<f64> {
 }
 
 fn seconds(mut lists: Vec<&Slice<f32>>) -> Vec<f64> {
-    // Tracks often share their times.
+    // Tracks often share a list, so remove duplicate lists.
     lists.sort_by_key(|list| (list.as_ptr(), list.len()));
     lists.dedup_by(|a, b| Slice::ptr_eq(a, b));
     lists.into_iter().flat_map(|list| list.iter().map(|t| f64::from(*t))).collect()
@@ -85,7 +86,7 @@ fn sorted(times: impl IntoIterator<Item = f64>) -> Vec<f64> {
     times
 }
 
-/// Key times of tracks that differ, or that only one document has.
+/// Returns the key times of tracks that differ, or that only one document has.
 fn differing_times([(before, layers), (after, changed_layers)]: [LayeredClip<'_>; 2]) -> Vec<f64> {
     let mut lists: Vec<&Slice<f32>> = Vec::new();
     if layers != changed_layers {

@@ -1,4 +1,4 @@
-//! The same vertices of both documents, and the distances between them in two poses.
+//! Vertices that both documents have, and the distances between their positions in two poses.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -17,34 +17,34 @@ use ulna_model::{Document, MeshId, NodeId, PrimitiveId, Shared, Skin, Slice, Wei
 /// A primitive that both documents show with the same number of vertices.
 pub(super) struct MatchedPrimitive<'a> {
     pub mesh: MeshId,
-    /// Sources before and after the change.
+    /// The primitive before and after the change.
     pub sources: [Source<'a>; 2],
 }
 
-/// A weight with the indices of its matrices.
+/// A joint weight of a vertex, with the indices of its matrices.
 #[derive(Clone, Copy)]
 struct Influence {
-    /// Index into the bindings of its document.
+    /// Index into the bindings of this document.
     binding: u32,
-    /// Index into the pairs; unused if weights or positions differ.
+    /// Index into the matrix pairs; unused if weights or positions differ.
     pair: u32,
     weight: f32,
 }
 
-/// A vertex in one of the documents.
+/// The data of a vertex in one of the documents.
 struct PointShape {
     position: Vec3,
     influences: Range<usize>,
     morphs: Range<usize>,
 }
 
-/// A vertex of both documents.
+/// A vertex that both documents have.
 struct Point {
     vertex: u32,
     /// Whether weights, rest position and morph targets are equal, so that
     /// `p' − p = Σ w·(T' − T)·p`.
     alike: bool,
-    /// Shapes before and after the change.
+    /// The vertex before and after the change.
     shapes: [PointShape; 2],
 }
 
@@ -56,13 +56,13 @@ struct PointGroup {
     points: Vec<Point>,
 }
 
-/// The pair of matrices of both documents that have the same weight.
+/// A pair of matrices, one per document, that have the same weight in some points.
 struct MatrixPair {
     bindings: [u32; 2],
-    /// Bounds of the points with that weight, in mesh space.
+    /// Lowest corner of these points in mesh space. `high` is the highest corner.
     low: Vec3,
     high: Vec3,
-    /// Largest sum of the lengths of a point's morph deltas.
+    /// Largest sum of the lengths of a point's morph deltas, over these points.
     morph: f32,
 }
 
@@ -72,7 +72,7 @@ pub(super) type PointIndex = (u32, u32);
 /// Vertices of both documents, prepared for measurements at many times.
 pub(super) struct PointSet {
     groups: Vec<PointGroup>,
-    /// `node` and `node_from_mesh` of every matrix `T = W·IBM`, before and after the change.
+    /// Node and `node_from_mesh` of every matrix `T = W·IBM`, before and after the change.
     bindings: [Vec<(NodeId, Mat4)>; 2],
     pairs: Vec<MatrixPair>,
     influences: Vec<Influence>,
@@ -80,11 +80,11 @@ pub(super) struct PointSet {
     count: usize,
     /// Whether weights or rest positions of any vertex differ.
     pub skin_differs: bool,
-    /// Whether all vertices are points.
+    /// Whether every vertex is a point.
     pub complete: bool,
 }
 
-/// Reusable memory of [`PointSet::distances`].
+/// Reusable memory for [`PointSet::distances`].
 #[derive(Default)]
 pub(super) struct Matrices {
     all: [Vec<Mat4>; 2],
@@ -92,9 +92,10 @@ pub(super) struct Matrices {
     active: Vec<bool>,
 }
 
-/// Matches the primitives that both documents show. The second value counts the others.
+/// Matches the primitives that both documents show. Also returns the number of primitives without a
+/// match.
 ///
-/// A mesh that was moved to another node is found there.
+/// If a mesh was moved to another node, its primitives are matched there.
 pub(super) fn matched_primitives<'a>(
     before: &'a Document,
     after: &'a Document,
@@ -136,12 +137,12 @@ pub(super) fn matched_primitives<'a>(
 }
 
 impl MatchedPrimitive<'_> {
-    /// Vertices whose weights or rest positions differ.
+    /// Finds the vertices whose weights or rest positions differ.
     fn differing(&self, frames: &Frames) -> Vec<u32> {
         let [a, b] = &self.sources;
         let count = u32::try_from(a.of.positions.len()).unwrap_or(u32::MAX);
         let (Some(first), Some(second)) = (a.skinned, b.skinned) else {
-            // All rigid vertices move together, so no individual ones are needed.
+            // All vertices of a rigid mesh move together, so none has to be added.
             return Vec::new();
         };
         let same_places = Slice::ptr_eq(&a.of.positions, &b.of.positions);
@@ -157,7 +158,7 @@ impl MatchedPrimitive<'_> {
         (0..count).filter(differs).collect()
     }
 
-    /// The palette of one of the documents: `T = W·IBM` by slot, or the matrix of a rigid mesh.
+    /// Skinning matrices of one document by slot: `T = W·IBM`. A rigid mesh has one matrix.
     pub fn palette(&self, side: usize, pose: &Pose) -> Vec<Mat4> {
         let source = &self.sources[side];
         let Some((skin, _)) = source.skinned else {
@@ -168,7 +169,8 @@ impl MatchedPrimitive<'_> {
         joints.map(|(slot, joint)| pose.world[joint.index()] * bind(slot)).collect()
     }
 
-    /// A vertex in the pose of one of the documents (0 before, 1 after the change), meters.
+    /// Scene position of a vertex in the pose of one document, meters. `side` is 0 for the document
+    /// before the change, and 1 for the one after it.
     pub fn placed(&self, side: usize, palette: &[Mat4], morphs: &[f32], vertex: usize) -> Vec3 {
         let source = &self.sources[side];
         let mut p = source.of.positions[vertex];
@@ -188,14 +190,14 @@ impl MatchedPrimitive<'_> {
     }
 }
 
-/// Whether both have the same weights for the same slots.
+/// Whether two primitives have the same weights for the same slots.
 fn same_weights(a: &WeightMap, b: &WeightMap) -> bool {
     std::ptr::eq(a, b) || (a.sets == b.sets && a.joints == b.joints && a.weights == b.weights)
 }
 
 /// Corresponding slots of two skins.
 struct SlotMap {
-    /// Nodes after the change that correspond to the slots before it.
+    /// Nodes after the change that correspond to the joint slots before it.
     expected: Vec<Option<NodeId>>,
     joints: Vec<NodeId>,
     is_identity: bool,
@@ -230,7 +232,7 @@ impl SlotMap {
     }
 }
 
-/// Every nth vertex of a list, at most `most`.
+/// Keeps every nth vertex of a list, so that at most `most` remain.
 fn thinned(mut list: Vec<SeenVertex>, most: usize) -> Vec<SeenVertex> {
     let step = list.len().div_ceil(most.max(1)).max(1);
     let mut k = 0;
@@ -347,7 +349,7 @@ impl PointSet {
         }
     }
 
-    /// `|Σ w·(T' − T)·p|`.
+    /// Distance between both positions of a vertex with equal weights: `|Σ w·(T' − T)·p|`.
     fn difference(&self, shape: &PointShape, amounts: &[f32], matrices: &Matrices) -> f32 {
         let influences = &self.influences[shape.influences.clone()];
         if influences.iter().all(|i| !matrices.active[i.pair as usize]) {
@@ -372,7 +374,7 @@ impl PointSet {
     }
 }
 
-/// `w·M·p`, in four lanes.
+/// Computes `w·M·p` in four SIMD lanes.
 #[inline]
 fn weighted(m: &Mat4, p: Vec3, weight: f32) -> Vec4 {
     (m.x_axis * p.x + m.y_axis * p.y + m.z_axis * p.z + m.w_axis) * weight
@@ -384,7 +386,7 @@ pub(super) fn amounts(pose: &Pose, node: NodeId) -> &[f32] {
 }
 
 impl MatrixPair {
-    /// Upper bound of the distance by which a difference of matrices moves one of the points.
+    /// Upper bound of the distance by which a difference of matrices moves the pair's points.
     fn bound(&self, difference: &Mat4) -> f32 {
         let center = (self.low + self.high) * 0.5;
         let radius = (self.high - self.low).length() * 0.5 + self.morph;
@@ -488,7 +490,7 @@ impl Builder {
         })
     }
 
-    /// The pair of two bindings. Its bounds are extended by a point.
+    /// Finds or adds the matrix pair of two bindings, and extends its bounds by a point.
     fn pair(&mut self, bindings: [u32; 2], at: Vec3, morph: f32) -> u32 {
         let pairs = &mut self.set.pairs;
         let index = *self.pairs.entry(bindings).or_insert_with(|| {
@@ -502,7 +504,7 @@ impl Builder {
     }
 }
 
-/// Deltas of the morph targets that move a vertex, by target, in the space of the mesh.
+/// Finds the morph targets that move a vertex. Returns their indices and deltas in mesh space.
 fn deltas(source: &Source<'_>, vertex: usize) -> Vec<(u32, Vec3)> {
     (0..)
         .zip(source.of.targets.iter())

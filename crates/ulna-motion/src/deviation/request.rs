@@ -11,7 +11,7 @@ pub enum Exactness {
     /// Five times per clip, for changes that are exact by construction: both ends and the quarters.
     Exact,
     /// Key times of tracks that differ, and times between them, at most
-    /// [`DeviationRequest::most_times`] per clip. The times around the worst one are refined.
+    /// [`DeviationRequest::most_times`] per clip. The maximum is refined with more times around it.
     Bounded,
 }
 
@@ -22,7 +22,7 @@ pub struct JointFrame {
     pub before: NodeId,
     /// The corresponding node of the document after the change.
     pub after: NodeId,
-    /// `C`: from the frame of the node after the change to its frame before it.
+    /// `C`, the transform from the node's frame after the change to its frame before the change.
     pub before_from_after: DMat4,
 }
 
@@ -48,7 +48,7 @@ pub struct DeviationRequest<'a> {
     /// Approximate number of measured vertices. Vertices whose weights or rest positions differ are
     /// added, up to the same number.
     pub most_points: usize,
-    /// Number of times per clip for [`Exactness::Bounded`].
+    /// Maximum number of times per clip for [`Exactness::Bounded`].
     pub most_times: usize,
 }
 
@@ -58,8 +58,8 @@ impl<'a> DeviationRequest<'a> {
     /// Default number of times per clip.
     pub const TIMES: usize = 240;
 
-    /// A request for all nodes with unchanged frames, with the default numbers of vertices and
-    /// times.
+    /// Creates a request in which all nodes keep their frames, with the default numbers of vertices
+    /// and times.
     pub const fn new(before: &'a Document, after: &'a Document, exactness: Exactness) -> Self {
         Self {
             before,

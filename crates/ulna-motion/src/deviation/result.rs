@@ -17,7 +17,7 @@ pub enum ComparedMotion {
 }
 
 impl ComparedMotion {
-    /// The clip, if it is one.
+    /// Id of the clip; `None` for the file's pose and the mix.
     pub const fn clip(self) -> Option<ClipId> {
         match self {
             Self::Clip(clip) => Some(clip),
@@ -40,9 +40,9 @@ impl ComparedMotion {
 pub struct WorstPoint {
     /// The motion.
     pub motion: ComparedMotion,
-    /// Seconds on the clock of the clip or the mix.
+    /// Time in the clip or the mix, seconds.
     pub time: f64,
-    /// Distance between both positions, millimeters.
+    /// Distance between the positions before and after the change, millimeters.
     pub mm: f64,
     /// Node of the mesh, or the joint if no mesh is shown, in the document before the change.
     pub node: NodeId,
@@ -59,7 +59,7 @@ pub struct WorstPoint {
 pub struct WorstJoint {
     /// The motion.
     pub motion: ComparedMotion,
-    /// Seconds on the clock of the clip or the mix.
+    /// Time in the clip or the mix, seconds.
     pub time: f64,
     /// The node in the document before the change.
     pub node: NodeId,
@@ -74,28 +74,31 @@ pub struct WorstJoint {
 pub struct Deviation {
     /// Mean distance, millimeters.
     pub mean_mm: f64,
-    /// 99th percentile of the distances, millimeters, within 0.2 %.
+    /// 99th percentile of the distances, millimeters. It is at most 0.2 % too large.
     pub p99_mm: f64,
     /// Largest distance, millimeters. Its time may be between the sampled times.
     pub worst_mm: f64,
-    /// Vertex and time of the largest distance in each of the worst motions, the worst first.
+    /// Vertex and time of the largest distance, for each of the three worst motions, worst first.
     /// Motions without a difference are left out.
     pub worst: [Option<WorstPoint>; 3],
     /// Number of motions outside of [`Self::worst`].
     pub other_motions: usize,
-    /// Largest distance in those motions, millimeters.
+    /// Largest distance in the motions outside of [`Self::worst`], millimeters.
     pub other_mm: f64,
-    /// Largest angle between the axes of a joint, `W'` and `W·C`, degrees.
+    /// Largest angle between the axes of a joint before and after the change (`W·C` and `W'`),
+    /// degrees.
     pub worst_degrees: f64,
     /// Joint and time of the largest angle; `None` if it is 0.
     pub worst_joint: Option<WorstJoint>,
-    /// Largest distance between the origins of a joint, `W'` and `W·C`, millimeters.
+    /// Largest distance between the origins of a joint before and after the change (`W·C` and
+    /// `W'`), millimeters.
     pub worst_joint_mm: f64,
     /// Joint and time of the largest distance of a joint; `None` if it is 0.
     pub farthest_joint: Option<WorstJoint>,
     /// Number of points: vertices, or joints if no mesh is shown.
     pub points: usize,
-    /// Number of times of all motions, without the refinement around the worst ones.
+    /// Number of sampled times over all motions. The refinement around the worst ones is not
+    /// counted.
     pub times: usize,
     /// Number of samples that were left out because they are not finite.
     pub not_finite: u64,

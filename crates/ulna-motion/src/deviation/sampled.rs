@@ -7,9 +7,9 @@ use ulna_model::{Document, LayerHome, Mix, Shared, UnkeyedAt};
 /// A motion of both documents, and the times of its comparison.
 pub(super) struct SampledMotion {
     pub motion: ComparedMotion,
-    /// The unkeyed pose over it, if any.
+    /// The unkeyed pose on top of the motion, if any.
     pub unkeyed: Option<UnkeyedAt>,
-    /// Times, seconds.
+    /// Times at which both documents are compared, seconds.
     pub times: Vec<f64>,
 }
 
@@ -21,8 +21,8 @@ pub(super) struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// The motions of a request: the file's pose, all clips that both documents have, their unkeyed
-    /// poses, and the mix. For `all_tracks`, see [`sample_times`].
+    /// Lists the motions of a request: the file's pose, all clips that both documents have, their
+    /// unkeyed poses, and the mix. `all_tracks` is passed to [`sample_times`].
     pub fn motions(&self, request: &DeviationRequest<'_>, all_tracks: bool) -> Vec<SampledMotion> {
         let [before, after] = self.documents;
         let pose = SampledMotion { motion: ComparedMotion::Pose, unkeyed: None, times: vec![0.0] };
@@ -51,9 +51,9 @@ impl Sources<'_> {
     }
 }
 
-/// Times of a mix in seconds, sorted: thirty per second, at most `most`, both ends included.
-/// Averaged clips may deviate even if each clip alone does not, so the request's exactness does not
-/// apply.
+/// Returns the sample times of a mix in seconds, sorted: thirty per second, at most `most`, both
+/// ends included. The request's exactness does not apply, since averaged clips may deviate even if
+/// each clip alone does not.
 fn mix_times(mix: &Mix, most: usize) -> Vec<f64> {
     const RATE: f64 = 30.0;
     let length = mix.length();
@@ -70,7 +70,7 @@ pub(super) struct PoseState {
 }
 
 impl PoseState {
-    /// Evaluates both documents at a time.
+    /// Evaluates both documents at one time of a motion.
     pub fn update(&mut self, sources: &Sources<'_>, sampled: &SampledMotion, time: f64) {
         for (k, document) in sources.documents.into_iter().enumerate() {
             let stack = match (sampled.motion, sources.mixes[k]) {

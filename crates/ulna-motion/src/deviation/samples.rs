@@ -10,11 +10,11 @@ pub(super) struct Samples {
     count: u64,
     sum: f64,
     most: f32,
-    /// Samples that are not finite in one of the documents.
+    /// Number of samples that are not finite in one of the documents.
     pub not_finite: u64,
 }
 
-/// Number of dropped low bits: each bin has a relative width of 1/512.
+/// Number of low bits that are dropped for the bin index. Each bin has a relative width of 1/512.
 const SHIFT: u32 = 14;
 /// Smallest distance with a bin of its own, meters: `2⁻³⁰`.
 const LEAST: f32 = 1.0 / (1u32 << 30) as f32;
@@ -57,7 +57,7 @@ impl Samples {
         self.count += count as u64;
     }
 
-    /// Adds all samples of another list.
+    /// Adds all samples of another collection.
     pub fn merge(&mut self, other: &Self) {
         if self.bins.is_empty() {
             self.bins.clone_from(&other.bins);
@@ -71,13 +71,13 @@ impl Samples {
         self.not_finite += other.not_finite;
     }
 
-    /// The mean, meters; 0 without samples.
+    /// Mean distance, meters; 0 without samples.
     pub fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum / self.count as f64 }
     }
 
-    /// The distance that a fraction of the samples does not exceed, meters; too large by at most
-    /// 0.2 %.
+    /// Distance that the fraction `share` of the samples does not exceed, meters. The result is too
+    /// large by at most 0.2 %.
     pub fn percentile(&self, share: f64) -> f64 {
         let wanted = (share * self.count as f64).ceil() as u64;
         let mut below = self.zeros;

@@ -1,4 +1,4 @@
-//! Deviations of changes with a known size.
+//! Measurements of changes with a known deviation.
 
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
@@ -140,11 +140,11 @@ fn a_rotation_by_one_degree_is_measured_with_its_arc() {
     assert_eq!((at.motion, at.node), (ComparedMotion::Pose, tube::MESH));
     let (mesh, vertex) = at.vertex.unwrap();
     assert_eq!((mesh, vertex.vertex as usize / tube::ROUND), (MeshId(0), tube::RINGS - 1));
-    // Fewer than half of the vertices, at one of many times.
+    // Fewer than half of the vertices move, and only at one of many times.
     assert!(found.mean_mm < chord * 0.5 / found.times as f64 && found.mean_mm > 0.0);
-    // The joint rotates about its origin.
+    // The joint rotates about its own origin, which does not move.
     assert_eq!(found.worst_joint_mm, 0.0);
-    // With the joint excluded, its skin still counts.
+    // An excluded joint is not compared, but its skin is.
     let excluded = DeviationRequest { excluded: &[UPPER], ..bounded(&before, &after) };
     let skin = measured(&excluded);
     assert_eq!((skin.worst_degrees, skin.worst_mm), (0.0, found.worst_mm));
@@ -206,7 +206,7 @@ fn a_correct_change_of_frame_has_no_deviation() {
         let all = [found.worst_mm, found.worst_degrees, found.worst_joint_mm];
         assert_eq!(all, [0.0; 3], "{found:?}");
         assert_eq!(found.times > 20, shift == Vec3::ZERO);
-        // Without the frame, the joint deviates, and the skin does not.
+        // Without the joint's new frame in the request, the joint deviates, and the skin does not.
         let plain = measured(&bounded(&before, &after));
         assert!(plain.worst_mm == 0.0 && plain.worst_degrees > 90.0, "{plain:?}");
         assert_eq!(plain.worst_joint.map(|j| j.node), Some(NodeId(0)));
@@ -279,7 +279,7 @@ fn moving_weights_of_a_removed_joint_to_its_parent_is_measured() {
         // Only one document has the joint.
         assert_eq!((found.worst_degrees, found.unmatched), (0.0, 0));
     }
-    // The reverse direction has the same size.
+    // Swapping both documents gives the same distance.
     let back = measured(&bounded(&after, &before));
     assert!((back.worst_mm - wanted).abs() < 0.01);
 }
@@ -295,7 +295,7 @@ fn the_worst_vertex_of_all_is_found_by_sampling_few() {
     let few = measured(&DeviationRequest { most_points: 2, ..bounded(&before, &after) });
     assert!(few.points < 20 && (few.worst_mm - all.worst_mm).abs() < 1e-3, "{few:?} {all:?}");
     assert_eq!((all.at().unwrap().time, few.at().unwrap().time), (2.0, 2.0));
-    // The given vertex is a point.
+    // A given vertex is always measured.
     let vertex = SeenVertex { node: tube::MESH, primitive: PrimitiveId(0), vertex: 7 };
     let given = [vertex, SeenVertex { vertex: u32::MAX, ..vertex }];
     let request = DeviationRequest { most_points: 2, vertices: &given, ..bounded(&before, &after) };
@@ -350,7 +350,8 @@ fn joints_are_measured_where_no_mesh_is_shown() {
         after: UPPER,
         before_from_after: DMat4::from_translation(glam::DVec3::X * 0.002),
     }];
-    // The frame is constant in the joint, which rotates: only poses without a rotation agree.
+    // The joint's origin is moved along an axis that rotates with the joint. The frame is therefore
+    // correct only in poses without a rotation.
     let request = DeviationRequest { joints: &frames, ..bounded(&before, &after) };
     let found = measured(&request);
     assert!(found.worst_mm > 0.5 && found.at().unwrap().motion.clip().is_some(), "{found:?}");
@@ -373,7 +374,7 @@ fn morph_targets_and_changed_meshes_are_measured() {
     let found = measured(&bounded(&before, &after));
     assert!((found.worst_mm - 50.0).abs() < 1e-2, "{found:?}");
     assert_eq!(found.at().unwrap().vertex.unwrap().1.vertex, 5);
-    // A morphed vertex under a rotated joint.
+    // Also rotate the joint of the morphed vertex.
     let mut turned = before.clone();
     set_rest(&mut turned, 0, |rest| rest.rotation = Quat::from_rotation_y(0.1));
     let found = measured(&bounded(&before, &turned));
@@ -439,7 +440,7 @@ fn the_three_worst_motions_are_named_including_the_mix() {
     // The pose, and clips 0 to 2.
     assert_eq!(found.other_motions, 4);
     assert!(is_near(found.other_mm, chord(2)));
-    // A mix with half of clip 5 over clip 2 rotates by the mean of both.
+    // A mix with half of clip 5 over clip 2 has the mean rotation of both clips.
     let lane = |clip: u32, weight: f32| MixLane {
         weight,
         bars: vec![MixBar::new(ClipId(clip), 0.0, 1.0)],

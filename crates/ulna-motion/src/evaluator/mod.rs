@@ -1,5 +1,5 @@
-//! Evaluation of a [`Stack`] to a [`Pose`] in the fixed order, with caches between consecutive
-//! times.
+//! Evaluation of a [`Stack`] to a [`Pose`] in a fixed order, with caches that are reused between
+//! consecutive times.
 
 use std::sync::{Arc, OnceLock};
 
@@ -24,18 +24,19 @@ use ulna_model::{
 /// stack.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluator {
-    /// One sampler per instance: those of lanes, then those of additive lanes.
+    /// One sampler per clip instance: first those of lanes, then those of additive lanes.
     players: Vec<ClipSampler>,
     walk: EvaluationOrder,
-    /// Slots of the nodes that lanes drive.
+    /// Mix buffer slots of the nodes that lanes drive.
     slots: Slots,
     /// Whether the driven nodes may have changed.
     stale: bool,
-    /// Indices of nodes whose file pose is not needed, with whether all components are replaced.
+    /// Indices of nodes whose pose in the file is not needed. The flag tells whether all components
+    /// are replaced.
     covered: Vec<(u32, bool)>,
-    /// The file's pose with its layers, over which instances are sampled.
+    /// The file's pose with its layers. Clip instances are sampled over it.
     base: Pose,
-    /// The layers of the pose.
+    /// The layers of the file's pose.
     laid: Laid,
     scratch: mix::Scratch,
     unscaled_nodes: Vec<NodeId>,
@@ -61,16 +62,16 @@ impl EvaluationOrder {
     }
 }
 
-/// Sampler of one instance.
+/// Sampler of one clip instance.
 #[derive(Clone, Debug, Default)]
 struct ClipSampler {
     clip: Shared<Clip>,
     /// Interpolation of LINEAR rotations.
     between: Averaging,
     laid: Laid,
-    /// The layers that are included in `drives`.
+    /// The layers whose components are included in `drives`.
     known: Shared<PoseLayers>,
-    /// Number of consecutive requests for this clip.
+    /// Number of consecutive evaluations that requested this clip.
     asked: u32,
     compiled: Option<Compiled>,
     /// A long clip that is being prepared on another thread. Until then, it is sampled track by
@@ -78,9 +79,9 @@ struct ClipSampler {
     awaited: Option<Arc<OnceLock<Option<Compiled>>>>,
     /// Components that the clip and its layers drive, by node.
     drives: Vec<Parts>,
-    /// Nodes that are driven partially, and start from the pose below.
+    /// Indices of nodes that are driven partially. Their other components come from the pose below.
     partly: Vec<usize>,
-    /// Nodes whose morph target weights are driven, which also start from the pose below.
+    /// Indices of nodes whose morph target weights are driven. They also start from the pose below.
     morphing: Vec<usize>,
     local: Vec<Local>,
     morphs: Vec<Vec<f32>>,
@@ -91,11 +92,12 @@ struct ClipSampler {
 }
 
 impl ClipSampler {
-    /// Sets the clip. It is prepared after several requests: preparation for a single time would be
-    /// slower.
+    /// Sets the clip. It is prepared for fast playback after several requests, because preparation
+    /// costs more than sampling a single time.
     fn take_up(&mut self, clip: &Shared<Clip>, between: Averaging, beside: bool) {
         const WORTH: u32 = 3;
-        /// Maximum number of keys that are prepared within a small part of a frame.
+        /// Maximum number of keys of a clip that is prepared at once, within a small part of a
+        /// frame.
         const MANY: usize = 50_000;
         if !Shared::ptr_eq(&self.clip, clip) || self.between != between {
             (self.clip, self.asked, self.compiled, self.between) = (clip.clone(), 0, None, between);
@@ -116,7 +118,7 @@ impl ClipSampler {
         if let Some(slot) = self.awaited.take_if(|slot| slot.get().is_some()) {
             match Arc::try_unwrap(slot) {
                 Ok(made) => (self.compiled, self.arranged) = (made.into_inner().flatten(), 0),
-                // The other thread still holds a reference.
+                // The other thread still has a reference to the result.
                 Err(slot) => self.awaited = Some(slot),
             }
         }
@@ -158,13 +160,13 @@ impl ClipSampler {
         true
     }
 
-    /// Whether the sampler needs the pose below.
+    /// Whether the sampler needs the pose of the lanes below.
     fn is_partial(&self) -> bool {
         !self.partly.is_empty() || !self.morphing.is_empty()
     }
 
-    /// Samples the clip over a pose, and applies its layers. Components that it does not drive are
-    /// undefined.
+    /// Samples the clip over a pose, and applies its layers. Components that are not driven are
+    /// undefined afterward.
     fn sample(&mut self, time: f64, base: &Pose) {
         for node in self.partly.iter().copied() {
             self.local[node] = Local::Trs(base.local[node].transform());
@@ -194,7 +196,7 @@ impl ClipSampler {
         }
     }
 
-    /// [`sample`](Self::sample) into blocks, by slot.
+    /// Samples the clip like [`sample`](Self::sample), but into the mix buffer's blocks, by slot.
     fn sample_blocks(&mut self, instance: &Instance, base: &Pose, slots: &Slots) {
         if self.laid.is_empty()
             && let Some(compiled) = &mut self.compiled
@@ -214,7 +216,7 @@ impl ClipSampler {
     }
 }
 
-/// The sources of a lane with a weight above 0.
+/// Collects the blend sources of a lane: its instances with a weight above 0.
 fn drivers<'a>(lane: &'a Lane, players: &'a [ClipSampler]) -> Vec<BlendSource<'a>> {
     let counting =
         players.iter().zip(&lane.instances).filter(|(_, instance)| instance.weight > 0.0);
@@ -239,8 +241,8 @@ fn cover(lane: &Lane) -> LaneCoverage<'_> {
 }
 
 impl Evaluator {
-    /// Creates an evaluator for the frames of a window: long clips are prepared on another thread,
-    /// so that no frame waits.
+    /// Creates an evaluator for the frames of a window. Long clips are prepared on another thread,
+    /// so that no frame has to wait.
     pub fn beside() -> Self {
         Self { beside: true, ..Self::default() }
     }
@@ -310,8 +312,9 @@ impl Evaluator {
         }
     }
 
-    /// Reassigns samplers, so that each instance gets the one that has its clip prepared, wherever
-    /// it was in the last stack.
+    /// Reassigns the samplers, so that each instance gets a sampler that already has its clip
+    /// prepared. The position of the instance in the stack may have changed since the last
+    /// evaluation.
     fn arrange(&mut self, stack: &Stack) {
         let lanes = stack.lanes.iter().flat_map(|l| &l.instances);
         let instances = || lanes.clone().chain(stack.additive.iter().map(|a| &a.instance));
@@ -369,7 +372,7 @@ impl Evaluator {
         self.covered.clear();
         let Some(lane) = stack.lanes.first() else { return };
         let players = &self.players[..lane.instances.len()];
-        // Partial samplers need the pose below.
+        // Samplers of partially driven nodes need the pose below.
         if !self.laid.is_empty() || self.players.iter().any(|p| !p.partly.is_empty()) {
             return;
         }
@@ -384,8 +387,8 @@ impl Evaluator {
         }
     }
 
-    /// Nodes of the last stack whose scale an additive lane left unchanged. The result would not be
-    /// finite.
+    /// Nodes whose scale an additive lane could not change in the last stack, because the result
+    /// would not be finite.
     pub fn unscaled_nodes(&self) -> &[NodeId] {
         &self.unscaled_nodes
     }
@@ -401,7 +404,7 @@ impl Evaluator {
         player.take_up(&instance.clip, between, self.beside);
         player.laid.take_up(&instance.layers);
         begin(file, player.compiled.as_ref().map_or(&[], |c| c.moved()), pose);
-        // The layers of the pose come first, since the clip replaces their results.
+        // The layers of the file's pose come first, since the clip replaces their results.
         self.laid.put(0.0, &mut pose.local);
         match &mut player.compiled {
             Some(compiled) => compiled.apply(instance.time, &mut pose.local, &mut pose.morphs),
@@ -415,7 +418,8 @@ impl Evaluator {
         player.laid.put(instance.time, &mut pose.local);
     }
 
-    /// Averages the instances of a lane, whose samplers start at index `first`, over the pose.
+    /// Averages the instances of a lane over the pose. The samplers of the lane start at index
+    /// `first`.
     fn mix(&mut self, lane: &Lane, first: usize, pose: &mut Pose) {
         let players = &mut self.players[first..first + lane.instances.len()];
         for (player, instance) in players.iter_mut().zip(&lane.instances) {
@@ -430,7 +434,7 @@ impl Evaluator {
         }
     }
 
-    /// Adds the difference between a clip and its reference.
+    /// Adds the difference between an additive clip and its reference to the pose.
     fn add(
         &mut self,
         file: &FileContent,
@@ -508,7 +512,7 @@ impl Pose {
     }
 }
 
-/// `slerp(1, turn, w)` along the shortest path, for any `w`.
+/// Scales the angle of a rotation: `slerp(1, turn, w)` along the shortest path, for any `w`.
 fn power(turn: Quat, w: f32) -> Quat {
     unit_or(Quat::from_scaled_axis(short_way(turn).to_scaled_axis() * w), Quat::IDENTITY)
 }
@@ -520,9 +524,9 @@ fn first_key(clip: &Clip) -> f32 {
     if first.is_finite() { first } else { 0.0 }
 }
 
-/// Copies the file's pose for a clip. Nodes that the clip drives become [`Local::Trs`]; nodes that
-/// it replaces completely are skipped. `moved` lists the driven nodes in rising order, with whether
-/// they are replaced.
+/// Copies the file's pose as the base for a clip. Nodes that the clip drives become [`Local::Trs`];
+/// nodes that it replaces completely are skipped. `moved` lists the driven nodes in rising order.
+/// Its flag tells whether they are replaced completely.
 fn begin(file: &FileContent, moved: &[(u32, bool)], pose: &mut Pose) {
     pose.local.resize(file.nodes.len(), Local::default());
     let mut next = 0;
@@ -552,7 +556,7 @@ fn begin(file: &FileContent, moved: &[(u32, bool)], pose: &mut Pose) {
     }
 }
 
-/// Writes the values of a clip's channels.
+/// Writes the values of a clip's channels to local transforms and morph target weights.
 fn apply_clip(
     clip: &Clip,
     (time, between): (f64, Averaging),
@@ -578,7 +582,7 @@ fn apply_clip(
     }
 }
 
-/// Applies an unkeyed pose.
+/// Applies an unkeyed pose to an evaluated pose.
 fn put_unkeyed(unkeyed: &Unkeyed, pose: &mut Pose) {
     for (node, components) in &unkeyed.locals {
         if let Some(local) = pose.local.get_mut(node.index()) {

@@ -26,7 +26,7 @@ fn chain() -> FileContent {
     FileContent { nodes: (0..JOINTS).map(node).collect(), ..FileContent::default() }
 }
 
-/// A clip with one key per entry.
+/// Creates a clip with one key per entry.
 fn clip(keys: &[(u32, Property, Vec<f32>)]) -> Shared<Clip> {
     let track = |(node, property, value): &(u32, Property, Vec<f32>)| Track {
         target: NodeId(*node),
@@ -46,8 +46,7 @@ fn clip(keys: &[(u32, Property, Vec<f32>)]) -> Shared<Clip> {
     Clip { tracks, ..Clip::default() }.into()
 }
 
-/// A clip that rotates, moves and scales joints, more with a larger `reach`. Some joints are not
-/// driven.
+/// A clip that rotates, moves and scales some joints. A larger `reach` gives larger motion.
 fn any_clip(reach: f32) -> impl Strategy<Value = Shared<Clip>> {
     let number = -1.0f32..1.0;
     let joint = (prop::array::uniform3(number.clone()), prop::array::uniform3(number), 0u8..8);
@@ -78,7 +77,7 @@ fn lanes(lanes: Vec<Lane>) -> Stack {
     Stack { lanes, ..Stack::default() }
 }
 
-/// The largest difference, as an angle or a distance.
+/// Largest difference between two poses, as an angle in radians or a distance in meters.
 fn gap(a: &[Transform], b: &[Transform]) -> f32 {
     let one = |(a, b): (&Transform, &Transform)| {
         angle_between(a.rotation, b.rotation)
@@ -118,7 +117,8 @@ proptest! {
         prop_assert_eq!(mixed(&file, &none), mixed(&file, &under));
         let unheard = Lane::new(vec![Instance::new(&b, 0.0).weighing(0.0)]);
         prop_assert_eq!(mixed(&file, &lanes(vec![low.clone(), unheard])), mixed(&file, &under));
-        // Driven components are exactly the clip's; the others are those below.
+        // Driven components have exactly the clip's values. The others have the values of the lane
+        // below.
         let seen = mixed(&file, &lanes(vec![low, high]));
         let (one, other) = (mixed(&file, &under), mixed(&file, &Stack::of(Some(&b), 0.0)));
         for k in 0..JOINTS {
@@ -193,7 +193,7 @@ proptest! {
                 if q.w < 0.0 { (-q).to_scaled_axis() } else { q.to_scaled_axis() }
             };
             let sum: Vec3 = turns.iter().zip(&weights).map(|(q, w)| log(*q) * *w).sum();
-            // The averaging takes two steps, not the limit of the iteration.
+            // The averaging stops after two steps, so the sum is not exactly 0.
             prop_assert!(sum.length() < 2e-4, "{}", sum.length());
             if turns.len() == 2 {
                 let apart = angle_between(mean, slerp(turns[0], turns[1], weights[1]));
@@ -202,7 +202,7 @@ proptest! {
         }
     }
 
-    /// Weights are continuous at 0.
+    /// The result changes continuously when a weight goes to 0.
     #[test]
     fn blending_is_continuous_at_weight_zero(a in any_clip(1.5), b in any_clip(1.5),
         c in any_clip(1.5)) {
@@ -224,13 +224,13 @@ proptest! {
         let add = |weight: f32,
             reference| Additive { instance: Instance::new(&b, 0.0).weighing(weight), reference };
         let under = Stack::of(Some(&a), 0.0);
-        // Relative to its own first key, a clip with one key adds nothing.
+        // A clip with one key, added relative to its first key, has no effect.
         let none = Stack { additive: vec![add(weight, Reference::FirstKey)], ..under.clone() };
         prop_assert!(gap(&mixed(&file, &none), &mixed(&file, &under)) < 2e-6);
         let both = vec![add(weight, Reference::Rest), add(-weight, Reference::Rest)];
         let back = Stack { additive: both, ..under.clone() };
         prop_assert!(gap(&mixed(&file, &back), &mixed(&file, &under)) < 2e-5);
-        // At full weight over its reference pose, the result is the clip.
+        // A clip added at full weight over its reference pose gives the clip itself.
         let rest = Stack { additive: vec![add(1.0, Reference::Rest)], ..Stack::default() };
         prop_assert!(gap(&mixed(&file, &rest), &mixed(&file, &Stack::of(Some(&b), 0.0))) < 5e-6);
     }
@@ -263,7 +263,8 @@ proptest! {
             }
         }
         prop_assert!(gap(&seen, &wanted) < 3e-6);
-        // Over the file's pose the result is the same. Clips override it.
+        // On the file's pose, the layers give the same result. Clips override the layers of the
+        // file's pose.
         let posed = mixed(&file, &Stack { layers: layers.clone(), ..Stack::default() });
         let over = mixed(&file, &Stack { layers, ..Stack::of(Some(&a), 0.0) });
         let plain = mixed(&file, &Stack::of(Some(&a), 0.0));

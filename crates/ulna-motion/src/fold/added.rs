@@ -1,4 +1,4 @@
-//! Transforms that layers add to a node, and the node below them.
+//! Transforms that layers add to a node, and the node without them.
 
 use glam::{Quat, Vec3};
 
@@ -51,7 +51,7 @@ impl Added<'_> {
     }
 }
 
-/// Whether a track has more than one value.
+/// Whether the value of a track changes over time.
 pub(super) fn varies(track: &Track) -> bool {
     let width = track.stride();
     track.values.chunks(width).skip(1).any(|key| *key != track.values[..width])
@@ -63,7 +63,7 @@ pub(super) fn varies(track: &Track) -> bool {
                 .any(|(k, v)| k % 3 != 1 && v.iter().any(|v| *v != 0.0)))
 }
 
-/// A node below its layers.
+/// A node without its layers: its local transform in the file, and the tracks of the clip.
 pub(super) struct Under<'a> {
     base: Transform,
     /// Tracks of translation, rotation and scale.

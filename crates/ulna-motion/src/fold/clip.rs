@@ -19,18 +19,18 @@ use ulna_model::{
 pub struct Folded {
     /// The clip; shared with the input if the layers have no effect.
     pub clip: Shared<Clip>,
-    /// Number of tracks with the same keys and new values, or with one key.
+    /// Number of changed tracks that keep their keys, or that have a single key.
     pub exact: usize,
     /// Number of resampled tracks.
     pub sampled: usize,
     /// Number of added keys.
     pub keys_added: usize,
-    /// Properties of nodes that could not be baked, because their keys cannot be edited.
+    /// Nodes and properties that could not be baked, because their keys cannot be edited.
     pub refused: Vec<(NodeId, Property)>,
 }
 
-/// Bakes the layers of a clip into its keys. `file` has the nodes below the clip, with the layers
-/// of the pose already baked.
+/// Bakes the layers of a clip into its keys. `file` has the pose below the clip, with the layers of
+/// that pose already baked.
 pub fn fold_clip(file: &FileContent, clip: &Shared<Clip>, layers: &PoseLayers) -> Folded {
     let mut done =
         Folded { clip: clip.clone(), exact: 0, sampled: 0, keys_added: 0, refused: Vec::new() };
@@ -117,7 +117,8 @@ pub fn fold_clip(file: &FileContent, clip: &Shared<Clip>, layers: &PoseLayers) -
     done
 }
 
-/// The same keys with new values; `None` if the layers have no effect.
+/// Bakes constant layers by changing the values of the existing keys; `None` if the layers have no
+/// effect.
 fn exact(
     under: &Under<'_>,
     added: &[Added<'_>],
@@ -167,7 +168,8 @@ fn exact(
     Some(Track { values: values.into(), ..old.clone() })
 }
 
-/// Samples at the union of the key times of all involved tracks, with additional keys as needed.
+/// Bakes changing layers by sampling at the key times of all involved tracks, with additional keys
+/// as needed.
 ///
 /// Layer keys after the end of the clip have no effect and are left out.
 fn sampled(

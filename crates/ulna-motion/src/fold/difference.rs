@@ -14,10 +14,10 @@ use ulna_model::{
     Transform, transform::angle_between,
 };
 
-/// The layer that makes a clip with its layers equal to another clip.
+/// Computes the layer that makes a clip with its layers equal to another clip with its layers.
 ///
 /// # Errors
-/// Returns a node whose scale is 0 at some time, which no layer can change.
+/// The scale of the returned node is 0 at some time, and no layer can change it.
 pub fn difference(document: &Document, clip: ClipId, other: ClipId) -> Result<PoseLayer, NodeId> {
     let file = fold_pose(&document.file, &document.aids.layers(LayerHome::Pose));
     let side = |id: ClipId| {
@@ -82,9 +82,10 @@ pub fn difference(document: &Document, clip: ClipId, other: ClipId) -> Result<Po
     Ok(PoseLayer { keys: Shared::new(keys), ..PoseLayer::new("", moves) })
 }
 
-/// Merges two layers into one. The result is equal if the scale below is uniform.
+/// Merges two layers into one. `over` is applied after `under`. The result is equal if the scale of
+/// the nodes below the layers is uniform.
 pub fn merged(document: &Document, under: &PoseLayer, over: &PoseLayer) -> PoseLayer {
-    // Over identity transforms, the result equals the added transform.
+    // On identity transforms, the result equals the added transform.
     let mut file = document.file.clone();
     for found in file.nodes.values_mut() {
         (found.rest, found.pose) = (Local::Trs(Transform::IDENTITY), None);

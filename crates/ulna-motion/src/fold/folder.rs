@@ -14,7 +14,8 @@ use ulna_model::{
     Transform, transform::angle_between,
 };
 
-/// Bakes the layers of documents, and caches the results: unchanged clips cost nothing.
+/// Bakes the layers of documents, and caches the results per clip, so that unchanged clips are not
+/// baked again.
 #[derive(Clone, Debug, Default)]
 pub struct Folder {
     known: BTreeMap<ClipId, CachedFold>,
@@ -24,14 +25,13 @@ pub struct Folder {
 struct CachedFold {
     clip: Shared<Clip>,
     layers: Shared<PoseLayers>,
-    /// Local transforms of the layers' nodes without the clip.
+    /// Local transforms of the nodes that the layers change, in the file's pose without the clip.
     under: Vec<Transform>,
     folded: Folded,
 }
 
 impl Folder {
-    /// Caches the baked clip that a file contains, so that its numbers are used without
-    /// recomputation.
+    /// Caches the baked clip that a file contains. Its numbers are then used without recomputation.
     pub fn remember(&mut self, document: &Document, id: ClipId, folded: Shared<Clip>) {
         let Some(clip) = document.clips.get(id).cloned() else { return };
         let layers = document.aids.layers(LayerHome::Clip(id));
@@ -42,7 +42,7 @@ impl Folder {
         self.known.insert(id, CachedFold { clip, layers, under, folded });
     }
 
-    /// The file with all layers baked, as saving writes it, and the result per clip.
+    /// Returns the file with all layers baked, as saving writes it, and the result per clip.
     pub fn fold(&mut self, document: &Document) -> (FileContent, BTreeMap<ClipId, Folded>) {
         let aids = &document.aids;
         if aids.pose_layers.is_empty() {
@@ -85,8 +85,8 @@ fn under_of(file: &FileContent, layers: &PoseLayers) -> Vec<Transform> {
     nodes.filter(|n| file.nodes.contains(*n)).map(|n| file.node(n).local().transform()).collect()
 }
 
-/// Replaces a clip of a file. Nodes that it moves are converted from matrices to TRS, as glTF
-/// requires.
+/// Replaces a clip of a file. Nodes that the clip moves are converted from matrices to translation,
+/// rotation and scale, as glTF requires.
 fn put_clip(file: &mut FileContent, id: ClipId, clip: &Shared<Clip>) {
     let moved: Vec<NodeId> = clip
         .tracks
@@ -105,7 +105,7 @@ fn put_clip(file: &mut FileContent, id: ClipId, clip: &Shared<Clip>) {
     }
 }
 
-/// A document with all layers baked into its file and removed.
+/// Returns a document with all layers baked into its file and removed.
 pub fn folded(document: &Document) -> Document {
     let mut to = document.clone();
     to.file = Folder::default().fold(document).0;
@@ -113,9 +113,9 @@ pub fn folded(document: &Document) -> Document {
     to
 }
 
-/// Largest difference between a clip and another with layers. Returns the distance of a skin point
-/// (see [`SeenPoints`]) in meters of the scene, and the angle of a joint in radians. Both clips are
-/// compared at `times` times over their length.
+/// Measures the largest difference between a clip with its layers and the baked clip. Returns the
+/// distance of a skin point (see [`SeenPoints`]) in meters of the scene, and the angle of a joint
+/// in radians. Both clips are compared at `times` times over their length.
 pub fn fold_error(
     document: &Document,
     id: ClipId,

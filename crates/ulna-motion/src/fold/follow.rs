@@ -8,26 +8,27 @@ use ulna_model::{
     transform::{angle_between, unit_or},
 };
 
-/// Tolerance of sampled keys at a joint: 0.1 mm in the scene, 0.1°, a thousandth of the scale.
+/// Tolerance of sampled keys: 0.1 mm in the scene, 0.1°, a thousandth of the scale.
 pub const TOLERANCE: Transform = Transform {
     translation: Vec3::splat(1e-4),
     rotation: Quat::from_xyzw(0.1 * std::f32::consts::PI / 180.0, 0.0, 0.0, 1.0),
     scale: Vec3::splat(1e-3),
 };
 
-/// Fractions of a segment that are checked, the most likely failures first.
+/// Fractions of a segment at which its error is checked, those with the largest expected error
+/// first.
 const LOOKS: [f32; 7] = [0.5, 0.25, 0.75, 0.125, 0.875, 0.375, 0.625];
 
 /// Minimum distance of additional keys, seconds.
 const SHORTEST: f32 = 1e-4;
 
-/// Sorted union of the key times of some tracks.
+/// Returns the sorted union of the key times of some tracks.
 pub(crate) fn union<'a>(tracks: impl Iterator<Item = &'a Track>) -> Vec<f32> {
     let mut times: Vec<f32> = Vec::new();
     for track in tracks {
         times.extend(track.times.iter());
         if track.interpolation == Interpolation::Step {
-            // A jump needs two keys as close to each other as possible.
+            // A jump needs two keys with the smallest possible distance.
             times.extend(track.times.iter().skip(1).map(|t| t.next_down()));
         }
     }
@@ -36,8 +37,8 @@ pub(crate) fn union<'a>(tracks: impl Iterator<Item = &'a Track>) -> Vec<f32> {
     times
 }
 
-/// LINEAR keys that approximate a function: at these times, at least one, and between them until
-/// the error is within the tolerance.
+/// Creates LINEAR keys that approximate a function. There is a key at each of `times` (at least
+/// one). More keys are added between them until the error is within [`TOLERANCE`].
 pub(crate) fn follow(
     times: &[f32],
     at: &dyn Fn(f32) -> Transform,
@@ -48,7 +49,7 @@ pub(crate) fn follow(
     follow_within(1.0, times, at, property, target, size)
 }
 
-/// [`follow`] with a fraction of the tolerance, `0..=1`.
+/// Creates keys like [`follow`], with a fraction `part` of the tolerance, `0..=1`.
 pub(super) fn follow_within(
     part: f32,
     times: &[f32],
@@ -75,7 +76,7 @@ pub(super) fn follow_within(
     };
     let mut keys: Vec<(f32, Transform)> = times.iter().map(|t| (*t, at(*t))).collect();
     let mut made: Vec<(f32, Transform)> = Vec::with_capacity(keys.len());
-    // A stack of unchecked segment ends, the next one last.
+    // A stack of unchecked segment ends, with the next one on top.
     keys.reverse();
     if let Some(key) = keys.pop() {
         made.push(key);
@@ -117,7 +118,7 @@ pub(super) fn follow_within(
     linear(target, property, made.into_iter().map(|(t, _)| t).collect(), values)
 }
 
-/// A LINEAR track with these keys.
+/// Creates a LINEAR track with these keys.
 pub(super) fn linear(
     target: NodeId,
     property: Property,

@@ -1,12 +1,12 @@
 //! Baking of layers into keys and nodes, for saving and for the command *Bake layer into keys*.
 //!
 //! ```text
-//!  change by the layer      below it                  result
+//!  change by the layer      tracks below it           result
 //!  constant rotation        any keys                  each key (and tangent) · r      exact
 //!  constant scale           any keys                  each key (and tangent) ∘ s      exact
 //!  constant translation     rotation, scale constant  each key + R·S·t                exact
-//!  constant translation     they are animated         keys at the union of times, and
-//!  anything with keys       any keys                  more, until within TOLERANCE
+//!  constant translation     rotation, scale animated  keys at the union of times, and
+//!  any change with keys     any keys                  more, until within TOLERANCE
 //!  any of these             no channel                one key, or as above
 //! ```
 //!

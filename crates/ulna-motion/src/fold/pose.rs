@@ -3,7 +3,7 @@
 use crate::with_layers;
 use ulna_model::{FileContent, Local, NodeId, NodePose, PoseLayers, Transform};
 
-/// A file with the layers of its pose baked into its nodes; unchanged without layers.
+/// Returns the file with the layers of its pose baked into its nodes; unchanged without layers.
 pub fn fold_pose(file: &FileContent, layers: &PoseLayers) -> FileContent {
     let mut folded = file.clone();
     let nodes: std::collections::BTreeSet<NodeId> =

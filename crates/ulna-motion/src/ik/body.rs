@@ -1,5 +1,5 @@
-//! Full-body IK: the spine leans and the hips follow if a limb does not reach its target. Pinned
-//! nodes stay while others move.
+//! Full-body IK: the spine leans and the hips follow if a limb cannot reach its target. Pinned
+//! nodes stay in place while other nodes move.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,18 @@ use super::{Goal, SOFT, arc, body_of, limb_of, limbs::Limb, line::Line, solve};
 use crate::{Pose, rig::Rig};
 use ulna_model::{Components, Document, NodeId, Pin};
 
-/// Maximum rotation of a joint of the spine, radians.
+/// Maximum rotation of a spine joint, radians.
 const BEND: f64 = 0.3;
-/// Number of iterations of the spine.
+/// Number of iterations in which the spine leans.
 const ROUNDS: usize = 16;
 
-/// Maximum distance of equal positions, relative to the distance from the origin, or to one meter
-/// if that is larger.
+/// Maximum distance of positions that count as equal. It is relative to the distance from the
+/// origin, or to one meter if that is larger.
 const SAME: f32 = 1e-7;
 
-/// Changes of the nodes above a limb so that it reaches its target. First the spine leans. Then the
-/// hips move, as far as pinned limbs allow. Empty if the limb reaches by itself.
+/// Moves the nodes above a limb so that the limb reaches its target. First the spine leans. Then
+/// the hips move, as far as pinned limbs allow. The result is empty if the limb reaches without
+/// help.
 pub fn lean(
     document: &Document,
     pose: &Pose,
@@ -47,7 +48,7 @@ pub fn lean(
             .collect();
     spine.reverse();
     let rig = Rig::of(document);
-    // Helpers lean with the joint above them.
+    // Helper nodes rotate with the joint above them.
     let turning: Vec<usize> = (0..spine.len()).filter(|k| rig.carries(spine[*k])).collect();
     if !turning.is_empty() && document.is_above(body, first) {
         spine.push(first);
@@ -93,7 +94,7 @@ pub fn lean(
     found
 }
 
-/// Moves a joint by a vector in the scene.
+/// Moves a joint by a vector in the scene. Returns its new local translation.
 fn moved(
     document: &Document,
     pose: &Pose,
@@ -108,7 +109,7 @@ fn moved(
     Some((node, Components { translation: Some(to), ..Components::default() }))
 }
 
-/// Length of a limb up to a point of its end, meters.
+/// Length in meters of a limb from its root joint to the point `tip`.
 fn length_of(pose: &Pose, limb: &Limb, tip: Vec3) -> f64 {
     let mut places: Vec<Vec3> =
         limb.turns.iter().map(|k| pose.world[limb.nodes[*k].index()].w_axis.truncate()).collect();
@@ -116,8 +117,9 @@ fn length_of(pose: &Pose, limb: &Limb, tip: Vec3) -> f64 {
     places.windows(2).map(|p| f64::from(p[0].distance(p[1]))).sum()
 }
 
-/// Changes of the joints of pinned limbs that restore the pinned nodes of `before`, after other
-/// nodes were moved in `after`. Pinned nodes with `posed` were moved by the user and are skipped.
+/// Restores pinned nodes to their positions in `before`, after other nodes were moved in `after`.
+/// Returns the changes of the joints of their limbs. Pinned nodes for which `posed` is true were
+/// moved by the user and are skipped.
 pub fn hold(
     document: &Document,
     before: &Pose,

@@ -8,8 +8,8 @@ use ulna_model::{Clip, Document, NodeId, Shared};
 
 /// Samples per second for the analysis of a motion.
 const RATE: f32 = 60.0;
-/// Maximum height of a contact, relative to the foot's vertical range; and maximum speed, relative
-/// to its largest speed.
+/// `LOW` is the maximum height of a foot in contact, relative to its vertical range. `SLOW` is its
+/// maximum speed, relative to its largest speed.
 const LOW: f32 = 0.15;
 const SLOW: f32 = 0.6;
 /// Minimum duration of a contact, and of the time between two contacts, seconds.
@@ -24,8 +24,8 @@ pub struct HoldRange {
     pub to: f32,
 }
 
-/// The positions of nodes over a clip, with [`RATE`] samples per second, and the height of the body
-/// in meters.
+/// Samples the positions of nodes over a clip. Returns the sample times ([`RATE`] per second), the
+/// positions, and the height of the body in meters.
 fn paths(
     document: &Document,
     clip: &Shared<Clip>,
@@ -45,7 +45,7 @@ fn paths(
     (times, all, height_of(document, &pose))
 }
 
-/// The height of a body in meters; 1.8 if it has none.
+/// Height of a body in meters; 1.8 if it has no height.
 pub(super) fn height_of(document: &Document, pose: &Pose) -> f32 {
     let height = joint_bounds(document, pose).map_or(1.8, |(low, high)| (high - low).max_element());
     if height > 1e-6 && height.is_finite() { height } else { 1.8 }
@@ -64,17 +64,18 @@ fn median_of(list: &[Vec3]) -> Vec3 {
     Vec3::from_array([0, 1, 2].map(|axis| median(list.iter().map(|v| v[axis]).collect())))
 }
 
-/// The velocity of the ground under a clip, meters per second. Zero if the body itself travels, or
-/// if the standing feet have no common velocity. `node` counts as a foot if no other is known.
+/// Finds the velocity of the ground under a clip, in meters per second. It is zero if the body
+/// itself travels, or if the standing feet have no common velocity. `node` counts as a foot if no
+/// other foot is known.
 pub fn ground_under(document: &Document, clip: &Shared<Clip>, node: NodeId) -> Vec3 {
-    /// Relative to the body's height: the maximum travel and speed of a body in place, and the
-    /// minimum lift of a step.
+    /// `STAYS` is the maximum travel and speed of a body in place, and `LIFTS` is the minimum lift
+    /// of a step. Both are relative to the body's height.
     const STAYS: f32 = 0.1;
     const LIFTS: f32 = 0.015;
     /// Maximum height of a standing foot, relative to its vertical range.
     const STANDS: f32 = 0.2;
-    /// Maximum difference of the feet's velocities, relative to the ground speed: on average, and
-    /// per foot.
+    /// Maximum difference between the feet's velocities, relative to the ground speed. `AGREES` is
+    /// for the average, `EACH` for each foot.
     const AGREES: f32 = 0.5;
     const EACH: f32 = 0.35;
     let mut nodes: Vec<NodeId> = named_feet(document).into_iter().map(|f| f.0).collect();
@@ -106,7 +107,7 @@ pub fn ground_under(document: &Document, clip: &Shared<Clip>, node: NodeId) -> V
             all.extend(speeds);
         }
     }
-    // A single dragging foot next to a static one is no walk.
+    // A dragging foot next to a static foot is not walking.
     if all.is_empty() || (nodes.len() > 1 && of_feet.len() < 2) {
         return Vec3::ZERO;
     }
@@ -123,13 +124,13 @@ pub fn ground_under(document: &Document, clip: &Shared<Clip>, node: NodeId) -> V
     near.iter().sum::<Vec3>() / near.len().max(1) as f32
 }
 
-/// The time ranges of a clip in which a node is low and slow relative to the ground, like a
+/// Finds the time ranges of a clip in which a node is low and slow relative to the ground, like a
 /// standing foot.
 pub fn contacts(document: &Document, clip: &Shared<Clip>, node: NodeId) -> Vec<HoldRange> {
     contacts_over(document, clip, node, ground_under(document, clip, node))
 }
 
-/// The same for a given velocity of the ground in meters per second.
+/// Finds contacts like [`contacts`], for a given velocity of the ground in meters per second.
 pub fn contacts_over(
     document: &Document,
     clip: &Shared<Clip>,
@@ -147,7 +148,7 @@ pub fn contacts_over(
     if fastest <= 0.0 || !(high - low).is_finite() {
         return Vec::new();
     }
-    // On moving ground, a standing foot moves with it.
+    // On moving ground, a standing foot moves with the ground.
     let slow = if ground == Vec3::ZERO { fastest } else { ground.length() } * SLOW;
     let stands = |k: usize| {
         let speed = speed(k.saturating_sub(1), (k + 1).min(path.len() - 1));

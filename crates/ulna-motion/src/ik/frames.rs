@@ -7,7 +7,7 @@ use super::{HoldRange, limbs::Limb, sole::Sole};
 use crate::{Evaluator, Pose, Stack};
 use ulna_model::{Clip, Document, NodeId, Property, Shared, transform::angle_between};
 
-/// The measured state at a frame of a clip.
+/// Positions and rotations at a frame of a clip.
 pub(super) struct Frame {
     pub time: f32,
     /// Position of the node, meters.
@@ -16,23 +16,25 @@ pub(super) struct Frame {
     pub root: Vec3,
     /// Scene rotation of the node.
     pub turn: Quat,
-    /// Positions of the points of its sole, meters.
+    /// Positions of the points of the node's sole, meters.
     pub sole: Vec<Vec3>,
     /// Local rotations of the nodes of the limb.
     pub locals: Vec<Quat>,
 }
 
-/// Minimum fraction of keys on frames for a guessed frame rate.
+/// Minimum fraction of keys that must be on frames, for the guessed frame rate to be used.
 const FIT: f32 = 0.9;
 
-/// Seconds per frame of a clip: by the rate that its keys fit, or else 30 frames per second.
+/// Seconds per frame of a clip. The frame rate is guessed from the key times, or else 30 frames per
+/// second.
 pub(crate) fn frame_of(clip: &Clip) -> f32 {
     clip.guess_fps()
         .filter(|(_, share)| *share >= FIT)
         .map_or(1.0 / 30.0, |(fps, _)| 1.0 / fps as f32)
 }
 
-/// The frame times of a clip. A key of the limb close to a frame replaces it.
+/// Frame times of a clip, seconds. If the limb has a key close to a frame, the time of the key is
+/// used.
 pub(super) fn frame_times(clip: &Clip, limb: &Limb, frame: f32) -> Vec<f32> {
     let of_limb = |n: NodeId| limb.nodes.contains(&n);
     let tracks =
@@ -61,7 +63,7 @@ pub(super) fn frame_times(clip: &Clip, limb: &Limb, frame: f32) -> Vec<f32> {
     times
 }
 
-/// The frames of a node at some times of a clip.
+/// Measures the frames of a clip at some times.
 pub(super) fn frames(
     document: &Document,
     clip: &Shared<Clip>,
@@ -86,25 +88,24 @@ pub(super) fn frames(
     times.iter().map(frame).collect()
 }
 
-/// Maximum speeds relative to the ground in a range, meters per second: of the joint, and the mean
-/// of the sole's skin.
+/// Maximum speeds of a node relative to the ground in a range, meters per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Slide {
     /// Maximum speed of the joint.
     pub joint: f32,
-    /// Maximum mean speed of the skin.
+    /// Maximum of the mean speed of all points of the sole.
     pub skin: f32,
 }
 
 impl Slide {
-    /// The maximum of each speed.
+    /// Returns the maximum of each speed.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self { joint: self.joint.max(other.joint), skin: self.skin.max(other.skin) }
     }
 }
 
-/// The sliding of a node within a range. The ground moves by `ground` meters per second.
+/// Measures the sliding of a node within a range. The ground moves by `ground` meters per second.
 pub(super) fn slide(frames: &[Frame], range: HoldRange, ground: Vec3) -> Slide {
     const NEAR: f32 = 1e-4;
     let within = |f: &Frame| f.time >= range.from - NEAR && f.time <= range.to + NEAR;
@@ -132,13 +133,14 @@ pub(super) fn fastest(frames: &[Frame]) -> f32 {
 pub struct Jump {
     /// Time of the jump, seconds.
     pub time: f32,
-    /// Increase of the node's step between two frames, meters.
+    /// Change of the node's displacement between two frames, meters.
     pub way: f32,
-    /// Largest increase of a joint's rotation between two frames, radians.
+    /// Largest increase of the angle by which a joint rotates between two frames, radians.
     pub turn: f32,
 }
 
-/// The largest increase of a step between two frames, if it exceeds `most` meters or 20°.
+/// Finds the largest change of the motion between two frames, compared to `before`. `None` if it is
+/// at most `most` meters and 20°.
 pub(super) fn jump(before: &[Frame], after: &[Frame], most: f32) -> Option<Jump> {
     const MOST_TURN: f32 = 20.0 * std::f32::consts::PI / 180.0;
     let mut worst: Option<(f32, Jump)> = None;

@@ -1,5 +1,5 @@
-//! Limbs: the chains of joints that follow when a joint is dragged. They are found from the tree of
-//! nodes, without a rig.
+//! Limbs: chains of joints that move when the joint at their end is dragged. They are found from
+//! the tree of nodes, without a rig.
 
 use std::{cell::OnceCell, sync::Arc};
 
@@ -10,25 +10,25 @@ use crate::{
 };
 use ulna_model::{Document, NodeId};
 
-/// Maximum length of a bone, relative to the longest of its limb, that rotates with the bone before
-/// it: wrists and rows of twist joints.
+/// Maximum length of a short bone, relative to the longest bone of its limb. A short bone rotates
+/// with the bone before it. Examples are wrists and chains of twist joints.
 const SHORT: f32 = 0.2;
-/// Maximum length of the first of three bones, relative to the second, that counts as a shoulder,
-/// which does not move.
+/// Maximum length of a shoulder, relative to the second bone. A shoulder is the first of three
+/// bones, and does not move.
 const SHOULDER: f32 = 0.75;
 /// Maximum number of bones of a limb, unless a number is requested.
 const MOST: usize = 24;
-/// Maximum length of a bone, relative to the longest, that counts as 0.
+/// Maximum length of a bone that counts as 0, relative to the longest bone.
 const NONE: f32 = 1e-4;
 
-/// A chain of nodes.
+/// A chain of nodes from a root joint to an end joint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limb {
-    /// The nodes from the root to the end, each the parent of the next, including helpers between
-    /// joints.
+    /// The nodes from the root to the end, each the parent of the next. Helper nodes between joints
+    /// are included.
     pub nodes: Vec<NodeId>,
-    /// Indices of the rotating nodes, from the root on. The end rotates only if a point of its skin
-    /// is dragged.
+    /// Indices into `nodes` of the rotating nodes, from the root on. The end node rotates only if a
+    /// point of its skin is dragged.
     pub turns: Vec<usize>,
 }
 
@@ -38,15 +38,15 @@ impl Limb {
         self.turns.first().map(|k| self.nodes[*k])
     }
 
-    /// The joint at its end.
+    /// The joint at the end of the limb.
     pub fn end(&self) -> Option<NodeId> {
         self.nodes.last().copied()
     }
 }
 
-/// The limb that ends at a node. It starts below the joint that has several limbs. `bones` is the
-/// requested number of bones. With `inclusive`, the node itself rotates, too, since a point on its
-/// skin is dragged.
+/// Finds the limb that ends at a node. It starts below the joint from which several limbs branch.
+/// `bones` is the requested number of bones. With `inclusive`, the node itself rotates, too, since
+/// a point on its skin is dragged.
 ///
 /// `None` if no node above it can rotate.
 pub fn limb_of(
@@ -87,7 +87,7 @@ fn limb_in(
     let lengths: Vec<f32> =
         (0..carriers.len()).map(|i| Rig::distance(pose, up[carriers[i]], up[next(i)])).collect();
     let longest = lengths.iter().copied().fold(0.0, f32::max);
-    // The rotating nodes, with the lengths of their bones.
+    // Indices of the rotating nodes, with the lengths of their bones.
     let turner = |k: usize| {
         let turner = rig.turner(document, up[k]);
         up.iter().position(|n| *n == turner).unwrap_or(k)
@@ -123,19 +123,20 @@ fn limb_in(
     Some(Limb { nodes, turns: turns.into_iter().map(|k| k - first).collect() })
 }
 
-/// The bodies of a document: finds the joint that carries the body of any node.
+/// Finds the joint that carries the body of a node, in a document with several bodies.
 #[derive(Debug)]
 pub struct Bodies<'a> {
     document: &'a Document,
     rig: Arc<Rig>,
-    /// The hips by the humanoid map or by name, if all limbs are below them.
+    /// The hips by the humanoid map or by name; `None` if not all limbs are below them.
     hips: Option<NodeId>,
-    /// Whether each node or a node below it moves vertices. Computed on first use.
+    /// One flag per node: whether the node or a node below it moves vertices. Computed on first
+    /// use.
     works: OnceCell<Vec<bool>>,
 }
 
 impl<'a> Bodies<'a> {
-    /// Creates the bodies of a document.
+    /// Prepares the search in a document.
     pub fn of(document: &'a Document) -> Self {
         Self { document, rig: Rig::of(document), hips: hips_of(document), works: OnceCell::new() }
     }
@@ -160,26 +161,26 @@ impl<'a> Bodies<'a> {
         self.rig.below(node).iter().filter(|c| self.rig.goes_on(**c) && self.works(**c)).count() > 1
     }
 
-    /// The node that translates a joint: the joint itself, or a helper with the same origin that
-    /// clips move instead.
+    /// Finds the node that translates a joint: the joint itself, or a helper with the same origin
+    /// that clips move instead.
     pub fn mover(&self, node: NodeId) -> NodeId {
         self.rig.mover(self.document, node)
     }
 
-    /// The parent joint of a node. Helpers are skipped.
+    /// Finds the parent joint of a node. Helper nodes are skipped.
     pub fn hangs_on(&self, node: NodeId) -> Option<NodeId> {
         self.rig.hangs_on(self.document, node)
     }
 
-    /// Whether a node is above the hips, which are known by the humanoid map or by name. Such a
-    /// node is a root, which moves the whole body.
+    /// Whether a node is above the hips. Such a node is a root, which moves the whole body. False
+    /// if the hips are unknown.
     pub fn is_above_hips(&self, node: NodeId) -> bool {
         self.hips.is_some_and(|hips| self.document.is_above(node, hips))
     }
 
-    /// The joint that carries the body of a node: its hips by name, or else the highest ancestor
-    /// with several limbs, or else the highest joint. Limbs of helpers, which move no vertices, do
-    /// not count.
+    /// Finds the joint that carries the body of a node: its hips by name, or else the highest
+    /// ancestor with several limbs, or else the highest joint. Limbs of helper nodes, which move no
+    /// vertices, are not counted.
     pub fn body_of(&self, node: NodeId) -> NodeId {
         if let Some(hips) = self.hips.filter(|h| *h == node || self.document.is_above(*h, node)) {
             return hips;
@@ -193,7 +194,8 @@ impl<'a> Bodies<'a> {
     }
 }
 
-/// The hips by the humanoid map or by name. `None` if feet, hands or the head are not below them.
+/// Finds the hips by the humanoid map or by name. `None` if feet, hands or the head are not below
+/// them.
 fn hips_of(document: &Document) -> Option<NodeId> {
     known(document).hips(|| find_hips(document))
 }
@@ -209,13 +211,13 @@ fn find_hips(document: &Document) -> Option<NodeId> {
     ends.into_iter().all(|end| document.is_above(hips, end)).then_some(hips)
 }
 
-/// The joint that carries the body of a node: its hips by name, or else the highest ancestor with
-/// several limbs, or else the highest joint.
+/// Finds the joint that carries the body of a node: its hips by name, or else the highest ancestor
+/// with several limbs, or else the highest joint.
 pub fn body_of(document: &Document, node: NodeId) -> NodeId {
     Bodies::of(document).body_of(node)
 }
 
-/// The feet of a document by its humanoid map or by name, with their sides.
+/// Finds the feet of a document by its humanoid map or by name, with their sides.
 pub(crate) fn named_feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     let mapped =
         |role: &str, side| document.humanoid().and_then(|v| v.node(role)).map(|n| (n, Some(side)));
@@ -230,12 +232,12 @@ pub(crate) fn named_feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     roles.filter_map(|(n, r)| r.filter(|r| r.part == BodyPart::Foot).map(|r| (n, r.side))).collect()
 }
 
-/// The ends of the limbs on which a body stands. These limbs have two bones or more, come in pairs,
-/// and have no limbs of their own. They start at the joint that carries the body. Limbs farther up,
-/// such as forelegs and hands, count if they reach the ground in the rest pose. Limbs of helpers,
-/// which move no vertices, are excluded.
+/// Finds the ends of the limbs on which a body stands. These limbs have at least two bones, come in
+/// pairs, and have no limbs of their own. They start at the joint that carries the body. Limbs
+/// farther up, such as forelegs and hands, count if they reach the ground in the rest pose. Limbs
+/// of helper nodes, which move no vertices, are excluded.
 pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
-    /// Maximum difference of the lengths of two legs, relative to the length.
+    /// Maximum difference between the lengths of two legs of a pair, relative to the length.
     const ALIKE: f32 = 0.1;
     /// Maximum height of a foot on the ground, relative to the body's height.
     const LOW: f32 = 0.2;
@@ -257,7 +259,7 @@ pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
     let (low, high) =
         heights.clone().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
     let is_low = |n: NodeId| rest[n.index()].w_axis.y - low <= (high - low) * LOW;
-    // Along a limb: the first joint near the ground, or else the end of its second bone.
+    // The end of a leg is the first joint near the ground, or else the end of its second bone.
     let leg = |first: NodeId, hangs_on_body: bool| -> Option<(NodeId, f32)> {
         let mut node = first;
         let mut in_air = None;

@@ -14,7 +14,7 @@ pub(super) struct Line {
     above: DMat4,
     locals: Vec<(DVec3, DQuat, DVec3)>,
     worlds: Vec<DMat4>,
-    /// The point in the space of the last node.
+    /// The attached point, in the space of the last node.
     pub tip: DVec3,
 }
 
@@ -49,17 +49,17 @@ impl Line {
         k.checked_sub(1).map_or(&self.above, |p| &self.worlds[p])
     }
 
-    /// Position of a node in the scene.
+    /// Position of the node at index `k` in the scene.
     pub fn place(&self, k: usize) -> DVec3 {
         self.worlds[k].w_axis.truncate()
     }
 
-    /// Position of the end point in the scene.
+    /// Position of the attached point in the scene.
     pub fn end(&self) -> DVec3 {
         self.worlds.last().map_or(self.tip, |w| w.transform_point3(self.tip))
     }
 
-    /// Orientation of a node in the scene: the orthogonal factor of its matrix.
+    /// Orientation of a node in the scene: the orthogonal factor of its world matrix.
     pub fn turning(&self, k: usize) -> Option<DMat3> {
         orthogonal_factor(&self.worlds[k])
     }
@@ -80,8 +80,8 @@ impl Line {
         }
     }
 
-    /// Velocity of the end point in the scene as a node rotates about x, y and z of its parent:
-    /// meters per radian.
+    /// Velocity of the attached point in the scene when a node rotates about x, y and z of its
+    /// parent, in meters per radian.
     pub fn moves(&self, k: usize) -> [DVec3; 3] {
         let parent = DMat3::from_mat4(*self.parent(k));
         let (_, r, s) = self.locals[k];
@@ -100,7 +100,7 @@ impl Line {
         }
     }
 
-    /// Clamps a node's rotation to a range; `rest` is its rest rotation.
+    /// Clamps a node's rotation to a range. `rest` is the node's rotation in the rest pose.
     pub fn keep(&mut self, k: usize, rest: DQuat, range: &JointRange) {
         let kept = range.within(rest, self.locals[k].1);
         if kept != self.locals[k].1 && kept.is_finite() {
@@ -109,14 +109,14 @@ impl Line {
         }
     }
 
-    /// Rotates a node to an orientation in the scene.
+    /// Rotates a node so that it has the orientation `to` in the scene.
     pub fn turn_to(&mut self, k: usize, to: &DMat3) {
         if let Some(now) = self.turning(k) {
             self.turn(k, DQuat::from_mat3(&(*to * now.transpose())).normalize());
         }
     }
 
-    /// The rotation of a node's local transform.
+    /// Local rotation of a node.
     pub fn rotation(&self, k: usize) -> Quat {
         self.locals[k].1.as_quat().normalize()
     }

@@ -39,26 +39,27 @@ use ulna_model::{Document, NodeId};
 pub const SOFT: f64 = 0.92;
 /// Maximum error of a reached target, relative to the chain's length.
 const NEAR: f64 = 1e-6;
-/// Minimum sine of a bend. Straighter limbs bend as in their rest or their clips.
+/// Minimum sine of a bend. A straighter limb bends in the direction of its rest pose or its clips.
 const STRAIGHT: f64 = 0.03;
 
-/// The goal of a chain.
+/// Target of a chain of joints.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal {
-    /// The point to move, in the space of the last node.
+    /// The point to move to the target, in the space of the chain's last node.
     pub tip: Vec3,
     /// Target position in the scene.
     pub target: Vec3,
     /// Rotation of the limb about the line from its root to its end, radians.
     pub swivel: f32,
-    /// World matrix whose orientation the last node keeps. `None`: the last node follows its limb.
+    /// World matrix with the orientation that the last node keeps. With `None`, the last node
+    /// follows its limb.
     pub keeps: Option<Mat4>,
-    /// Whether the limb extends more slowly as it straightens, and never becomes completely
-    /// straight.
+    /// Whether the limb extends more slowly when it is nearly straight, and never becomes
+    /// completely straight.
     pub soft: bool,
 }
 
-/// The solution.
+/// Solution of an IK chain.
 #[derive(Clone, Debug)]
 pub struct Solved {
     /// Local rotations of the nodes.
@@ -67,7 +68,7 @@ pub struct Solved {
     pub error: f32,
     /// Distance of the target from the root, relative to the chain's length.
     pub reach: f32,
-    /// Minimum distance that the chain can fold to, relative to its length.
+    /// Minimum distance from the root to which the chain can fold, relative to its length.
     pub least: f32,
     /// The chain's length, meters.
     pub length: f32,
@@ -81,7 +82,7 @@ pub fn solve(document: &Document, pose: &Pose, limb: &Limb, goal: &Goal) -> Solv
     solve_within(document, pose, limb, goal, &Limits::new())
 }
 
-/// [`solve`] with joint limits.
+/// Solves like [`solve`], with joint limits.
 pub fn solve_within(
     document: &Document,
     pose: &Pose,
@@ -119,7 +120,7 @@ pub fn solve_within(
     }
 }
 
-/// The shortest rotation between two directions. If they are opposite, it is about `axis`.
+/// Returns the shortest rotation between two directions. If they are opposite, it is about `axis`.
 fn arc(from: DVec3, to: DVec3, axis: DVec3) -> DQuat {
     let (from, to) = (from.normalize_or_zero(), to.normalize_or_zero());
     if from == DVec3::ZERO || to == DVec3::ZERO {
@@ -134,7 +135,7 @@ fn arc(from: DVec3, to: DVec3, axis: DVec3) -> DQuat {
     DQuat::from_rotation_arc(from, to)
 }
 
-/// Reduces a distance near the limit: unchanged up to `from`, then approaching `most`
+/// Softens a distance near the limit: it is unchanged up to `from`, and then approaches `most`
 /// asymptotically.
 ///
 /// Exponential approach, as is usual for soft IK: `a + s(1 − e^(−(d − a)/s))`, `s = most − a`.
@@ -146,14 +147,15 @@ fn softened(distance: f64, most: f64, from: f64) -> f64 {
     from + room * (1.0 - (-(distance - from) / room).exp())
 }
 
-/// Distances between consecutive rotating joints, and from the last one to the end point.
+/// Returns the distances between consecutive rotating joints, and from the last one to the end
+/// point.
 fn lengths(line: &Line, turns: &[usize]) -> Vec<f64> {
     let next = |k: usize| turns.get(k + 1).map_or_else(|| line.end(), |j| line.place(*j));
     (0..turns.len()).map(|k| line.place(turns[k]).distance(next(k))).collect()
 }
 
-/// Moves the end of a line to a target. Returns the distance of the target, relative to the chain's
-/// length.
+/// Moves the end point of a line to a target. Returns the distance of the target from the root,
+/// relative to the chain's length.
 fn reach_for(
     document: &Document,
     line: &mut Line,
@@ -178,7 +180,7 @@ fn reach_for(
     let way = target - root;
     let to = if way.length() > most * 1e-9 { way.normalize() } else { from };
     let distance = if goal.soft {
-        // A limb that is nearly straight at the start must not jump.
+        // A limb that is already nearly straight at the start must not jump.
         softened(way.length(), most, (most * SOFT).max(start.length().min(most)))
     } else {
         way.length()
@@ -208,15 +210,15 @@ fn reach_for(
         |line: &mut Line| ranges.iter().for_each(|(k, rest, range)| line.keep(*k, *rest, range));
     settle(line, turns, goal, most, &keep);
     if line.end().distance(goal) > start.distance(goal) && line.end().distance(goal) > most * NEAR {
-        // With non-uniform scales or limits, the rotation of the whole limb can lead away from the
-        // target.
+        // With non-uniform scales or joint limits, the rotation of the whole limb may increase the
+        // distance from the target. Then it is undone.
         *line = was;
         settle(line, turns, goal, most, &keep);
     }
     way.length() / most
 }
 
-/// Two bones: sets the angles of the triangle, in the plane of the bend.
+/// Solves two bones: sets the angles of the triangle, in the plane of the bend.
 fn fold(line: &mut Line, turns: &[usize], bones: &[f64], to: DVec3, normal: DVec3, distance: f64) {
     let (a, b) = (bones[0], bones[1]);
     if a <= 0.0 || b <= 0.0 {
@@ -238,8 +240,8 @@ fn fold(line: &mut Line, turns: &[usize], bones: &[f64], to: DVec3, normal: DVec
     line.turn(turns[1], DQuat::from_axis_angle(normal, by));
 }
 
-/// More than two bones: forward and backward reaching (FABRIK) of the joints from their rotated
-/// positions.
+/// Solves more than two bones: forward and backward reaching (FABRIK) of the joints from their
+/// rotated positions.
 fn shape(line: &mut Line, turns: &[usize], bones: &[f64], goal: DVec3, normal: DVec3, most: f64) {
     let mut places: Vec<DVec3> = turns.iter().map(|k| line.place(*k)).collect();
     places.push(line.end());
@@ -311,13 +313,14 @@ fn settle(line: &mut Line, turns: &[usize], goal: DVec3, most: f64, keep: &dyn F
     }
 }
 
-/// The sum of the bends between consecutive bones: cross products of their vectors.
+/// Returns the sum of the cross products of consecutive bones. It is the axis of the bend.
 fn bend(places: &[DVec3]) -> DVec3 {
     places.windows(3).map(|p| (p[1] - p[0]).cross(p[2] - p[1])).sum()
 }
 
-/// The axis of a limb's bend, a unit vector perpendicular to `from`: by its current bend. For a
-/// straight limb, by the bend of its rest or its clips, or else knees forward and elbows back.
+/// Returns the axis of a limb's bend, a unit vector perpendicular to `from`. It is the axis of the
+/// current bend. A straight limb uses the bend in its rest pose or its clips, or else bends knees
+/// forward and elbows back.
 fn bend_normal(document: &Document, line: &Line, turns: &[usize], from: DVec3) -> DVec3 {
     let mut places: Vec<DVec3> = turns.iter().map(|k| line.place(*k)).collect();
     places.push(line.end());
@@ -327,11 +330,11 @@ fn bend_normal(document: &Document, line: &Line, turns: &[usize], from: DVec3) -
     if now.length() > STRAIGHT * size * size * 0.25
         && let Some(normal) = square(now)
     {
-        // The sign convention of the bend: `to × out`.
+        // Sign convention of the bend: `to × out`.
         return -normal;
     }
     let own = |pose: &dyn Fn(NodeId) -> DMat4| {
-        // In the space of the first rotating node.
+        // Axes are relative to the space of the first rotating node.
         let mut world = DMat4::IDENTITY;
         let mut places = vec![DVec3::ZERO];
         for (k, node) in line.nodes.iter().enumerate().skip(turns[0] + 1) {

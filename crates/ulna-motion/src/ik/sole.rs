@@ -6,14 +6,14 @@ use glam::{Mat4, Vec3};
 use crate::Pose;
 use ulna_model::{Document, NodeId};
 
-/// A vertex: points in joint spaces with their weights.
+/// A vertex as a weighted sum of points. Each has the joint, the weight, and the position in joint
+/// space.
 type Vertex = Vec<(NodeId, f32, Vec3)>;
 
-/// Maximum number of vertices.
+/// Maximum number of vertices of a sole.
 const MOST: usize = 24;
 
-/// The lowest vertices that a node and its descendants move. Each is a weighted sum of points in
-/// joint spaces.
+/// The lowest vertices that a node and its descendants move.
 pub(crate) struct Sole {
     points: Vec<Vertex>,
     /// Whether the points are vertices of a mesh.
@@ -21,8 +21,8 @@ pub(crate) struct Sole {
 }
 
 impl Sole {
-    /// The sole of a node, by the positions of its vertices in a pose. If it moves no vertices, its
-    /// origin.
+    /// Finds the sole of a node: the lowest of its vertices in a pose. If it moves no vertices, the
+    /// sole is its origin.
     pub fn of(document: &Document, pose: &Pose, node: NodeId) -> Self {
         let mut found = Self::found(document, pose, node);
         found.truncate((found.len() / 3).max(MOST));
@@ -35,14 +35,14 @@ impl Sole {
         Self { points, is_skin }
     }
 
-    /// All vertices that a node and its descendants mainly move.
+    /// Returns all vertices that are mainly moved by a node and its descendants.
     pub fn whole(document: &Document, pose: &Pose, node: NodeId) -> Self {
         let found: Vec<Vertex> =
             Self::found(document, pose, node).into_iter().map(|(_, p)| p).collect();
         Self { is_skin: !found.is_empty(), points: found }
     }
 
-    /// The vertices of a node with their heights, the lowest first.
+    /// Returns the vertices of a node with their heights, the lowest first.
     fn found(document: &Document, pose: &Pose, node: NodeId) -> Vec<(f32, Vertex)> {
         let is_of = |n: NodeId| n == node || document.is_above(node, n);
         let mut points: Vec<Vertex> = Vec::new();
@@ -96,7 +96,7 @@ impl Sole {
         found
     }
 
-    /// Total weight of some nodes for each point, `0.0..=1.0`.
+    /// Total weight of the nodes for which `is_of` is true, for each point, `0.0..=1.0`.
     pub fn shares(&self, is_of: impl Fn(NodeId) -> bool) -> Vec<f32> {
         let share = |p: &Vertex| p.iter().filter(|(n, ..)| is_of(*n)).map(|(_, w, _)| w).sum();
         self.points.iter().map(share).collect()

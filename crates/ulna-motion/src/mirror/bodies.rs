@@ -10,23 +10,24 @@ use ulna_model::{Document, NodeId, Property};
 /// Nodes with a common mirror plane.
 #[derive(Clone, Debug)]
 pub(super) struct Body {
-    /// The scene reflection about the plane that best swaps the pairs in the rest pose.
+    /// Reflection in the scene that best swaps the mirror pairs in the rest pose.
     pub own: DMat4,
-    /// The scene reflection for mirror images. It differs from `own` only if the body leans in the
-    /// rest pose and only its nodes show this: mirror images must stay upright.
+    /// Reflection in the scene for mirror images. It differs from `own` if the plane of `own` is
+    /// not perpendicular to an axis of the scene or of the body's parent. Such a body leans in the
+    /// rest pose, but its mirror images must stay upright.
     pub scene: DMat4,
-    /// The plane of `own`.
+    /// The plane of the reflection `own`.
     pub plane: Plane,
-    /// Diagonal of the box of all its nodes in the rest pose, meters.
+    /// Diagonal of the bounding box of the body's nodes in the rest pose, meters.
     pub size: f32,
     /// Nodes of the body.
     pub nodes: Vec<NodeId>,
-    /// Mirror role of each node, in the same order.
+    /// Mirror role of each node, in the order of `nodes`.
     pub roles: Vec<Role>,
 }
 
-/// Flags of nodes that carry motion: joints, nodes moved by clips, posed nodes. All nodes, if no
-/// skin has joints.
+/// Returns one flag per node: whether it carries motion. These are joints, nodes moved by clips and
+/// posed nodes. All nodes carry motion if no skin has joints.
 pub(in super::super) fn carriers(document: &Document) -> Vec<bool> {
     if document.skins.values().all(|s| s.joints.is_empty()) {
         return vec![true; document.nodes.len()];
@@ -42,7 +43,7 @@ pub(in super::super) fn carriers(document: &Document) -> Vec<bool> {
     flags
 }
 
-/// Flags of nodes that carry motion, or are above or below such a node.
+/// Returns one flag per node: whether it carries motion, or is above or below such a node.
 fn related(document: &Document, carriers: &[bool]) -> Vec<bool> {
     let order = document.nodes.order();
     let mut flags = carriers.to_vec();
@@ -59,7 +60,7 @@ fn related(document: &Document, carriers: &[bool]) -> Vec<bool> {
     flags
 }
 
-/// The nodes of each body: the descendants of the highest node that carries motion, or of the
+/// Finds the nodes of each body: the descendants of the highest node that carries motion, or of the
 /// lowest common ancestor of a pair.
 fn members(
     document: &Document,
@@ -71,7 +72,8 @@ fn members(
     let mut tops = carriers.to_vec();
     let mut is_one = false;
     let mut join = |a: usize, b: usize| {
-        // If one node is above the other, it is their top. Its parent may carry another body.
+        // If one node is above the other, it is their common ancestor. Its parent may carry another
+        // body.
         let above = [(a, b), (b, a)]
             .into_iter()
             .find(|(a, b)| document.is_above(all[*a], all[*b]))
@@ -99,7 +101,7 @@ fn members(
         }
     }
     if is_one {
-        // They are related only at the roots of the scene.
+        // A pair has no common ancestor, so all nodes form one body.
         return vec![all.iter().copied().filter(|n| related[n.index()]).collect()];
     }
     let mut bodies: Vec<Vec<NodeId>> = Vec::new();
@@ -120,7 +122,7 @@ fn members(
     bodies
 }
 
-/// The bodies of a document, by the reference frames of its nodes.
+/// Finds the bodies of a document by the reference frames of its nodes.
 pub(super) fn bodies(document: &Document, carriers: &[bool], frames: &[DMat4]) -> Vec<Body> {
     let all: Vec<NodeId> = document.nodes.order().to_vec();
     let place = |n: &NodeId| frames[n.index()].w_axis.truncate().as_vec3();
@@ -137,7 +139,7 @@ fn body(document: &Document, frames: &[DMat4], nodes: Vec<NodeId>) -> Body {
     let joints = Joints::among(document, &nodes, places);
     let named = joints.named_pairs();
     let mut normals = vec![Vec3::X, Vec3::Y, Vec3::Z];
-    // The axes of its parent, which may be rotated.
+    // The axes of the body's parent, which may be rotated.
     let above = nodes.first().and_then(|n| document.node(*n).parent).map(|p| frames[p.index()]);
     if let Some(axes) = above.and_then(|a| turning(&a)) {
         let is_new = |n: &Vec3| n.abs().max_element() < 0.99999;
@@ -150,7 +152,7 @@ fn body(document: &Document, frames: &[DMat4], nodes: Vec<NodeId>) -> Body {
     let plane = joints.plane(&named, &normals);
     let leans = normals[..fitted].iter().all(|n| *n != plane.normal);
     let (mut partner, by_name) = joints.partners(&named, &plane);
-    // Common ancestors of a pair are in the middle.
+    // Common ancestors of both joints of a pair are in the center.
     for (a, b) in partner
         .clone()
         .into_iter()
@@ -179,8 +181,9 @@ fn body(document: &Document, frames: &[DMat4], nodes: Vec<NodeId>) -> Body {
     }
 }
 
-/// The plane for mirror images of a body whose own plane was fitted to its pairs. It is the same if
-/// it is upright, otherwise perpendicular to the nearest axis.
+/// Returns the plane for mirror images of a body whose own plane was fitted to its pairs. If the
+/// body is upright, it is the same plane. Otherwise, the plane is perpendicular to the nearest
+/// axis.
 fn upright(plane: &Plane, joints: &Joints) -> Plane {
     /// Maximum sine of a lean caused by rounding.
     const UPRIGHT: f32 = 0.02;

@@ -38,20 +38,20 @@ use ulna_model::{Document, Interpolation, NodeId, Property, Track, Transform, tr
 /// Mirror data of a node.
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Mirror joint; the node itself in the center.
+    /// Mirror joint; the node itself if it is in the center, `None` without a partner.
     partner: Option<NodeId>,
     /// Side of the node.
     side: Side,
-    /// Index of its body.
+    /// Index of the node's body.
     body: usize,
 }
 
-/// The mirror of a document's bodies, for their joints and their other nodes.
+/// Mirrors poses and tracks between both sides of the bodies of a document.
 #[derive(Clone, Debug)]
 pub struct Mirror {
     /// Mirror data by node; `None` for nodes outside of bodies.
     members: Vec<Option<Member>>,
-    /// `scene_from_node` in the symmetric reference pose, by node.
+    /// World transform (`scene_from_node`) of each node in the symmetric reference pose.
     frames: Vec<DMat4>,
     bodies: Vec<Body>,
 }
@@ -61,8 +61,8 @@ pub struct Mirror {
 pub struct Mirrored {
     /// The track, which targets the mirror joint.
     pub track: Track,
-    /// Whether a component of a scale was lost, because the axes of the two joints are not
-    /// parallel.
+    /// Whether the scale lost a component, because the axes of the joint and its mirror joint are
+    /// not parallel.
     pub scale_left: bool,
 }
 
@@ -73,36 +73,36 @@ pub struct MirroredPose {
     pub node: NodeId,
     /// Local transform of the mirror joint.
     pub local: Transform,
-    /// See [`Mirrored::scale_left`].
+    /// Whether the scale lost a component, as in [`Mirrored::scale_left`].
     pub scale_left: bool,
 }
 
-/// The largest difference between a result and the mirror image.
+/// Largest difference between a mirrored pose and the exact mirror image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MirrorGap {
     /// The node with the largest difference.
     pub node: NodeId,
     /// Distance from the mirror image, meters in the scene.
     pub distance: f32,
-    /// The distance relative to the body's size.
+    /// The distance as a fraction of the body's size.
     pub part: f32,
 }
 
 /// Constants that convert the local transform of a joint to that of its mirror joint.
 struct Constants {
     partner: NodeId,
-    /// Factors before and after each rotation.
+    /// Factors that are multiplied before and after each rotation.
     left: DQuat,
     right: DQuat,
-    /// Factor and offset of a translation.
+    /// Factor of a translation. `offset` is added after it.
     linear: DMat3,
     offset: DVec3,
     /// Factor of a scale relative to the rest: squares of the elements of `right`.
     axes: Mat3,
     /// The rest scales of both joints, with 1 in place of 0.
     scales: [Vec3; 2],
-    /// Factor that converts a vector in the joint's axes to the axes of the mirror joint: the
-    /// linear part of `K_j⁻¹`.
+    /// Linear part of `K_j⁻¹`, which converts a vector in the joint's axes to the axes of the
+    /// mirror joint.
     own: DMat3,
 }
 
@@ -111,7 +111,7 @@ impl Constants {
         (self.left * r.as_dquat() * self.right).as_quat()
     }
 
-    /// Converts a translation. With `is_way`, a tangent, which has no offset.
+    /// Converts a translation. With `is_way`, converts a tangent, which has no offset.
     fn translation(&self, t: Vec3, is_way: bool) -> Vec3 {
         let offset = if is_way { DVec3::ZERO } else { self.offset };
         (self.linear * t.as_dvec3() + offset).as_vec3()
@@ -121,8 +121,8 @@ impl Constants {
         self.scales[1] * (self.axes * (s / self.scales[0]))
     }
 
-    /// Rotation to multiply on the right of the mirror joint's local transform, for a layer's
-    /// rotation of the joint: `U' = K_j⁻¹·U·K_j`.
+    /// Converts a layer's rotation of the joint to the mirror joint: `U' = K_j⁻¹·U·K_j`. Both are
+    /// multiplied on the right of the local transform.
     fn user_rotation(&self, r: Quat) -> Quat {
         (self.right.conjugate() * r.as_dquat() * self.right).as_quat()
     }
@@ -135,8 +135,8 @@ impl Constants {
         self.axes * s
     }
 
-    /// Whether a scale loses a component: it is non-uniform along axes that are not parallel to
-    /// those of the other joint.
+    /// Whether a converted scale loses a component. It does if it is non-uniform along axes that
+    /// are not parallel to those of the other joint.
     fn loses(&self, s: Vec3) -> bool {
         let factor = s / self.scales[0];
         let mean = factor.element_sum() / 3.0;
@@ -152,7 +152,7 @@ pub(super) fn is_uneven(scale: Vec3) -> bool {
 }
 
 impl Mirror {
-    /// Computes the mirror of bodies of the nodes `carriers`, without the cache.
+    /// Computes the mirror of a document for the nodes with the flag `carriers`, without the cache.
     pub(super) fn find(document: &Document, carriers: &[bool]) -> Self {
         let frames = frames(document);
         let bodies = bodies(document, carriers, &frames);
@@ -173,7 +173,8 @@ impl Mirror {
         self.members.get(node.index()).copied().flatten()
     }
 
-    /// The mirror joint of a node: the node itself in the center; `None` without a partner.
+    /// Finds the mirror joint of a node. A node in the center is its own mirror joint. `None`
+    /// without a partner.
     pub fn partner(&self, node: NodeId) -> Option<NodeId> {
         self.member(node)?.partner
     }
@@ -183,17 +184,17 @@ impl Mirror {
         Some(self.member(node)?.side)
     }
 
-    /// `scene_from_node` in the symmetric reference pose.
+    /// World transform (`scene_from_node`) of a node in the symmetric reference pose.
     pub fn stand(&self, node: NodeId) -> Mat4 {
         self.frames[node.index()].as_mat4()
     }
 
-    /// The scene reflection that swaps the sides of a node's body; `None` outside of bodies.
+    /// Reflection in the scene that swaps the sides of a node's body; `None` outside of bodies.
     pub fn reflection(&self, node: NodeId) -> Option<DMat4> {
         Some(self.bodies[self.member(node)?.body].own)
     }
 
-    /// Whether two joints rest on the same side of the plane. True if this is unknown.
+    /// Whether two joints rest on the same side of the mirror plane. True if this is unknown.
     pub fn is_same_side(&self, a: NodeId, b: NodeId) -> bool {
         let side = |n: NodeId| {
             let place = self.frames[n.index()].w_axis.truncate().as_vec3();
@@ -202,8 +203,8 @@ impl Mirror {
         side(a) * side(b) >= 0.0
     }
 
-    /// The nearest ancestor whose partner is an ancestor of the node's partner. The mirror image is
-    /// relative to these two.
+    /// Finds the nearest ancestor whose partner is an ancestor of the node's partner. Returns it
+    /// and its partner. The mirror image is relative to these two.
     fn carrier(
         &self,
         document: &Document,
@@ -216,8 +217,8 @@ impl Mirror {
         })
     }
 
-    /// The nodes between a node and its carrier, and the parent of the first of them: the carrier,
-    /// or the static parent of the whole body.
+    /// Returns the nodes between a node and its carrier, and the parent of the topmost of them.
+    /// That parent is the carrier, or the static parent of the whole body.
     fn line(
         &self,
         document: &Document,
@@ -230,7 +231,7 @@ impl Mirror {
         (between, root)
     }
 
-    /// Other nodes whose motion affects a joint's mirror image. They have no partner, and are
+    /// Finds other nodes whose motion affects a joint's mirror image. They have no partner, and are
     /// between the joint or its mirror joint and their carriers. Most skeletons have none.
     pub fn between(&self, document: &Document, node: NodeId) -> Vec<NodeId> {
         let Some(partner) = self.partner(node) else { return Vec::new() };
@@ -254,8 +255,8 @@ impl Mirror {
         node.map_or(DMat4::IDENTITY, |n| self.frames[n.index()])
     }
 
-    /// The reference transform of a node without its own scale, and that scale, with 1 in place of
-    /// 0.
+    /// Returns the reference transform of a node without its own scale, and this scale with 1 in
+    /// place of 0.
     fn unscaled(&self, document: &Document, node: NodeId) -> (DMat4, Vec3) {
         let rest = document.node(node).rest.transform();
         if rest.scale.cmpeq(Vec3::ZERO).any() {
@@ -266,8 +267,8 @@ impl Mirror {
         (self.frame(Some(node)) * DMat4::from_scale(rest.scale.as_dvec3().recip()), rest.scale)
     }
 
-    /// `was` returns the local transforms of nodes in the source pose, and `is` those in the
-    /// destination pose.
+    /// Computes the conversion constants of a node. `was` returns the local transforms of nodes in
+    /// the source pose, and `is` those in the destination pose.
     fn constants(
         &self,
         document: &Document,
@@ -286,7 +287,7 @@ impl Mirror {
         let (other_line, other_root) = self.line(document, partner, carrier.map(|c| c.1));
         let (between, other_between) = (product(&line, was), product(&other_line, is));
         let [root, other_root] = [root, other_root].map(|n| self.frame(n));
-        // From the root of one side to that of the other.
+        // Transform from the root of one side to the root of the other side.
         let image = other_root.inverse() * *reflection * root;
         let back = DMat3::from_mat4(image);
         let left = turning(&(other_between.inverse() * image * between))?;
@@ -302,7 +303,7 @@ impl Mirror {
         };
         let (rest, mut other_rest) = (place(&root, node), place(&other_root, partner));
         if partner == node && carrier.is_none() && body.scene != body.own {
-            // The rest leans, and is mirrored with the pose.
+            // The rest pose leans, so the lean is mirrored with the pose.
             other_rest = image.transform_point3(rest);
         }
         let inverse = other_between.inverse();
@@ -321,8 +322,8 @@ impl Mirror {
         })
     }
 
-    /// The mirror image of a joint's pose on its mirror joint, with other nodes posed as in the
-    /// document. `None` without a mirror joint.
+    /// Mirrors a joint's pose to its mirror joint, with other nodes posed as in the document.
+    /// `None` without a mirror joint.
     pub fn pose(
         &self,
         document: &Document,
@@ -333,8 +334,8 @@ impl Mirror {
         self.pose_among(document, (node, local), &others, &others)
     }
 
-    /// [`Mirror::pose`] with other poses: `was` returns the source pose of nodes, `is` their
-    /// destination pose.
+    /// Mirrors a joint's pose like [`Mirror::pose`], with other nodes in given poses. `was` returns
+    /// their local transforms in the source pose, and `is` those in the destination pose.
     pub fn pose_among(
         &self,
         document: &Document,
@@ -423,8 +424,9 @@ impl Mirror {
         Some(Track { target: by.partner, values: values.into(), ..track.clone() })
     }
 
-    /// The largest difference between the nodes of a pose and the mirror images of their partners
-    /// in another pose. With `nodes`, only these are compared, relative to their ancestors.
+    /// Finds the largest difference between the nodes of a pose and the mirror images of their
+    /// partners in another pose. With `nodes`, only these are compared, relative to their
+    /// ancestors.
     pub fn gap(
         &self,
         document: &Document,
@@ -437,7 +439,7 @@ impl Mirror {
             let member = self.member(node)?;
             let (partner, body) =
                 (member.partner.filter(|_| is_meant(node))?, &self.bodies[member.body]);
-            // The nearest ancestor that is not mirrored with it.
+            // Find the nearest ancestor that is not in `nodes`.
             let mut carrier = self.carrier(document, node, partner);
             while let Some((q, other)) = carrier.filter(|(q, _)| is_meant(*q)) {
                 carrier = self.carrier(document, q, other);
@@ -461,7 +463,7 @@ impl Mirror {
     }
 }
 
-/// Conversion of scale factors along the axes of a joint to those of its mirror joint.
+/// Matrix that converts scale factors along the axes of a joint to those of its mirror joint.
 fn scale_axes(turn: &DMat3) -> Mat3 {
     /// Minimum cosine of axes that count as parallel.
     const SAME: f64 = 0.9995;
@@ -481,7 +483,8 @@ fn scale_axes(turn: &DMat3) -> Mat3 {
     }
 }
 
-/// A scale along the axes of the other joint; `None` if the axes of both joints are not parallel.
+/// Converts a scale to the axes of the other joint; `None` if the axes of both joints are not
+/// parallel.
 pub(super) fn swapped(joint_from_partner: Quat, scale: Vec3) -> Option<Vec3> {
     let axes = Mat3::from_quat(joint_from_partner);
     let along = |axis: Vec3| {
@@ -495,7 +498,7 @@ pub(super) fn swapped(joint_from_partner: Quat, scale: Vec3) -> Option<Vec3> {
     Some(Vec3::new(along(axes.x_axis)?, along(axes.y_axis)?, along(axes.z_axis)?))
 }
 
-/// The rotation of a matrix with normalized axes.
+/// Extracts the rotation of a matrix with normalized axes.
 pub(super) fn rotation(world: &Mat4) -> Quat {
     let axes = Mat3::from_mat4(*world);
     let (x, y) = (axes.x_axis.normalize_or(Vec3::X), axes.y_axis.normalize_or(Vec3::Y));

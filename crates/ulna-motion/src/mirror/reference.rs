@@ -1,9 +1,10 @@
-//! The symmetric reference pose of skeletons, about which poses are mirrored.
+//! The symmetric reference pose of a skeleton. Poses are mirrored relative to it.
 //!
-//! It is the rest pose, except for the top joints of a skin. Their rest is that of their nodes in
-//! the file, which is often the first frame of a clip and may be rotated. The inverse bind matrices
-//! store their pose at binding. If both poses differ by a rotation that is not between axes, the
-//! top joints are moved to the bind pose. All joints below move with them.
+//! The reference is the rest pose, except for the top joints of a skin. The rest of a top joint is
+//! the transform of its node in the file. Often, this is the first frame of a clip and rotated. The
+//! inverse bind matrices store the joint's pose at binding. If both poses differ by a rotation that
+//! does not map axes to axes, the top joint is moved to the bind pose. All joints below move with
+//! it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,18 +13,18 @@ use glam::{DMat3, DMat4, DQuat, DVec3};
 use ulna_geometry::orthogonal_factor;
 use ulna_model::{Document, NodeId, Skin, SkinId};
 
-/// Smaller rotations are rounding errors, radians.
+/// Maximum rotation that counts as a rounding error, radians.
 const NOISE: f64 = 2e-3;
-/// Smaller distances are rounding errors, relative to the size of the skeleton.
+/// Maximum distance that counts as a rounding error, relative to the size of the skeleton.
 const NEAR: f64 = 1e-3;
 
-/// The orthogonal factor of a matrix, without its reflection.
+/// Orthogonal factor of a matrix, negated if the matrix is mirrored.
 pub(super) fn turning(matrix: &DMat4) -> Option<DMat3> {
     let factor = orthogonal_factor(matrix)?;
     Some(if factor.determinant() < 0.0 { factor * -1.0 } else { factor })
 }
 
-/// `scene_from_node` of all nodes in the reference pose.
+/// Computes `scene_from_node` of all nodes in the reference pose.
 pub(super) fn frames(document: &Document) -> Vec<DMat4> {
     let mut frames = rests(document);
     let top_joints = top_joints(document);
@@ -54,7 +55,7 @@ pub(super) fn frames(document: &Document) -> Vec<DMat4> {
     frames
 }
 
-/// `scene_from_node` of all nodes in the rest pose.
+/// Computes `scene_from_node` of all nodes in the rest pose.
 fn rests(document: &Document) -> Vec<DMat4> {
     let mut frames = vec![DMat4::IDENTITY; document.nodes.len()];
     for node in document.nodes.order() {
@@ -64,8 +65,9 @@ fn rests(document: &Document) -> Vec<DMat4> {
     frames
 }
 
-/// Joints whose rest is that of their node in the file, because they are at the top of every skin
-/// that contains them. With the first of these skins and their `mesh_from_joint` in it.
+/// Finds the joints that are at the top of every skin that contains them. Their rest pose is the
+/// transform of their node in the file. Returns each with the first of these skins and its
+/// `mesh_from_joint` there.
 fn top_joints(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
     let mut top_joints: Vec<(NodeId, SkinId, DMat4)> = Vec::new();
     let mut below: Vec<bool> = vec![false; document.nodes.len()];
@@ -74,7 +76,7 @@ fn top_joints(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
         for joint in skin.joints.iter() {
             inside[joint.index()] = true;
         }
-        // In tree order, so that ancestors come first.
+        // Nodes are visited in tree order, so that ancestors come first.
         let mut under = vec![false; document.nodes.len()];
         for node in document.nodes.order() {
             let parent = document.node(*node).parent;
@@ -96,7 +98,7 @@ fn top_joints(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
     top_joints
 }
 
-/// The scene transform of the space in which a skin was bound.
+/// The space in which a skin was bound.
 struct Stand {
     scene_from_mesh: DMat4,
     /// Size of the skeleton in the scene, meters.
@@ -109,7 +111,7 @@ impl Stand {
         let bind = |slot: usize| {
             skin.inverse_bind.get(slot).map(|m| m.as_dmat4().inverse()).filter(DMat4::is_finite)
         };
-        // The top joint with the most descendants represents all of them.
+        // The top joint with the most descendants represents all top joints.
         let inside: HashSet<NodeId> = skin.joints.iter().copied().collect();
         let mut counts: HashMap<NodeId, usize> = HashMap::new();
         for (_, joint) in slots() {
@@ -147,7 +149,8 @@ impl Stand {
         let linear = to * turn.transpose() * DMat3::from_mat4(actual);
         let place = bind_of_top.w_axis.truncate();
         let was = rests[top.index()].w_axis.truncate();
-        // The space of the scene or of the armature itself, unless its origin is elsewhere.
+        // The skin was bound in the space of the scene or of the armature itself, unless the
+        // origins differ.
         let is_same = |space: &DMat4| {
             let ratio = unit / space.determinant().abs().cbrt();
             (ratio - 1.0).abs() < 0.01 && space.transform_point3(place).distance(was) < size * 0.5
@@ -178,7 +181,7 @@ fn angle(turn: &DMat3) -> f64 {
     2.0 * q.xyz().length().atan2(q.w.abs())
 }
 
-/// All rotations that map axes to axes; the identity is first.
+/// Iterates over all rotations that map axes to axes; the identity is first.
 fn axis_turns() -> impl Iterator<Item = DMat3> {
     let axes = [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X, DVec3::NEG_Y, DVec3::NEG_Z];
     axes.into_iter().flat_map(move |x| {

@@ -1,5 +1,5 @@
-//! Differences between the skin of a mirrored pose and the mirror image. Even with correct joints,
-//! asymmetric weights cause differences.
+//! Differences between the skin of a mirrored pose and the exact mirror image. Asymmetric weights
+//! cause differences, even if all joints are correct.
 
 use glam::{DMat4, Mat4, Vec3};
 
@@ -11,14 +11,14 @@ use crate::{
 use ulna_geometry::PointGrid;
 use ulna_model::{Document, NodeId, Primitive};
 
-/// The largest difference between a skin and its mirror image.
+/// Largest difference between the skin of a mirrored pose and the exact mirror image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SkinGap {
     /// The node that shows the mesh.
     pub node: NodeId,
-    /// The distance, meters in the scene.
+    /// Distance between both positions of a vertex, in meters of the scene.
     pub distance: f32,
-    /// The distance relative to the body's size.
+    /// The distance as a fraction of the body's size.
     pub part: f32,
 }
 
@@ -26,10 +26,10 @@ pub struct SkinGap {
 struct Pairs {
     node: NodeId,
     primitive: usize,
-    /// The reflection for the mirror image.
+    /// Reflection in the scene that maps a vertex to its mirror image.
     image: Mat4,
     size: f32,
-    /// Vertices at the mirrored position of each vertex, which may be several.
+    /// Indices of vertices. Each is listed with the vertices at its mirrored position.
     partners: Vec<(u32, Vec<u32>)>,
 }
 
@@ -39,9 +39,9 @@ pub struct SkinPairs {
 }
 
 impl SkinPairs {
-    /// Pairs the vertices of all shown skins of bodies, each within its own primitive. Vertices are
-    /// partners if, in the rest pose, the distance from the mirrored position is at most a
-    /// thousandth of the body's size.
+    /// Pairs the vertices of all shown skins of bodies. Partners belong to the same primitive. In
+    /// the rest pose, their distance from the mirrored position is at most a thousandth of the
+    /// body's size.
     pub fn of(document: &Document, mirror: &Mirror, pose: &Pose) -> Self {
         let mut still = pose.clone();
         still.world = mirror.frames.iter().map(DMat4::as_mat4).collect();
@@ -69,7 +69,7 @@ impl SkinPairs {
         Self { pairs }
     }
 
-    /// The largest difference between the skin in `after` and the mirror image of the skin in
+    /// Finds the largest difference between the skin in `after` and the mirror image of the skin in
     /// `before`.
     pub fn gap(&self, document: &Document, before: &Pose, after: &Pose) -> Option<SkinGap> {
         let of = |pairs: &Pairs| {
@@ -96,7 +96,7 @@ impl SkinPairs {
     }
 }
 
-/// The vertices of a primitive in the scene.
+/// Returns the positions of a primitive's vertices in the scene.
 fn placed(document: &Document, pose: &Pose, node: NodeId, primitive: &Primitive) -> Vec<Vec3> {
     let placement = Placement::of(document, pose, node, primitive);
     let mut out = skinning::Posed::default();
@@ -105,9 +105,9 @@ fn placed(document: &Document, pose: &Pose, node: NodeId, primitive: &Primitive)
     out.positions
 }
 
-/// Vertices at the mirrored position of each vertex. Vertices without any are left out.
+/// Finds the vertices at the mirrored position of each vertex. Vertices without any are left out.
 fn paired(rest: &[Vec3], image: &Mat4, near: f32) -> Vec<(u32, Vec<u32>)> {
-    /// Maximum number of compared vertices per cell.
+    /// Maximum number of compared vertices per cell of the search grid.
     const CROWD: usize = 64;
     let grid = PointGrid::new(rest, (near * 2.0).max(f32::MIN_POSITIVE), 0.0, CROWD);
     let mut pairs = Vec::new();

@@ -12,21 +12,21 @@ use crate::names::Stem;
 use ulna_geometry::PointGrid;
 use ulna_model::{Document, NodeId, SkinId};
 
-/// Input data of the guess: all vectors have one element per node.
+/// Input data of the guess. All vectors have one element per node.
 pub(crate) struct Joints {
     pub stems: Vec<Stem>,
-    /// Rest positions, all in one space.
+    /// Rest positions, all in the same space.
     pub positions: Vec<Vec3>,
     /// Index of the nearest ancestor among these nodes.
     parents: Vec<Option<usize>>,
-    /// Indices, parents first.
+    /// Indices of the nodes, parents first.
     order: Vec<usize>,
-    /// Diagonal of the box of all positions.
+    /// Diagonal of the bounding box of all positions.
     pub size: f32,
 }
 
 impl Joints {
-    /// The joints of a skin, with positions in mesh space.
+    /// Collects the joints of a skin, with positions in mesh space.
     pub fn of(document: &Document, skin: SkinId) -> Self {
         let skin = document.skin(skin);
         let mut worlds = HashMap::new();
@@ -45,7 +45,7 @@ impl Joints {
         Self::among(document, &skin.joints, positions)
     }
 
-    /// Any nodes with their rest positions.
+    /// Collects nodes with given rest positions.
     pub fn among(document: &Document, nodes: &[NodeId], positions: Vec<Vec3>) -> Self {
         let mut index: HashMap<NodeId, usize> = HashMap::new();
         for (j, node) in nodes.iter().enumerate() {
@@ -67,9 +67,9 @@ impl Joints {
         Self { stems: stems(document, nodes), positions, parents, order, size }
     }
 
-    /// Pairs of a left and a right joint with the same unique stem. Among several joints with one
-    /// stem, the closest relatives are paired, which separates two characters in one file. The
-    /// search is then repeated without numbers at the ends of names.
+    /// Finds the pairs of a left and a right joint whose names differ only in the side. If several
+    /// joints have such a name, the closest relatives are paired, which separates two characters in
+    /// one file. The search is then repeated without numbers at the ends of names.
     pub fn named_pairs(&self) -> Vec<(usize, usize)> {
         let mut pairs = Vec::new();
         let mut open: Vec<bool> = self.stems.iter().map(|s| s.side.is_some()).collect();
@@ -89,7 +89,7 @@ impl Joints {
         pairs
     }
 
-    /// The joints of one stem that are mutual closest relatives on opposite sides.
+    /// Pairs left and right joints of the same name that are each other's closest relatives.
     fn relatives(&self, left: &[usize], right: &[usize]) -> Vec<(usize, usize)> {
         /// Maximum number of joints with one name. With more, names are ignored.
         const MOST: usize = 64;
@@ -113,7 +113,7 @@ impl Joints {
         left.iter().filter_map(pair).collect()
     }
 
-    /// The common ancestors of two joints, from the root.
+    /// Returns the common ancestors of two joints, from the root.
     pub fn common(&self, a: usize, b: usize) -> Vec<usize> {
         let row = |j: usize| {
             let mut row: Vec<usize> =
@@ -125,14 +125,14 @@ impl Joints {
         a.into_iter().zip(b).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
     }
 
-    /// Distance between a joint's mirror image and another joint.
+    /// Distance between the mirror image of joint `a` and joint `b`.
     fn away(&self, plane: &Plane, a: usize, b: usize) -> f32 {
         plane.mirrored(self.positions[a]).distance(self.positions[b])
     }
 
-    /// The plane across which most joints form pairs: by position, and by name if the positions
-    /// nearly agree. `normals` are the candidate normals; among equally good ones, the first is
-    /// chosen.
+    /// Finds the plane across which most joints form pairs: by position, or by name if the
+    /// positions nearly agree. `normals` are the candidate normals. Among equally good ones, the
+    /// first is chosen.
     pub fn plane(&self, named: &[(usize, usize)], normals: &[Vec3]) -> Plane {
         let first = normals.first().copied().unwrap_or(Vec3::X);
         let mut best = (0, Plane { normal: first, offset: 0.0 });
@@ -156,13 +156,14 @@ impl Joints {
         best.1
     }
 
-    /// The main direction of the named pairs, from right to left.
+    /// Main direction of the named pairs, from right to left.
     pub fn across(&self, named: &[(usize, usize)]) -> Option<Vec3> {
         let ways = named
             .iter()
             .map(|(l, r)| self.positions[*l] - self.positions[*r])
             .filter(|w| w.is_finite());
-        // The axis of largest spread, by power iteration. It is robust to pairs with swapped names.
+        // The axis of the largest spread, by power iteration. Pairs with swapped names do not
+        // affect it.
         let spread = ways
             .clone()
             .fold(Mat3::ZERO, |all, w| all + Mat3::from_cols(w * w.x, w * w.y, w * w.z));
@@ -173,7 +174,7 @@ impl Joints {
         (way != Vec3::ZERO).then_some(way)
     }
 
-    /// The partner of each joint for a plane, and whether it was found by name.
+    /// Finds the partner of each joint for a plane. Also returns whether it was found by name.
     pub fn partners(
         &self,
         named: &[(usize, usize)],
@@ -191,7 +192,7 @@ impl Joints {
         }
         let by_name = partner.iter().map(Option::is_some).collect();
         let partner = self.pair_by_place(plane, partner, true);
-        // Two left joints on opposite sides: one of the names is wrong.
+        // If two left joints are on opposite sides, one of the names is wrong.
         (self.pair_by_place(plane, partner, false), by_name)
     }
 
@@ -211,9 +212,9 @@ impl Joints {
         score + named.iter().filter(near).count() as i64
     }
 
-    /// Pairs the remaining joints: a joint's mirrored rest position is that of its partner. Parents
-    /// come first, so that the parents' pairs are consistent. A joint on the plane is its own
-    /// partner. With `heed`, two left or two right joints are never paired.
+    /// Pairs the remaining joints by their mirrored rest positions. Parents come first, so that the
+    /// pairs of parents are consistent. A joint on the plane is its own partner. With `heed`, two
+    /// left joints or two right joints are never paired.
     fn pair_by_place(
         &self,
         plane: &Plane,
@@ -224,8 +225,8 @@ impl Joints {
         if near <= 0.0 || !near.is_finite() {
             return partner;
         }
-        /// Maximum number of compared joints per cell. Thousands at one position are not a
-        /// skeleton.
+        /// Maximum number of compared joints per cell of the search grid. A skeleton does not have
+        /// thousands of joints at one position.
         const MOST: usize = 32;
         let grid = PointGrid::new(&self.positions, near * 2.0, 0.0, MOST);
         for j in self.order.iter().copied() {
@@ -255,7 +256,7 @@ impl Joints {
                     (None, None) => self.parents[j] == self.parents[k],
                     _ => false,
                 };
-                // Joints at the same position are distinguished by their order.
+                // If several joints are at the same position, the first one is the partner.
                 let worse = best.is_some_and(|(d, other)| {
                     let same = (d - distance).abs() < near * 0.1;
                     if same { other < k } else { d < distance }
@@ -271,11 +272,11 @@ impl Joints {
         partner
     }
 
-    /// The nearest ancestor with a partner.
+    /// Finds the nearest ancestor with a partner.
     fn paired_above(&self, j: usize, partner: &[Option<usize>]) -> Option<usize> {
         let mut at = self.parents[j];
-        // Chains of joints without partners may be as long as the skeleton. They would match
-        // nothing anyway.
+        // Limit the search, since a chain of joints without partners may be as long as the
+        // skeleton. A partner so far up is of no use.
         for _ in 0..16 {
             match at {
                 Some(p) if partner[p].is_none() => at = self.parents[p],
@@ -329,7 +330,7 @@ impl Joints {
                 };
                 let side = match (own, self.stems[p].side) {
                     (Some(side), other) if other != own => side,
-                    // A side in one of the two names suffices.
+                    // A side in one of both names is enough.
                     (None, Some(other)) => other.other(),
                     _ => {
                         let (a, b) =
@@ -342,8 +343,8 @@ impl Joints {
             }
             None => match own {
                 Some(side) => Role { side, partner: None, how: PairSource::None },
-                // If other joints have sides in their names, a joint without one is in the center,
-                // unless it is far off.
+                // If other joints have sides in their names, a joint without a side is in the
+                // center, unless it is far from the plane.
                 None if names && above.abs() <= self.size * GROSS => {
                     Role { side: Side::Center, partner: Some(j), how: PairSource::Names }
                 }
@@ -356,7 +357,7 @@ impl Joints {
     }
 }
 
-/// Diagonal of the box of some positions; 0 if none is finite.
+/// Diagonal of the bounding box of some positions; 0 if none is finite.
 pub(crate) fn diagonal(places: impl Iterator<Item = Vec3>) -> f32 {
     let finite = places.filter(|p| p.is_finite());
     let (low, high) = finite
@@ -364,8 +365,8 @@ pub(crate) fn diagonal(places: impl Iterator<Item = Vec3>) -> f32 {
     if low.is_finite() { (high - low).length() } else { 0.0 }
 }
 
-/// Sides and words of the names of some nodes. If names do not identify a pair, the humanoid map is
-/// used.
+/// Parses the names of some nodes into sides and words. If names do not identify a pair, the
+/// humanoid map is used.
 fn stems(document: &Document, nodes: &[NodeId]) -> Vec<Stem> {
     let mut stems: Vec<Stem> =
         nodes.iter().map(|n| Stem::of(document.node(*n).name.as_deref().unwrap_or(""))).collect();
@@ -383,7 +384,7 @@ fn stems(document: &Document, nodes: &[NodeId]) -> Vec<Stem> {
     stems
 }
 
-/// Rest positions of all nodes in the scene, for skins without bind matrices.
+/// Computes the rest positions of all nodes in the scene, for skins without bind matrices.
 fn rest_worlds(document: &Document) -> HashMap<NodeId, Vec3> {
     let mut worlds = vec![glam::Mat4::IDENTITY; document.nodes.len()];
     for id in document.nodes.order().iter() {

@@ -18,8 +18,8 @@ pub(super) use self::{
 };
 use ulna_model::{Document, JointSlot, NodeId, SkinId};
 
-/// The mirror roles of all joints of a skin, and the mirror plane. `partner` is symmetric: the
-/// partner's partner is the joint.
+/// Mirror roles of all joints of a skin, and the mirror plane. Partners are symmetric: each joint
+/// is the partner of its partner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MirrorPairs {
     roles: Vec<Role>,
@@ -66,9 +66,9 @@ impl MirrorPairs {
         Self::over(joints, &named, &[Vec3::X, Vec3::Y, Vec3::Z])
     }
 
-    /// Guesses the roles of any nodes at these positions. `known` are known pairs of a left and a
-    /// right node, by index. The plane is perpendicular to one of `axes`, unless the pairs clearly
-    /// contradict.
+    /// Guesses the mirror roles of nodes at these positions. `known` are known pairs of a left and
+    /// a right node, by index. The plane is perpendicular to one of `axes`, unless the pairs
+    /// clearly contradict this.
     pub fn among(
         document: &Document,
         nodes: &[NodeId],
@@ -99,7 +99,7 @@ impl MirrorPairs {
         Self { roles, positions: joints.positions, plane, left_is_high }
     }
 
-    /// Whether there is a pair of two joints.
+    /// Whether any pair consists of two different joints.
     pub fn has_pairs(&self) -> bool {
         self.roles.iter().enumerate().any(|(j, role)| role.partner.is_some_and(|p| p != j))
     }

@@ -5,22 +5,22 @@ use glam::{DMat3, DMat4, Vec3};
 /// A plane: the positions `p` with `normal · p = offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Plane {
-    /// Unit vector.
+    /// Unit normal vector.
     pub normal: Vec3,
     /// Signed distance of the plane from the origin along the normal.
     pub offset: f32,
 }
 
 impl Plane {
-    /// The axis nearest to the normal.
+    /// Index of the axis nearest to the normal: 0, 1 or 2.
     pub fn axis(&self) -> usize {
         let n = self.normal.abs();
         if n.x >= n.y && n.x >= n.z { 0 } else { usize::from(n.y < n.z) + 1 }
     }
 
-    /// The mirror image of a position.
+    /// Mirrors a position.
     pub fn mirrored(&self, mut place: Vec3) -> Vec3 {
-        // Along an axis, the other two coordinates stay exact.
+        // If the normal is along an axis, the other two coordinates stay exact.
         let axis = self.axis();
         if self.normal[axis] == 1.0 {
             place[axis] = 2.0 * self.offset - place[axis];

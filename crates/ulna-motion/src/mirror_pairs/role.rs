@@ -1,8 +1,9 @@
 //! Mirror roles of joints: sides, partners, and the source of a guess.
 
-/// Maximum distance of equal positions, relative to the size of the skeleton.
+/// Maximum distance of positions that count as equal, relative to the size of the skeleton.
 pub(super) const SAME: f32 = 0.005;
-/// Distance above which a named pair is far from symmetric, relative to the size of the skeleton.
+/// Distance from symmetry above which the names of a pair are not trusted, relative to the size of
+/// the skeleton.
 pub(super) const GROSS: f32 = 0.05;
 
 /// A side of the mirror plane, from the character's point of view.
@@ -17,7 +18,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The side across the plane.
+    /// Returns the opposite side; the center stays the center.
     pub const fn other(self) -> Self {
         match self {
             Self::Left => Self::Right,
@@ -30,7 +31,7 @@ impl Side {
 /// Source of a guessed role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairSource {
-    /// Names only; rest positions do not agree with them.
+    /// Names only; rest positions do not agree with the names.
     Names,
     /// Rest positions only; names are missing or wrong.
     RestPositions,

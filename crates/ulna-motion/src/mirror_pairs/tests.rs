@@ -61,7 +61,7 @@ fn roles(joints: &[Given<'_>]) -> MirrorPairs {
     roles
 }
 
-/// Invariants of all roles.
+/// Checks the invariants of all roles.
 fn check(roles: &MirrorPairs) {
     for (j, role) in roles.joints().iter().enumerate() {
         match role.partner {
@@ -117,7 +117,7 @@ fn names_that_agree_with_positions_give_certain_pairs() {
 
 #[test]
 fn the_left_side_follows_the_names() {
-    // Seen from the front: the right hand is at +X.
+    // The body is seen from the front: the right hand is at +X.
     let names = ["hips", "chest", "head", "arm.R", "hand.R", "arm.L", "hand.L", "", "", "", ""];
     let roles = roles(&named(names));
     let sides: Vec<Side> = roles.joints().iter().map(|r| r.side).collect();
@@ -239,7 +239,7 @@ fn degenerate_joints_are_handled() {
 #[test]
 fn a_given_pair_overrides_the_guess_on_both_sides() {
     let mut roles = roles(&BODY);
-    // Crosswise: the hands are paired with the feet.
+    // The pairs are crossed: each hand is paired with a foot.
     roles.set_partner(4, Some(8));
     check(&roles);
     assert_eq!(

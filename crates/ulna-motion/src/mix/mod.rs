@@ -1,4 +1,4 @@
-//! Averages of transforms, eight nodes at a time.
+//! Weighted averages of transforms, for eight nodes at a time.
 
 mod parts;
 mod rotations;
@@ -14,7 +14,7 @@ use super::{
 use ulna_geometry::vectors;
 use ulna_model::{JointMask, Local, NodeId, Property, Transform};
 
-/// One source of an average.
+/// One source of a weighted average.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlendSource<'a> {
     /// Sampled transforms, by slot.
@@ -28,14 +28,15 @@ pub(super) struct BlendSource<'a> {
     pub mask: Option<&'a JointMask>,
 }
 
-/// Whether the result below is completely covered in blocks that all of `drivers` drive completely.
+/// Whether the average completely replaces the result below it, in all blocks that all sources
+/// drive completely.
 pub(super) fn covers(drivers: &[BlendSource<'_>], cover: LaneCoverage<'_>) -> bool {
     let mut sum = Sum::default();
     drivers.iter().enumerate().for_each(|(d, driver)| sum.add(d, driver.weight));
     cover.weight >= 1.0 && is_even(drivers, cover) && sum.count > 0 && sum.shares().1 == 0.0
 }
 
-/// Whether weights are the same for all nodes.
+/// Whether all nodes have the same weights.
 fn is_even(drivers: &[BlendSource<'_>], cover: LaneCoverage<'_>) -> bool {
     cover.mask.is_none() && drivers.iter().all(|d| d.mask.is_none())
 }
@@ -46,16 +47,17 @@ impl BlendSource<'_> {
     }
 }
 
-/// The coverage of the result below by an average.
+/// Weight and mask with which an average covers the result below it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LaneCoverage<'a> {
     pub weight: f32,
     pub mask: Option<&'a JointMask>,
-    /// Whether to use the mean on the sphere instead of the normalized sum.
+    /// Whether rotations are averaged on the sphere. If false, their quaternions are summed and
+    /// normalized.
     pub on_sphere: bool,
 }
 
-/// Interpolation between two rotations.
+/// Interpolates between two rotations.
 pub(super) fn turned(from: Quat, to: Quat, part: f32, on_sphere: bool) -> Quat {
     if on_sphere { super::slerp(from, to, part) } else { super::nlerp(from, to, part) }
 }
@@ -67,7 +69,7 @@ pub(super) struct Scratch {
     ways: Vec<Way>,
 }
 
-/// Averages `drivers`, and blends the result over `local`.
+/// Averages the transforms of the sources `drivers`, and blends the result over `local`.
 pub(super) fn lay(
     local: &mut [Local],
     slots: &Slots,
@@ -105,12 +107,12 @@ pub(super) fn lay(
     );
 }
 
-/// Sum of the weights of the drivers of one component at a node, and their number.
+/// Sum and number of the weights of one component at a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     total: f32,
     count: u32,
-    /// The last driver with a weight.
+    /// Index of the last source with a weight.
     last: usize,
 }
 
@@ -122,22 +124,23 @@ impl Sum {
         }
     }
 
-    /// Factor of the weights, and the missing weight. Rounding errors do not count as missing.
+    /// Returns the factor of the weights, and the missing weight. Rounding errors do not count as
+    /// missing.
     #[inline(always)]
     fn shares(self) -> (f32, f32) {
         const ROUNDED: f32 = 1e-6;
         if self.total > 1.0 - ROUNDED { (1.0 / self.total, 0.0) } else { (1.0, 1.0 - self.total) }
     }
 
-    /// The only driver, if it has full weight.
+    /// Index of the only source, if it has full weight.
     #[inline(always)]
     fn only(self) -> Option<usize> {
         (self.count == 1 && self.total >= 1.0).then_some(self.last)
     }
 }
 
-/// [`lay_block`] for the common case: every driver drives all components of each node, with the
-/// same weight for all nodes.
+/// Averages a block like [`lay_block`], for the common case. Every source drives all components of
+/// each node, and has the same weight for all nodes.
 #[inline(always)]
 fn lay_whole_block(
     local: &mut [Local],
@@ -174,7 +177,8 @@ fn lay_whole_block(
     let whole = cover.weight >= 1.0;
     for (k, node) in nodes.iter().enumerate().take(LANES) {
         match &mut local[*node as usize] {
-            // By component: a whole transform would be assembled in memory first, which stalls.
+            // Copy by component. A whole transform would first be assembled in memory, which stalls
+            // the processor.
             Local::Trs(t) if whole => {
                 t.translation = lane_of(&result.places, k).into();
                 t.rotation = Quat::from_array(lane_of(&result.turns, k));
@@ -202,7 +206,7 @@ fn lay_block(
     scratch: &mut Scratch,
 ) {
     let count = nodes.len().min(LANES);
-    // By component, then node.
+    // Indices: component, then node.
     let mut sums = [[Sum::default(); LANES]; 3];
     for (d, driver) in drivers.iter().enumerate() {
         for k in 0..count {
@@ -258,7 +262,7 @@ fn lay_block(
                 if driver.driven[block].parts[k].has(Property::Rotation) {
                     turn.1[k] = driver.weight_at(nodes[k] as usize).max(0.0) * sum.shares().0;
                 }
-                // Values without weight may be NaN.
+                // Values without a weight may be NaN.
                 if turn.1[k] > 0.0 {
                     (0..4).for_each(|c| turn.0[c][k] = driver.frame[block].turns[c][k]);
                 }
@@ -302,7 +306,7 @@ fn lay_block(
     }
 }
 
-/// Interpolation between two transforms. Equal components stay exact.
+/// Interpolates between two transforms. Equal components stay exact.
 fn between(from: &Transform, to: &Transform, share: f32, cover: LaneCoverage<'_>) -> Transform {
     let line = |a: Vec3, b: Vec3| a + (b - a) * share;
     let turn = from.rotation != to.rotation;

@@ -10,7 +10,7 @@ use ulna_model::{Property, Transform};
 pub(crate) struct Parts(u8);
 
 impl Parts {
-    /// Translation, rotation and scale.
+    /// Bits of translation, rotation and scale.
     const WHOLE: u8 = 7;
 
     pub(crate) const fn bit(property: Property) -> Self {
@@ -44,7 +44,7 @@ impl Parts {
         Self(self.0 | other.0)
     }
 
-    /// The components that a user-local transform (`Ul`) changes.
+    /// Returns the components that a user-local transform (`Ul`) changes.
     pub(crate) fn moved_by(user: &Transform) -> Self {
         let mut parts = Self::default();
         for (property, moves) in [
@@ -66,12 +66,12 @@ pub(crate) struct DrivenChannels {
     pub parts: [Parts; LANES],
     /// Whether translation, rotation and scale of all nodes are driven.
     pub whole: bool,
-    /// Whether no component of any transform is driven.
+    /// Whether no component of any node is driven.
     pub none: bool,
 }
 
 impl DrivenChannels {
-    /// The channels of at most eight nodes.
+    /// Combines the driven components of at most eight nodes.
     pub(crate) fn new(nodes: &[Parts]) -> Self {
         let mut parts = [Parts::default(); LANES];
         parts[..nodes.len()].copy_from_slice(nodes);

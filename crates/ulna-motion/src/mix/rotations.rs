@@ -1,21 +1,21 @@
-//! Means of rotations, eight nodes at a time.
+//! Means of rotations, for eight nodes at a time.
 //!
-//! Relative to the mean on the sphere, the weighted logarithms sum to 0. It is approximated by two
-//! steps from the normalized sum (Buss and Fillmore, *Spherical Averages and Applications to
-//! Spherical Splines and Interpolation*, 2001, algorithm A1). For two rotations, one step is exact,
-//! and equals SLERP.
+//! At the mean on the sphere, the weighted logarithms of the rotations relative to it sum to 0. The
+//! mean is approximated by two steps from the normalized sum (Buss and Fillmore, *Spherical
+//! Averages and Applications to Spherical Splines and Interpolation*, 2001, algorithm A1). For two
+//! rotations, one step is exact, and equals SLERP.
 
 use crate::{
     frame::Block,
     turn::{F32x8, LANES, log_factor, log_terms, unit},
 };
 
-/// State of one of the averaged rotations.
+/// Intermediate values of one of the averaged rotations, for eight nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
-    /// 1, or −1 if the negated quaternion is nearer.
+    /// Sign of the quaternion: −1 if the negated quaternion is nearer to the mean, else 1.
     sign: F32x8,
-    /// Cosine of the angle to the mean, and of half of it.
+    /// Cosine of the angle to the mean. `half` is the cosine of half of this angle.
     cos: F32x8,
     half: F32x8,
 }
@@ -27,7 +27,7 @@ pub(super) trait Turns {
     fn weight(&self, which: usize) -> F32x8;
 }
 
-/// Rotations of drivers with one weight for all eight nodes, and the rotation below them.
+/// Rotations of blend sources with one weight for all eight nodes, and the rotation below them.
 #[derive(Clone, Copy)]
 pub(super) struct Whole<'a> {
     pub(super) counting: &'a [(&'a [Block], f32)],
@@ -45,7 +45,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// Index of the rotation with the largest weight.
+    /// Index of the source's rotation with the largest weight.
     pub(super) fn heaviest(&self) -> usize {
         let heavier = |most: usize, k| if self.one(k).1 > self.one(most).1 { k } else { most };
         (1..self.count()).fold(0, heavier)
@@ -69,7 +69,7 @@ impl Turns for Whole<'_> {
     }
 }
 
-/// Rotations of a driver with a weight per node.
+/// Rotations of a blend source, and its weight per node.
 pub(super) type Own = ([F32x8; 4], F32x8);
 
 impl Turns for &[Own] {
@@ -89,7 +89,7 @@ impl Turns for &[Own] {
     }
 }
 
-/// The rotation with the largest weight, by lane.
+/// Returns the rotation with the largest weight, for each lane.
 #[inline(always)]
 pub(super) fn heaviest(turns: &[Own]) -> [F32x8; 4] {
     let (mut side, mut most) = ([[0.0; LANES]; 4], [-1.0f32; LANES]);
@@ -114,7 +114,7 @@ fn dot(a: &[F32x8; 4], b: &[F32x8; 4]) -> F32x8 {
     dot
 }
 
-/// Averages of rotations, with signs consistent with `side`. Rotations without weight have no
+/// Averages rotations, with signs consistent with `side`. Rotations with a weight of 0 have no
 /// effect.
 #[inline(always)]
 pub(super) fn mean(
@@ -151,7 +151,8 @@ pub(super) fn mean(
         let mut widest = [0.0f32; LANES];
         for (which, way) in ways.iter_mut().enumerate() {
             let (dot, weight) = (dot(turns.turn(which), &mean), turns.weight(which));
-            // Separate arrays and loops: results that are stored lane by lane are not vectorized.
+            // Use separate arrays and loops: results that are stored lane by lane are not
+            // vectorized.
             let (mut cos, mut half) = ([1.0; LANES], [1.0; LANES]);
             for i in 0..LANES {
                 cos[i] = if weight[i] > 0.0 { way.sign[i] * dot[i] } else { 1.0 };
@@ -200,7 +201,7 @@ pub(super) fn mean(
                 + step[1][i] * step[1][i]
                 + step[2][i] * step[2][i]
                 + step[3][i] * step[3][i];
-            // cos √x and sin √x / √x, for x of at most (π/2)².
+            // Polynomials for cos √x and sin √x / √x, with x at most (π/2)².
             let cos = 1.0
                 + x * (-1.0 / 2.0
                     + x * (1.0 / 24.0

@@ -1,10 +1,10 @@
-//! Weights of the clips of a blend: on a line, of the two clips around a value; in a plane, of the
-//! three around a position.
+//! Weights of the clips of a blend. On a line, the two clips around a value have weights. In a
+//! plane, these are the three clips around a position.
 
 use glam::DVec2;
 
-/// Weights of points on a line (in rising order) at a value. The two points around it have weights
-/// that sum to 1.
+/// Returns the weights of points on a line (in rising order) at a value. The two points around the
+/// value have weights that sum to 1.
 pub fn blend_weights(points: &[f32], value: f32) -> Vec<f32> {
     let mut weights = vec![0.0; points.len()];
     let after = points.partition_point(|p| *p <= value);
@@ -20,25 +20,26 @@ pub fn blend_weights(points: &[f32], value: f32) -> Vec<f32> {
     weights
 }
 
-/// Corners with their weights.
+/// Indices of three points, with their weights.
 type Corners = [(usize, f64); 3];
 
-/// Weights of points in a plane at a position. At most three points have weights, which sum to 1,
-/// and the position is their weighted mean: barycentric coordinates in the triangle around it.
-/// Outside of all triangles, the nearest position between two points is used.
+/// Returns the weights of points in a plane at a position. At most three points have weights: the
+/// barycentric coordinates in the triangle around the position. Outside of all triangles, the
+/// nearest position between two points is used.
 ///
-/// The triangles are those of Delaunay: of all that contain the position, the one with the least
-/// weighted mean of `|point|²` (the lower hull of the points lifted to a paraboloid; Edelsbrunner
-/// and Seidel, "Voronoi diagrams and arrangements", 1986). For points on one circle, several
-/// triangles would be valid. A small height per point makes the choice unique, so that weights do
-/// not jump.
+/// The triangles are a Delaunay triangulation. Of all triangles that contain the position, the one
+/// with the least weighted mean of `|point|²` is used (the lower hull of the points lifted to a
+/// paraboloid; Edelsbrunner and Seidel, "Voronoi diagrams and arrangements", 1986). For points on
+/// one circle, several triangles would be valid. A small height per point makes the choice unique,
+/// so that weights do not jump.
 pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {
-    /// Maximum distance of equal positions, relative to the points' extent.
+    /// Maximum distance of positions that count as equal, relative to the points' extent.
     const SAME: f64 = 1e-7;
     let mut weights = vec![0.0; points.len()];
     let Some(first) = points.first() else { return weights };
     let [origin, place] = [*first, place].map(|p| DVec2::new(f64::from(p[0]), f64::from(p[1])));
-    // Relative to the first point, so that positions far from the origin lose no precision.
+    // Positions are relative to the first point, so that points far from the origin lose no
+    // precision.
     let all: Vec<DVec2> =
         points.iter().map(|p| DVec2::new(f64::from(p[0]), f64::from(p[1])) - origin).collect();
     let place = place - origin;
@@ -51,7 +52,7 @@ pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {
     // the origin.
     let largest = points.iter().flatten().fold(0.0f64, |most, v| most.max(f64::from(v.abs())));
     let near = SAME * spread + 2.0 * f64::from(f32::EPSILON) * largest;
-    // Square roots, since sums of two of them are distinct.
+    // The heights are square roots, since sums of two different square roots are distinct.
     let apart = |k: usize| ((k + 2) as f64).sqrt().fract() * 1e-6 * spread * spread;
     let height = |k: usize| all[k].length_squared() + apart(k);
     let cost =
@@ -79,10 +80,10 @@ pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {
     weights
 }
 
-/// Barycentric coordinates of a position in a triangle; `None` outside of it or for a degenerate
-/// triangle.
+/// Returns the barycentric coordinates of a position in a triangle. `None` if the position is
+/// outside, or the triangle is degenerate.
 fn within(all: &[DVec2], [a, b, c]: [usize; 3], place: DVec2, flat: f64) -> Option<Corners> {
-    /// Tolerance for rounding.
+    /// Tolerance of the coordinates for rounding.
     const INSIDE: f64 = -1e-9;
     let (u, v, p) = (all[b] - all[a], all[c] - all[a], place - all[a]);
     let area = u.perp_dot(v);
@@ -134,7 +135,7 @@ mod tests {
             prop_assert!((there - 1.0).abs() < 1e-6, "{weights:?}");
         }
 
-        /// Points of a grid, most of which are on a circle with others.
+        /// The points are from a grid, so most of them are on a circle with others.
         #[test]
         fn a_small_step_changes_the_weights_little(
             points in prop::collection::btree_set([-3i8..4, -3i8..4], 1..10),

@@ -36,7 +36,7 @@ pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rat
     let (mut mixer, mut evaluator, mut pose) =
         (Mixer::default(), Evaluator::default(), Pose::default());
     for k in 0..times.len() {
-        // Not the key's own time, which may be rounded up past the end of the mix.
+        // The key's own time may be rounded up past the end of the mix, so it is not used.
         let time = (from + (to - from) * k as f64 / count as f64).min(to);
         evaluator.update(document, &mixer.stack(document, mix, time), &mut pose);
         for ((node, property, width), values) in driven.iter().zip(&mut values) {
@@ -79,8 +79,8 @@ pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rat
     Clip { tracks: tracks.collect(), ..Clip::default() }
 }
 
-/// Largest distance of a skin point between a clip and the mix between two times, meters: on the
-/// frames and midway between them.
+/// Measures the largest distance of a skin point between a clip and the mix between two times, in
+/// meters. It is measured on the frames and midway between them.
 pub fn baked_error(
     document: &Document,
     mix: &Shared<Mix>,

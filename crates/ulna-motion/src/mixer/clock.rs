@@ -1,12 +1,12 @@
-//! The clock of a bar: the clip time over the whole bar, including synchronized bars. Panels draw
-//! keys and markers with it.
+//! The clock of a bar: the clip time at every mix time of the bar, including synchronized bars.
+//! Panels use it to draw keys and markers.
 
 use super::Mixer;
 use ulna_model::{ClipId, Document, Enter, Mix, Shared};
 
-/// Maximum number of distinguished cycles; more would be unreadable.
+/// Maximum number of cycles in a clock. More cycles would be unreadable.
 const MOST: f64 = 400.0;
-/// Seconds between points where the clock is not linear.
+/// Seconds between the clock's points if it is not linear.
 const FINE: f64 = 1.0 / 60.0;
 
 /// The clip time of a bar as a function of the mix time.
@@ -16,14 +16,15 @@ pub struct BarClock {
     pub clip: ClipId,
     length: f64,
     repeat: bool,
-    /// Mix times in rising order, and the clip times there, continued over cycles; seconds.
+    /// Points of mix time and clip time in seconds, in order of mix time. The clip time increases
+    /// over all cycles.
     points: Vec<(f64, f64)>,
 }
 
-/// A time at which the clip passes one of its own times.
+/// A mix time at which the bar reaches a given clip time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Passing {
-    /// Cycle of the bar, from 0.
+    /// Index of the bar's cycle, from 0.
     pub round: u32,
     /// Time of the mix, seconds.
     pub time: f64,
@@ -32,7 +33,7 @@ pub struct Passing {
 }
 
 impl BarClock {
-    /// The mix times at which the clip passes a clip time, in order.
+    /// Returns the mix times at which the clip reaches a clip time, in order.
     pub fn passings(&self, clip_time: f64) -> Vec<Passing> {
         let (Some((_, first)), Some((_, last))) = (self.points.first(), self.points.last()) else {
             return Vec::new();
@@ -65,7 +66,7 @@ impl BarClock {
 }
 
 impl Mixer {
-    /// The clock of a bar; `None` if its clip does not exist, or does not play forward.
+    /// Computes the clock of a bar; `None` if its clip does not exist, or does not play forward.
     pub fn clock(
         &mut self,
         document: &Document,
@@ -90,7 +91,8 @@ impl Mixer {
                 let time = start + (end - start) * k as f64 / count as f64;
                 let now =
                     self.voices(lane, bar, time, false).into_iter().find(|v| v.clip == voice)?.time;
-                // Continues from the point before, across the loop's end if necessary.
+                // The clip time continues from the previous point, across the end of the loop if
+                // necessary.
                 let on = points.last().map_or(now, |(_, was)| {
                     let way = (now - was).rem_euclid(length.max(1e-9));
                     was + if way > 0.5 * length { 0.0 } else { way }

@@ -1,4 +1,4 @@
-//! The controller: the stack and the playing clips of a mix at a time.
+//! Evaluation of a mix at a time: its stack, and its playing clips.
 
 use super::{
     Mixer, blend_weights,
@@ -11,7 +11,7 @@ use ulna_model::{
     Clip, ClipId, Document, Enter, JointMask, Mix, MixBar, MixLane, NodeId, Plays, Shared,
 };
 
-/// A playing clip of a mix at a time.
+/// A clip that plays at a time of a mix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playing {
     /// Index of the lane.
@@ -22,12 +22,12 @@ pub struct Playing {
     pub clip: ClipId,
     /// Time of the clip, seconds.
     pub time: f64,
-    /// Weight in its lane, without masks.
+    /// Weight of the clip in its lane, without masks.
     pub weight: f32,
 }
 
 impl Mixer {
-    /// The stack of a mix at a time, over the file's pose.
+    /// Returns the stack of a mix at a time, over the file's pose.
     pub fn stack(&mut self, document: &Document, mix: &Shared<Mix>, time: f64) -> Stack {
         self.prepare(document, mix);
         let mut stack = self.lanes_at(document, MixSample::at(time));
@@ -35,7 +35,7 @@ impl Mixer {
         stack
     }
 
-    /// The clips that play at a time, from the bottom lane to the top.
+    /// Returns the clips that play at a time, from the bottom lane to the top.
     pub fn playing(&mut self, document: &Document, mix: &Shared<Mix>, time: f64) -> Vec<Playing> {
         self.prepare(document, mix);
         self.find_phases(time);
@@ -58,8 +58,8 @@ impl Mixer {
         all
     }
 
-    /// Adjusts a changed mix so that a bar keeps its phase at a time. Used for sliders during
-    /// playback.
+    /// Adjusts a changed mix so that a synchronized bar keeps its phase at a time. Used for sliders
+    /// during playback.
     #[must_use]
     pub fn keeping_step(
         &mut self,
@@ -68,7 +68,8 @@ impl Mixer {
         (lane, bar): (usize, usize),
         time: f64,
     ) -> Mix {
-        /// The phase depends on the offset, so it is computed by iteration.
+        /// Number of iterations. The phase depends on the offset, so the offset is computed by
+        /// iteration.
         const ROUNDS: usize = 4;
         self.prepare(document, before);
         let group = |mixer: &Self| mixer.lanes.get(lane)?.bars.get(bar)?.group;
@@ -85,7 +86,7 @@ impl Mixer {
         after
     }
 
-    /// Mean of the masks of a bar and its lane over some nodes, `0..=1`.
+    /// Mean of the combined mask of a bar and its lane over some nodes, `0..=1`.
     pub(super) fn counts_at(&self, lane: usize, bar: usize, nodes: &[NodeId]) -> f32 {
         let Some(planned) = self.lanes.get(lane) else { return 0.0 };
         let at = |mask: Option<&JointMask>, n: NodeId| mask.map_or(1.0, |m| m.at(n));
@@ -102,7 +103,7 @@ impl Mixer {
             ids.dedup();
             ids.into_iter().filter_map(|id| Some((id, document.clips.get(id)?.clone()))).collect()
         };
-        // Rest transforms affect only cached poses; masks and contacts depend on the tree.
+        // Rest transforms affect only cached poses. Masks and contacts depend on the tree.
         let keeps = !self.cuts.is_empty() || !self.frozen.is_empty();
         let same_nodes = Shared::ptr_eq(self.nodes.tree(), document.nodes.tree())
             && (!keeps || self.nodes == document.nodes);

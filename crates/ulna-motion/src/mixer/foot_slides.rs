@@ -9,15 +9,15 @@ use super::{
 use crate::{Evaluator, Pose, ancestors::above};
 use ulna_model::{ClipId, Document, Mix, NodeId, Shared};
 
-/// Mean speed of each standing foot relative to the ground between two times of a mix, meters per
-/// second. Feet without steps are left out.
+/// Measures the mean speed of each standing foot relative to the ground between two times of a mix,
+/// in meters per second. Feet without steps are left out.
 pub fn foot_slides(
     document: &Document,
     mix: &Shared<Mix>,
     (from, to): (f64, f64),
 ) -> Vec<(NodeId, f32)> {
     let feet: Vec<NodeId> = feet(document).iter().map(|f| f.0).collect();
-    // The joints between the feet and the hips.
+    // The joints of the feet, and the two joints above each of them.
     let legs: Vec<NodeId> =
         feet.iter().flat_map(|f| std::iter::once(*f).chain(above(document, *f).take(2))).collect();
     let count = (((to - from) * RATE).ceil() as usize).clamp(2, 1 << 16);
@@ -34,11 +34,11 @@ pub fn foot_slides(
         for ((path, sole), foot) in paths.iter_mut().zip(&soles).zip(&feet) {
             path.push(at(&pose, *foot), sole.at(&pose), height);
         }
-        // The ground under each clip, at the clip's playback speed.
+        // Displacement of the ground under each clip, at the clip's playback speed.
         let (now, then) =
             (mixer.playing(document, mix, time), mixer.playing(document, mix, time + step * 0.5));
         let mut ground = Vec3::ZERO;
-        // Lane by lane, from bottom to top. Additive lanes, and clips that do not move the feet,
+        // Combine the lanes from bottom to top. Additive lanes and clips that do not move the feet
         // have no effect.
         for lane in 0..mix.lanes.len() {
             let covering = mix.lanes[lane].additive.is_none();
@@ -61,7 +61,7 @@ pub fn foot_slides(
                 let length = f64::from(clip.length()).max(1e-6);
                 let rate = then.iter().find(same).map_or(1.0, |p| {
                     let way = p.time - playing.time;
-                    // Remove whole cycles.
+                    // Remove whole cycles from the difference.
                     (way - length * (way / length).round()) / (step * 0.5)
                 });
                 sum += velocity * rate as f32 * counts;

@@ -1,7 +1,7 @@
-//! Feet and the ground: contact times, and the velocity of the ground under them.
+//! Feet and the ground: contact times of the feet, and the velocity of the ground under them.
 //!
 //! The visible skin is measured. A foot with a low joint stands while its lowest vertices, heel or
-//! toe, are on the ground. The vertices alone do not suffice: in many clips, the toes of a swinging
+//! toe, are on the ground. The vertices alone are not enough: in many clips, the toes of a swinging
 //! foot pass through the ground.
 
 use glam::Vec3;
@@ -18,32 +18,35 @@ use ulna_model::{Clip, Document, NodeId, Shared};
 
 /// Samples per second.
 pub(super) const RATE: f64 = 120.0;
-/// Maximum height of a standing foot's joint, relative to its vertical range.
+/// Maximum height of the joint of a standing foot, relative to the joint's vertical range.
 const LOW: f32 = 0.2;
 /// Minimum lift of a step, relative to the body's height.
 const LIFTS: f32 = 0.015;
-/// Maximum distance of its lowest point from the ground, relative to the body's height.
+/// Maximum distance of a standing foot's lowest point from the ground, relative to the body's
+/// height.
 const TOUCHES: f32 = 0.008;
-/// Number of samples before and after the low phase of the joint in which the skin may be on the
-/// ground.
+/// Maximum number of samples by which a contact may extend before and after the phase in which the
+/// joint is low.
 const AROUND: usize = 12;
-/// Minimum number of samples with the skin on the ground. With fewer, the joint alone decides.
+/// Minimum number of samples with the skin on the ground. With fewer samples, the height of the
+/// joint alone decides.
 const FEWEST: usize = 6;
-/// Maximum height of a foot's standing points above its lowest one, relative to the body's height.
+/// Maximum height of the standing points of a foot above its lowest point, relative to the body's
+/// height.
 const FLAT: f32 = 0.006;
 /// Minimum duration of a contact, seconds.
 const SHORTEST: f64 = 0.05;
 
-/// The feet of a document, with their sides if known.
+/// Finds the feet of a document, with their sides if known.
 pub(crate) fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     let known = named_feet(document);
     if !known.is_empty() {
         return known;
     }
-    // Without named feet: the ends of all legs on which the body stands in the rest pose. Their
+    // Without named feet, use the ends of all legs on which the body stands in the rest pose. Their
     // sides are unknown.
     let rig = Rig::of(document);
-    // Start at the end of some limb: the body is above it.
+    // The end of any limb leads to the body, since the body is above it.
     let Some(leaf) = document.nodes.order().iter().rev().copied().find(|n| rig.carries(*n)) else {
         return Vec::new();
     };
@@ -52,12 +55,12 @@ pub(crate) fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     legs_of(document, &pose, body).into_iter().map(|n| (n, None)).collect()
 }
 
-/// The joints of the feet: by name, or else the ends of the legs in the rest pose.
+/// Finds the joints of the feet: by name, or else the ends of the legs in the rest pose.
 pub fn foot_joints(document: &Document) -> Vec<NodeId> {
     feet(document).into_iter().map(|(node, _)| node).collect()
 }
 
-/// Number of known feet, and of those with a known side.
+/// Number of feet, and number of feet with a known side.
 pub fn known_feet(document: &Document) -> (usize, usize) {
     let feet = feet(document);
     (
@@ -71,21 +74,21 @@ pub(super) fn at(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// The soles of some feet in the rest pose.
+/// Finds the soles of some feet in the rest pose.
 pub(super) fn soles(document: &Document, feet: &[NodeId]) -> Vec<Sole> {
     let rest = Pose::evaluate(document, &Stack::default());
     feet.iter().map(|foot| Sole::of(document, &rest, *foot)).collect()
 }
 
-/// The measured path of a foot.
+/// Measured path of a foot, with one value per sample.
 #[derive(Default)]
 pub(super) struct FootPath {
     is_skin: bool,
-    /// Heights of the joint.
+    /// Heights of the joint, meters.
     joint: Vec<f32>,
-    /// Heights of the lowest point.
+    /// Heights of the lowest point of the sole, meters.
     low: Vec<f32>,
-    /// Mean displacement of the standing points between consecutive times.
+    /// Mean displacement of the standing points between consecutive samples, meters.
     pub(super) ways: Vec<Vec3>,
     last: Vec<Vec3>,
 }
@@ -102,8 +105,8 @@ impl FootPath {
             let near = |p: &Vec3, low: f32| p.y <= low + height * FLAT;
             let before = lowest(&self.last);
             let pairs = || self.last.iter().zip(&points);
-            // Points that are down at both times. If the foot rolls from heel to toe in between,
-            // points that are down at one of them.
+            // Use points that are low at both times. If the foot rolls from heel to toe in between,
+            // use points that are low at one of them.
             let both: Vec<Vec3> = pairs()
                 .filter(|(a, b)| near(a, before) && near(b, low))
                 .map(|(a, b)| *b - *a)
@@ -122,7 +125,8 @@ impl FootPath {
         self.last = points;
     }
 
-    /// Whether the foot stands, by time. Never if it takes no steps.
+    /// Returns one flag per sample: whether the foot stands. All flags are false if the foot takes
+    /// no steps.
     pub(super) fn stands(&self, height: f32) -> Vec<bool> {
         let range = |(l, h): (f32, f32), y: &f32| (l.min(*y), h.max(*y));
         let (low, high) = self.joint.iter().fold((f32::INFINITY, f32::NEG_INFINITY), range);
@@ -132,8 +136,9 @@ impl FootPath {
         if self.is_skin { self.touching(&flags, height * TOUCHES) } else { flags }
     }
 
-    /// The times of each low phase at which the skin is on the ground. The ground is the median
-    /// height in the phase.
+    /// Returns one flag per sample: whether the skin is on the ground in a phase in which the joint
+    /// is low. `flags` are the samples with a low joint. The ground is the median height in the
+    /// phase.
     fn touching(&self, flags: &[bool], near: f32) -> Vec<bool> {
         let mut made = vec![false; flags.len()];
         let places: Vec<(usize, bool)> = flags.iter().copied().enumerate().collect();
@@ -143,7 +148,7 @@ impl FootPath {
             heights.sort_by(f32::total_cmp);
             let ground = heights[heights.len() / 2];
             // While the joint is low, points below the ground count as touching. Before and after
-            // that, they are moving toes.
+            // the phase, such points belong to moving toes.
             let touches = |k: &usize| self.low[*k] - ground <= near;
             let stays = |k: &usize| (self.low[*k] - ground).abs() <= near;
             let (Some(mut first), Some(mut last)) =
@@ -181,7 +186,7 @@ pub(super) fn height_of(document: &Document) -> f32 {
     if height > 1e-6 && height.is_finite() { height } else { 1.8 }
 }
 
-/// The paths of some feet over a clip.
+/// Samples the paths of some feet over a clip. Returns the times and the paths.
 fn paths(
     document: &Document,
     clip: &Shared<Clip>,
@@ -205,8 +210,8 @@ fn paths(
     (times, all)
 }
 
-/// The times at which the feet of a clip land, with their side, `L` or `R`; empty if it takes no
-/// steps.
+/// Finds the times at which the feet of a clip land, with the side of the foot, `L` or `R`. Empty
+/// if the feet take no steps.
 pub fn footfalls(document: &Document, clip: &Shared<Clip>) -> Vec<(f64, &'static str)> {
     let feet = feet(document);
     let nodes: Vec<NodeId> = feet.iter().map(|f| f.0).collect();
@@ -225,7 +230,8 @@ pub fn footfalls(document: &Document, clip: &Shared<Clip>) -> Vec<(f64, &'static
             .filter(|r| r[0].1)
             .map(|r| (r[0].0, r[r.len() - 1].0))
             .collect();
-        // A contact across the seam of a loop starts before it.
+        // In a loop, a contact that continues across the seam is counted once, at its start before
+        // the seam.
         let wraps = runs.len() > 1 && runs[0].0 == 0 && runs[runs.len() - 1].1 == times.len() - 1;
         for (from, to) in runs.into_iter().skip(usize::from(wraps)) {
             let lasts = times[to] - times[from] >= SHORTEST || (wraps && to == times.len() - 1);
@@ -238,8 +244,8 @@ pub fn footfalls(document: &Document, clip: &Shared<Clip>) -> Vec<(f64, &'static
     marks
 }
 
-/// The velocity of the ground under a clip, meters per second: 0 if the body itself travels, else
-/// that of its standing feet.
+/// Returns the velocity of the ground under a clip, in meters per second. It is 0 if the body
+/// itself travels, else the velocity of its standing feet.
 pub fn ground_velocity(document: &Document, clip: &Shared<Clip>) -> Vec3 {
     let nodes: Vec<NodeId> = feet(document).iter().map(|f| f.0).collect();
     let height = height_of(document);
@@ -258,7 +264,7 @@ pub fn ground_velocity(document: &Document, clip: &Shared<Clip>) -> Vec3 {
     if speeds.is_empty() {
         return Vec3::ZERO;
     }
-    // The median of each component, which ignores feet that roll off or land.
+    // The median of each component ignores feet that roll off or land.
     Vec3::from_array([0, 1, 2].map(|axis| {
         let mut list: Vec<f32> = speeds.iter().map(|v| v[axis]).collect();
         list.sort_by(f32::total_cmp);
@@ -266,8 +272,8 @@ pub fn ground_velocity(document: &Document, clip: &Shared<Clip>) -> Vec3 {
     }))
 }
 
-/// The speed of a body over the ground in a clip, meters per second: by its travel, or by its feet
-/// if the clip is in place.
+/// Returns the speed of a body over the ground in a clip, in meters per second: by its travel, or
+/// by its feet if the clip is in place.
 pub fn ground_speed(document: &Document, clip: &Shared<Clip>) -> f32 {
     let stays = ground_velocity(document, clip);
     if stays != Vec3::ZERO {
@@ -277,8 +283,8 @@ pub fn ground_speed(document: &Document, clip: &Shared<Clip>) -> f32 {
     }
 }
 
-/// The velocity of a body over the ground relative to its rest orientation: to its right and ahead,
-/// meters per second. Ahead is +Z if no foot has a known side.
+/// Returns the velocity of a body over the ground, in meters per second: to its right and ahead.
+/// The axes are those of the body in the rest pose. Ahead is +Z if no foot has a known side.
 pub fn ground_place(document: &Document, clip: &Shared<Clip>) -> [f32; 2] {
     let stays = ground_velocity(document, clip);
     let goes = match stays == Vec3::ZERO {

@@ -1,5 +1,5 @@
-//! Holding of the last pose of bars. A bar that ends while another one fades in, or exactly when
-//! that one begins, stays at its end until the fade is over. So the fade starts from the visible
+//! Bars that hold their last pose. If a bar ends while another bar fades in, or exactly when it
+//! begins, its last pose is held until the fade is over. The fade therefore starts from the visible
 //! pose, not from the lanes below.
 
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use super::{
 };
 use ulna_model::JointMask;
 
-/// Maximum gap between two bars that counts as none, seconds: users type times with three decimals.
+/// Maximum gap between consecutive bars, seconds. Users type times with three decimals.
 const GAP: f64 = 1e-3;
 
 impl Mixer {
@@ -54,7 +54,7 @@ impl Mixer {
         self.extend_ends();
     }
 
-    /// Extends the running maximum of end times per lane by the holds.
+    /// Extends the running maxima of the bars' end times by the holds.
     fn extend_ends(&mut self) {
         let held: HashMap<(usize, usize), f64> =
             self.holdings.iter().map(|h| ((h.lane, h.bar), h.until)).collect();
@@ -73,8 +73,8 @@ impl Mixer {
         self.holdings.iter().flat_map(|h| [h.end, h.until])
     }
 
-    /// The bars that are held at a time, by lane and bar. Bars of `until`'s lane from its place on
-    /// count as not begun.
+    /// Finds the bars that are held at a time, by lane and bar. `until` is a lane and a place in
+    /// its order: bars of this lane from the place on count as not begun.
     pub(super) fn held(
         &self,
         time: f64,
@@ -102,7 +102,8 @@ impl Mixer {
         found
     }
 
-    /// The weight factor that a fading-in bar leaves of a held one; `None` if it leaves nothing.
+    /// Returns the remaining fraction of a held bar's weight under a bar that fades in, in total or
+    /// by node; `None` if nothing remains.
     fn left_under(
         &self,
         holding: &Holding,
@@ -126,7 +127,7 @@ impl Mixer {
         let own = self.lanes[lane].bars[b].mask.as_ref();
         let whole = self.lanes[lane].mask.as_ref().filter(|_| other_lane);
         let weight = if other_lane { self.mix.lanes[lane].weight.min(1.0) } else { 1.0 };
-        // Bars that play along do not cover their own lane.
+        // A bar that plays along with others does not cover its own lane.
         let weight = if next.along && !other_lane { 0.0 } else { weight * next.full_weight_at(at) };
         let part = |mask: Option<&JointMask>, k: usize| {
             mask.map_or(1.0, |m| m.0.get(k).copied().unwrap_or(0.0))

@@ -2,32 +2,32 @@
 
 use ulna_model::{Enter, MixBar};
 
-/// A bar that holds its last pose for a while. It depends only on the mix.
+/// A bar that holds its last pose for a while. It depends only on the mix, not on the time.
 #[derive(Clone, Debug)]
 pub(super) struct Holding {
     pub(super) lane: usize,
     pub(super) bar: usize,
     /// End of the bar, seconds of the mix.
     pub(super) end: f64,
-    /// End of the last of the fades.
+    /// End of the last fade over the bar, seconds of the mix.
     pub(super) until: f64,
-    /// The bars that fade in over it, as lane and place in the lane's order.
+    /// The bars that fade in over this bar. Each has its lane, and its place in the lane's order.
     pub(super) fades: Vec<(usize, usize)>,
 }
 
-/// A held bar at a time.
+/// The state of a held bar at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
-    /// The time that it shows: its end.
+    /// Time of the held pose, which is the end of the bar, seconds of the mix.
     pub at: f64,
-    /// The remaining fraction of its weight, `0..=1`.
+    /// Remaining fraction of the bar's weight, `0..=1`.
     pub share: f32,
-    /// The same by node, if masks make a difference.
+    /// Remaining fraction of the bar's weight by node; `None` if it is the same for all nodes.
     pub by_node: Option<Vec<f32>>,
 }
 
 impl Held {
-    /// Merges the remaining weight under another fade; the larger one applies.
+    /// Combines the remaining fractions under two fades: the larger fraction is used.
     pub(super) fn add(&mut self, share: f32, by_node: Option<Vec<f32>>) {
         if by_node.is_none() && self.by_node.is_none() {
             self.share = self.share.max(share);
@@ -41,10 +41,12 @@ impl Held {
     }
 }
 
-/// The remaining fraction of a held bar's weight under a fade. The fade is now at `now`, was at
-/// `first` when the bar ended, and finally covers `cover` of the bar. The visible weight, this
-/// fraction times `1 - now * cover`, decreases linearly from its value at the bar's end to 0 at the
-/// end of the fade.
+/// Returns the remaining fraction of a held bar's weight under a fade, `0..=1`. `now` is the
+/// current progress of the fade, and `first` its progress when the held bar ended. `cover` is the
+/// fraction of the held bar that the finished fade covers.
+///
+/// The visible weight is this fraction times `1 - now * cover`. It decreases linearly from its
+/// value at the bar's end to 0 at the end of the fade.
 pub(super) fn left(now: f32, first: f32, cover: f32) -> f32 {
     if now >= 1.0 {
         return 0.0;
@@ -56,8 +58,8 @@ pub(super) fn left(now: f32, first: f32, cover: f32) -> f32 {
         .clamp(0.0, 1.0)
 }
 
-/// Time at which a bar has completely replaced another that ends; `None` if it does not fade in
-/// from it.
+/// Returns the time at which the bar `next` has completely replaced the ending bar `about`. `None`
+/// if `next` does not fade in from `about`.
 pub(super) fn takes_over(about: &MixBar, next: &MixBar) -> Option<f64> {
     if next.start < about.start || next.end() <= about.end() {
         return None;

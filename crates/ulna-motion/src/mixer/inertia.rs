@@ -1,5 +1,5 @@
-//! Inertial transitions: no second clip is sampled. The difference between the pose at the cut and
-//! the new motion fades out with its velocity.
+//! Inertial transitions. The difference between the pose at the cut and the new motion fades out,
+//! starting with its velocity. The old clip is not sampled after the cut.
 //!
 //! Each component of the difference follows a quintic in `u`, the fraction of the transition `d`:
 //!
@@ -16,22 +16,23 @@ use glam::{Quat, Vec3};
 use crate::Offset;
 use ulna_model::{NodeId, Transform, transform::short_way};
 
-/// The difference at a cut, which fades out.
+/// The difference between two poses at a cut, which fades out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inertia {
     pub(super) nodes: Vec<Left>,
-    /// Values and velocities of the weights of each node with morph targets.
+    /// Nodes with morph targets, each with the values and velocities of its weights.
     pub(super) morphs: Vec<(NodeId, Vec<[f32; 2]>)>,
 }
 
-/// Factors of a value and of a velocity at the fraction `u` of a transition of `length` seconds.
+/// Returns the factors of a value and of a velocity at the fraction `u` of a transition of `length`
+/// seconds.
 pub(super) fn fading(u: f32, length: f32) -> (f32, f32) {
     let (u3, u4, u5) = (u * u * u, u * u * u * u, u * u * u * u * u);
     (1.0 - 10.0 * u3 + 15.0 * u4 - 6.0 * u5, (u - 6.0 * u3 + 8.0 * u4 - 3.0 * u5) * length)
 }
 
-/// Difference of a node: values and velocities of translation, rotation vector, and logarithm of
-/// the scale.
+/// Difference of a node at a cut: values and velocities of translation, rotation vector, and
+/// logarithm of the scale.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Left {
     node: NodeId,
@@ -43,7 +44,7 @@ fn vector(turn: Quat) -> Vec3 {
     short_way(turn).to_scaled_axis()
 }
 
-/// The velocity of a rotation vector with an angular velocity, both in the fixed space:
+/// Converts an angular velocity to the velocity of a rotation vector, both in the fixed space:
 /// `J_l⁻¹(φ)·ω` (J. Solà, *A micro Lie theory*, 2018, equation 146).
 fn vector_velocity(phi: Vec3, omega: Vec3) -> Vec3 {
     let angle = phi.length();
@@ -61,8 +62,8 @@ fn logarithm(scale: Vec3) -> Vec3 {
 }
 
 impl Left {
-    /// The difference between the pose at the cut and the new motion there. Each velocity is
-    /// computed from two times.
+    /// Computes the difference between the pose at the cut and the new motion. Each velocity is
+    /// computed from the transforms at two times.
     pub(super) fn of(
         node: NodeId,
         [now, to]: [Transform; 2],

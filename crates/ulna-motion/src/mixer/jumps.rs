@@ -19,12 +19,12 @@ pub struct Jump {
 }
 
 impl Jump {
-    /// Minimum distance of a jump, meters.
+    /// Minimum distance between two poses that counts as a jump, meters.
     pub const METERS: f32 = 0.05;
-    /// Minimum rotation of a jump, degrees.
+    /// Minimum rotation between two poses that counts as a jump, degrees.
     pub const DEGREES: f32 = 20.0;
 
-    /// The worst jump between two poses; `None` if all nodes are within the bounds.
+    /// Finds the largest jump between two poses; `None` if no node exceeds the minimum.
     fn between(document: &Document, time: f64, before: &Pose, after: &Pose) -> Option<Self> {
         let one = |node: NodeId| {
             let k = node.index();
@@ -41,21 +41,22 @@ impl Jump {
         (worst.size() > 1.0).then_some(Self { meters, degrees, ..worst })
     }
 
-    /// Size relative to the bounds.
+    /// Size of the jump relative to the minimum distance and rotation.
     fn size(&self) -> f32 {
         (self.meters / Self::METERS).max(self.degrees / Self::DEGREES)
     }
 }
 
-/// Seconds before and after a time at which the poses are compared.
+/// Time offset before and after a time at which the poses are compared, seconds.
 const BESIDE: f64 = 1e-5;
-/// Maximum number of compared times. Of a longer list, only the first ones are compared.
+/// Maximum number of compared times. If there are more, only the first ones are compared.
 const MOST: usize = 2000;
 
-/// The jumps of a mix between two of its times, in order.
+/// Finds the jumps of a mix between two of its times, in order.
 ///
-/// Compared are the times at which bars begin, end, and finish fading in or start fading out, and
-/// the ends of open loops. Steps within a clip belong to the clip, and are not jumps of the mix.
+/// The poses are compared at the times when bars begin, end, finish fading in or start fading out,
+/// and at the ends of open loops. Steps within a clip belong to the clip, and are not jumps of the
+/// mix.
 pub fn jumps(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64)) -> Vec<Jump> {
     let mut mixer = Mixer::default();
     mixer.prepare(document, mix);
@@ -81,7 +82,7 @@ pub fn jumps(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64)) -> 
     found
 }
 
-/// The times at which the clip of a bar repeats, if its ends do not match.
+/// Returns the times at which the clip of a bar repeats. Empty if the ends of the clip match.
 fn rounds(
     document: &Document,
     mix: &Shared<Mix>,

@@ -1,4 +1,4 @@
-//! The lanes of a mix at a time, as lanes of a [`Stack`].
+//! Evaluation of the lanes of a mix at a time to the lanes of a [`Stack`].
 
 use super::{
     Mixer,
@@ -10,15 +10,15 @@ use ulna_model::{
     PoseLayers, Property, Shared, Track, TrackId,
 };
 
-/// A clip of a bar at a time of the mix.
+/// A clip of a bar, sampled at a time of the mix.
 pub(super) struct BlendInput {
-    /// Index among the bar's clips.
+    /// Index of the clip in the bar.
     pub(super) clip: usize,
-    /// Time of the clip, seconds.
+    /// Time in the clip, seconds.
     pub(super) time: f64,
-    /// Weight within the bar.
+    /// Weight of the clip within the bar, `0..=1`.
     pub(super) weight: f32,
-    /// Clip seconds per mix second.
+    /// Playback rate, in clip seconds per mix second.
     pub(super) rate: f64,
 }
 
@@ -26,15 +26,16 @@ pub(super) struct BlendInput {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MixSample {
     pub(super) time: f64,
-    /// Interval for the measurement of velocities, seconds; 0 without a measurement. Each clip
-    /// advances on its own clock and never wraps: near a clip's end, the whole interval is moved
-    /// before the end.
+    /// Length of the interval in which velocities are measured, seconds; 0 if velocities are not
+    /// needed. Each clip advances on its own clock and never wraps: near the clip's end, the whole
+    /// interval is moved before the end.
     pub(super) step: f64,
-    /// Whether the end of the interval is sampled, and not its start.
+    /// Whether the end of the interval is sampled instead of its start.
     pub(super) far: bool,
-    /// Lane and place in its order: only the bars before the place are sampled.
+    /// A lane and a place in the lane's order. If given, only the bars before this place are
+    /// sampled.
     pub(super) until: Option<(usize, usize)>,
-    /// Whether a loop that ends exactly at this time shows its end, and not its start.
+    /// Whether a loop that ends exactly at this time is sampled at its end instead of its start.
     pub(super) ending: bool,
 }
 
@@ -44,7 +45,8 @@ impl MixSample {
     }
 }
 
-/// The time of a clip on its own clock: wrapped around, or clamped to its ends.
+/// Converts a time to a time inside a clip: wrapped around if the clip repeats, else clamped to its
+/// ends.
 pub(super) fn wrapped(local: f64, length: f64, repeat: bool) -> f64 {
     match repeat {
         // Times within the first cycle are unchanged, its end included.
@@ -55,7 +57,8 @@ pub(super) fn wrapped(local: f64, length: f64, repeat: bool) -> f64 {
 }
 
 impl Mixer {
-    /// The clips of a bar at a time of the mix. For `ending`, see [`MixSample`].
+    /// Returns the clips of a bar at a time of the mix. With `ending`, a loop that ends exactly at
+    /// this time is sampled at its end.
     pub(super) fn voices(
         &self,
         lane: usize,
@@ -63,16 +66,16 @@ impl Mixer {
         time: f64,
         ending: bool,
     ) -> Vec<BlendInput> {
-        /// Tolerance of a loop's end, seconds: sums of times are rounded.
+        /// Tolerance for the end of a loop, seconds, since sums of times are rounded.
         const AT_END: f64 = 1e-6;
         let (mix, planned) = (&self.mix.lanes[lane].bars[bar], &self.lanes[lane].bars[bar]);
-        // The clip waits at its first key during the transition.
+        // During a key transition, the clip waits at its first key.
         let waits = if mix.enter == Enter::Keys { mix.fade_in } else { 0.0 };
         let goes = time >= mix.start + waits;
         let local = mix.offset
             + if goes || waits == 0.0 { (time - mix.start - waits) * mix.speed } else { 0.0 };
         let phase = planned.group.map(|g| (g, self.phase_found(g, time)));
-        // At its very end, a bar shows the end of its clip, not the start of another cycle.
+        // At its very end, a bar has the pose of the clip's end, not of the start of another cycle.
         let ending = ending || time >= mix.end();
         planned
             .voices
@@ -107,7 +110,7 @@ impl Mixer {
             .collect()
     }
 
-    /// The lanes at a time, without transition offsets.
+    /// Evaluates the lanes at a time, without the offsets of inertial transitions.
     pub(super) fn lanes_at(&mut self, document: &Document, look: MixSample) -> Stack {
         self.find_phases(look.time.max(look.time + look.step));
         let mix = self.mix.clone();
@@ -175,7 +178,7 @@ impl Mixer {
                 let ((id, clip), length) =
                     (&planned.voices[voice.clip], planned.lengths[voice.clip]);
                 let layers = document.aids.layers(LayerHome::Clip(*id));
-                // Held bars do not move.
+                // The clips of held bars do not advance.
                 let way = if share.held.is_some() { 0.0 } else { voice.rate * look.step };
                 let (low, high) =
                     (voice.time.min(voice.time + way), voice.time.max(voice.time + way));
@@ -195,8 +198,8 @@ impl Mixer {
         made
     }
 
-    /// The frozen pose over which a bar fades in, as a clip with one key for everything that the
-    /// bars before it drive.
+    /// Returns the frozen pose over which a bar fades in, as a clip. It has one key for every
+    /// component that the bars before this bar drive.
     fn frozen(&mut self, document: &Document, lane: usize, bar: usize) -> Shared<Clip> {
         if let Some(found) = self.frozen.get(&(lane, bar)) {
             return found.clone();
@@ -231,7 +234,8 @@ impl Mixer {
         made
     }
 
-    /// The pose of the bars before a place of a lane at a time, as a clip with one key.
+    /// Returns the pose of the bars before a place of a lane at a time, as a clip with one key per
+    /// track.
     fn pose_under(&mut self, document: &Document, until: (usize, usize), time: f64) -> Clip {
         let look = MixSample { until: Some(until), ending: true, ..MixSample::at(time) };
         self.find_phases(time);
@@ -290,7 +294,7 @@ impl Mixer {
     }
 }
 
-/// Components of nodes that layers drive, with the width of a value.
+/// Lists the properties of nodes that layers change, with the number of components of each.
 pub(super) fn moved_by_layers(layers: &PoseLayers) -> Vec<(NodeId, Property, usize)> {
     let mut all = Vec::new();
     for layer in layers.counting() {

@@ -1,10 +1,11 @@
-//! Conversion of mask descriptions to weights by node: below a joint, one side or half of a body,
-//! or painted.
+//! Conversion of a mask's description to weights by node. A mask can be a branch of joints, a side
+//! or half of a body, or painted weights.
 
 use crate::{ancestors::above, humanoid::BodyPart, mirror_pairs::Side, roles::roles_of};
 use ulna_model::{Document, JointMask, MixMask, NodeId, Shared};
 
-/// The weights of a mask, by node. A joint without a weight of its own inherits that of its parent.
+/// Returns the weights of a mask by node. A joint without its own weight inherits the weight of its
+/// parent.
 pub fn weights(document: &Document, mask: &MixMask) -> JointMask {
     let count = document.nodes.len();
     let mut made = vec![0.0f32; count];
@@ -57,7 +58,7 @@ fn halves(document: &Document, mask: &MixMask, made: &mut [f32]) {
     }
     for node in document.nodes.order() {
         let inherited = above(document, *node).find_map(|n| known[n.index()]);
-        // The joints that carry the body belong to both sides, and to its lower half.
+        // The joints that carry the whole body belong to both sides, and to the lower half.
         let alone = matches!(mask, MixMask::Left | MixMask::Right | MixMask::Lower);
         let counts = known[node.index()].or(inherited).unwrap_or(alone);
         made[node.index()] = if counts { 1.0 } else { 0.0 };

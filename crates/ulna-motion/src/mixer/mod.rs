@@ -1,5 +1,6 @@
-//! The controller: evaluates a [`Mix`](ulna_model::Mix) at a time to lanes of a
-//! [`Stack`](super::Stack). The window, the command line and baking all use it.
+//! The mixer evaluates a [`Mix`](ulna_model::Mix) at a time to the lanes of a
+//! [`Stack`](super::Stack). A mix has lanes with bars. Each bar plays a clip, or a blend of several
+//! clips. The window, the command line and baking all use the mixer.
 //!
 //! ```text
 //!  Mix + time ──► plan (state, hold, steps: cached per mix)

@@ -2,17 +2,18 @@
 
 use ulna_model::{Clip, Interpolation, Property, Shared, Track, transform::angle_between};
 
-/// Largest difference between NLERP and SLERP of two rotations, by the angle between them, radians.
+/// Largest angle between the NLERP and the SLERP of two rotations, radians. `angle` is the angle
+/// between the rotations.
 pub fn nlerp_gap(angle: f32) -> f32 {
-    // On the quaternion sphere, the angle is half of that. The difference is largest about a fifth
-    // from either end.
+    // On the quaternion sphere, the angle is half as large. The difference is largest at about a
+    // fifth of the path from either end.
     let half = f64::from(angle) * 0.5;
     let gap = |u: f64| ((u * half.sin()).atan2(1.0 - u + u * half.cos()) - u * half).abs() * 2.0;
     (0..=200).map(|k| gap(f64::from(k) / 200.0)).fold(0.0, f64::max) as f32
 }
 
-/// Largest difference between NLERP and SLERP in a clip, radians: at the largest angle between two
-/// keys of a LINEAR rotation.
+/// Largest angle between the NLERP and the SLERP of a clip, radians. It is computed from the
+/// largest angle between two keys of a LINEAR rotation.
 pub fn nlerp_difference(clip: &Clip) -> f32 {
     let linear = |t: &&Shared<Track>| {
         t.property == Property::Rotation && t.interpolation == Interpolation::Linear

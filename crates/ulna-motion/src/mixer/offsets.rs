@@ -1,4 +1,4 @@
-//! Offsets of inertial transitions: the remaining difference from the pose at a cut.
+//! Offsets of inertial transitions, which fade out the difference from the pose at a cut.
 
 use super::{
     Mixer,
@@ -12,8 +12,8 @@ use ulna_model::{Document, NodeId, Shared};
 const EPSILON: f64 = 1.0 / 480.0;
 
 impl Mixer {
-    /// Adds the offsets of the active cut at a time to a stack. Only the first `cuts` cuts are
-    /// considered.
+    /// Adds the offsets of the cut that is active at a time to a stack. Only the first `cuts` cuts
+    /// are considered.
     pub(super) fn put_offsets(
         &mut self,
         document: &Document,
@@ -21,7 +21,7 @@ impl Mixer {
         cuts: usize,
         stack: &mut Stack,
     ) {
-        // Each cut includes the remaining offset of the one before.
+        // Each cut includes the remaining offset of the previous cut.
         let Some(k) = self.cuts[..cuts].iter().rposition(|c| c.start <= time) else { return };
         let (start, length) = (self.cuts[k].start, self.cuts[k].length);
         if time >= start + length {

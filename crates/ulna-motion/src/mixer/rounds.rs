@@ -1,37 +1,37 @@
-//! Cycles of synchronized clips: their marks, their phase and its rate.
+//! Cycles of synchronized clips: their marks, their phase, and the rate of the phase.
 
 use std::collections::BTreeMap;
 
 use super::ground::footfalls;
 use ulna_model::{Clip, Document, InStep, Shared};
 
-/// Synchronized bars of a lane.
+/// Bars of a lane whose clips are synchronized.
 #[derive(Clone, Debug)]
 pub(super) struct StepGroup {
     pub(super) lane: usize,
-    /// Bars in the order of their starts.
+    /// Indices of the bars, in the order of their starts.
     pub(super) bars: Vec<usize>,
     pub(super) start: f64,
-    /// Cycles of the clips, by bar of the lane.
+    /// Cycles of the clips of each bar. The key is the index of the bar.
     pub(super) rounds: BTreeMap<usize, Vec<Round>>,
-    /// The phase at the start and after each step.
+    /// Phases at the start and after each integration step.
     pub(super) phases: Vec<f64>,
-    /// Playback speed of the first bar.
+    /// Playback speed of the first bar, as a factor.
     pub(super) first_speed: f64,
 }
 
-/// The cycle of a clip: its marks and its length.
+/// The cycle of a clip: the times of its marks, its length and its speed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Round {
-    /// Times of the marks within the cycle, rising; one mark at 0 if the clip is synchronized by
-    /// normalized time.
+    /// Times of the marks within the cycle, rising. If the clip is synchronized by normalized time,
+    /// the only mark is at 0.
     marks: Vec<f64>,
     length: f64,
     speed: f64,
 }
 
 impl Round {
-    /// Seconds from a mark to the next.
+    /// Time from a mark to the next, seconds.
     pub(super) fn span(&self, mark: usize) -> f64 {
         let next = self.marks.get(mark + 1).copied().unwrap_or_else(|| self.marks[0] + self.length);
         (next - self.marks[mark]).max(1e-9)
@@ -60,7 +60,7 @@ impl Round {
         mark as f64 + (at - self.marks[mark]) / self.span(mark)
     }
 
-    /// Marks per second at a phase.
+    /// Rate of the phase, in marks per second.
     pub(super) fn rate(&self, phase: f64) -> f64 {
         if self.length > 0.0 { self.speed / self.span(self.mark(phase)) } else { 0.0 }
     }
@@ -69,7 +69,7 @@ impl Round {
 /// Mark times with their names.
 pub(super) type Marks = Vec<(f64, String)>;
 
-/// The marks of a clip for a kind of synchronization.
+/// Returns the marks of a clip for a kind of synchronization.
 pub(super) fn marks_of(document: &Document, clip: &Shared<Clip>, by: InStep) -> Marks {
     let length = f64::from(clip.length());
     match by {
@@ -79,7 +79,7 @@ pub(super) fn marks_of(document: &Document, clip: &Shared<Clip>, by: InStep) -> 
             within.map(|m| (f64::from(m.time), m.name.to_string())).collect()
         }
         InStep::Contacts => {
-            // Footsteps that the user edited are stored as markers.
+            // Footsteps that the user edited are stored as markers of the clip.
             let within = clip
                 .markers
                 .iter()
@@ -94,8 +94,8 @@ pub(super) fn marks_of(document: &Document, clip: &Shared<Clip>, by: InStep) -> 
     }
 }
 
-/// The cycles of clips with marks in the same order as those of the first clip that has any. A clip
-/// without matching marks, such as an idle clip, gets evenly spaced ones.
+/// Computes the cycles of clips. The marks of each cycle are in the order of the first clip that
+/// has any marks. A clip without matching marks, such as an idle clip, gets evenly spaced marks.
 pub(super) fn rounds(all: &[(Marks, f64, f64)]) -> Vec<Round> {
     let names = |m: &Marks, from: usize| -> Vec<String> {
         (0..m.len()).map(|k| m[(from + k) % m.len()].1.clone()).collect()
@@ -110,7 +110,7 @@ pub(super) fn rounds(all: &[(Marks, f64, f64)]) -> Vec<Round> {
         let count = first.len().max(1);
         let from = (0..marks.len()).find(|k| !first.is_empty() && names(marks, *k) == first);
         let marks = match from {
-            // From that mark on. Earlier marks move to the next cycle.
+            // The cycle starts at that mark. Earlier marks move to the next cycle.
             Some(from) => (0..count)
                 .map(|k| {
                     let at = (from + k) % count;
@@ -125,7 +125,7 @@ pub(super) fn rounds(all: &[(Marks, f64, f64)]) -> Vec<Round> {
 }
 
 impl StepGroup {
-    /// Time of a clip of a bar at a phase, seconds.
+    /// Returns the time in a bar's clip at a phase, seconds.
     pub(super) fn time_of(&self, bar: usize, voice: usize, phase: f64) -> f64 {
         self.round(bar, voice).map_or(0.0, |r| r.time(phase))
     }
@@ -138,7 +138,8 @@ impl StepGroup {
         self.round(self.bars[0], 0)
     }
 
-    /// The first bar, and the offset that advances its phase at the start by `further`.
+    /// Returns the first bar and its new offset, for which the phase at the start is larger by
+    /// `further`.
     pub(super) fn offset_for(&self, further: f64) -> (usize, f64) {
         let first = self.bars[0];
         let phase = self.phases[0] + further;

@@ -2,8 +2,8 @@
 //! similar.
 //!
 //! The position of the body on the ground and its heading are ignored, as for consecutive clips in
-//! a game. After Kovar, Gleicher and Pighin, *Motion Graphs* (2002), with points of the skin as the
-//! point cloud, or joints if there is no skin.
+//! a game. The method is that of Kovar, Gleicher and Pighin, *Motion Graphs* (2002). Its point
+//! cloud consists of points of the skin, or of joints if there is no skin.
 
 use std::collections::BTreeSet;
 
@@ -15,17 +15,17 @@ use crate::{
 };
 use ulna_model::{Clip, ClipId, Document, NodeId, Shared, transform::angle_between};
 
-/// Maximum number of sampled times of a clip, and samples per second.
+/// Maximum number of sampled times per clip. `RATE` is the number of samples per second.
 const MOST: usize = 64;
 const RATE: f64 = 20.0;
-/// Number of compared skin points, and the number of those used for the search.
+/// Number of compared skin points. `FEW` is the number of points that are used for the search.
 const POINTS: usize = 256;
 const FEW: usize = 24;
 /// Weight of a difference of velocity relative to a difference of position, seconds: about half of
 /// a cross-fade.
 const SPEED: f32 = 0.1;
 
-/// The best transition between two clips, and its discontinuity without a fade.
+/// Best transition between two clips, and its discontinuity if there is no fade.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BestSeam {
     /// The first clip.
@@ -36,16 +36,17 @@ pub struct BestSeam {
     pub leave: f64,
     /// Transition time in the second clip, seconds.
     pub enter: f64,
-    /// Largest distance of a skin point, meters, with the body's position and heading aligned.
+    /// Largest distance of a skin point between both clips, meters. The body's position and heading
+    /// are aligned.
     pub distance: f32,
-    /// Largest difference of a joint's own rotation, radians.
+    /// Largest difference of a joint's local rotation, radians.
     pub angle: f32,
     /// Largest difference of a skin point's velocity, meters per second.
     pub speed: f32,
 }
 
-/// A sampled time of a clip: positions and velocities of all points relative to the body, and
-/// rotations of all joints.
+/// Pose of a clip at a sampled time: positions and velocities of all points relative to the body,
+/// and rotations of all joints.
 struct SeamPose {
     time: f64,
     places: Vec<Vec3>,
@@ -53,7 +54,7 @@ struct SeamPose {
     turns: Vec<Quat>,
 }
 
-/// The compared joints and skin points, and their body.
+/// Joints and skin points that are compared, and the joint that carries the body.
 struct Looked {
     joints: Vec<NodeId>,
     points: SeenPoints,
@@ -77,14 +78,14 @@ impl Looked {
         let is_named = |n: NodeId| roles.iter().any(|(node, role)| *node == n && role.is_some());
         let named: Vec<usize> =
             (0..points.len()).filter(|k| points.node(*k).is_some_and(is_named)).collect();
-        // Without joint names, choose among all points.
+        // If too few joints have known names, choose among all points.
         let all = if named.len() >= 8 { named } else { (0..points.len()).collect() };
         let step = all.len().div_ceil(FEW).max(1);
         let few = all.into_iter().step_by(step).collect();
         Some(Self { joints, points, few, body })
     }
 
-    /// Evenly spaced samples of a clip.
+    /// Samples a clip at evenly spaced times.
     fn moments(&self, document: &Document, clip: &Shared<Clip>) -> Vec<SeamPose> {
         let length = f64::from(clip.length());
         let count = ((length * RATE).ceil() as usize).clamp(1, MOST);
@@ -98,7 +99,7 @@ impl Looked {
         };
         let moment = |k: usize| {
             let time = length * k as f64 / count as f64;
-            // Forward difference; backward at the end.
+            // The velocity is a forward difference, or a backward difference at the end.
             let (from, to) = if time + step <= length {
                 (time, time + step)
             } else {
@@ -131,7 +132,8 @@ impl Looked {
         (0..=count).map(moment).collect()
     }
 
-    /// Dissimilarity of two samples; lower is better. Stops at `most`.
+    /// Measures the dissimilarity of two sampled poses; lower is better. Stops when it exceeds
+    /// `most`.
     fn unlike(&self, a: &SeamPose, b: &SeamPose, most: f32) -> f32 {
         let mut sum = 0.0;
         for k in &self.few {
@@ -176,9 +178,9 @@ impl Looked {
     }
 }
 
-/// The best transitions from each of some clips to each of others, in that order. Clips without
-/// keys, and transitions from a clip to itself, are left out. `go_on` is called regularly; once it
-/// returns false, the search stops.
+/// Finds the best transitions from each clip of `from` to each clip of `to`, in that order. Clips
+/// without keys, and transitions from a clip to itself, are left out. `go_on` is called regularly
+/// with the progress. If it returns false, the search stops.
 pub fn best_seams(
     document: &Document,
     from: &[ClipId],

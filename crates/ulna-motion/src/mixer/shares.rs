@@ -8,13 +8,14 @@ pub(super) struct Share {
     pub(super) bar: usize,
     pub(super) weight: f32,
     pub(super) mask: Option<JointMask>,
-    /// Whether this is the frozen pose under the bar's fade, and not its clips.
+    /// Whether the weight is that of the frozen pose under the bar's fade, instead of the bar's
+    /// clips.
     pub(super) frozen: bool,
-    /// End time of a bar that holds its last pose, seconds of the mix.
+    /// End time of a bar that holds its last pose, seconds of the mix; `None` for other bars.
     pub(super) held: Option<f64>,
 }
 
-/// The product of two optional masks.
+/// Returns the product of two optional masks.
 pub(super) fn product(a: Option<&JointMask>, b: Option<&[f32]>) -> Option<JointMask> {
     match (a, b) {
         (None, None) => None,
@@ -27,13 +28,14 @@ pub(super) fn product(a: Option<&JointMask>, b: Option<&[f32]>) -> Option<JointM
 }
 
 impl Mixer {
-    /// Weights of the bars of a lane, in the order of their starts. Later bars cover earlier ones.
-    /// Held bars have the weight of their end. If `until` is in this lane, only the bars before its
-    /// place are included.
+    /// Computes the weights of the bars of a lane at a time, in the order of their starts. Later
+    /// bars cover earlier ones. Held bars have the weight of their end. If `until` is in this lane,
+    /// only the bars before its place are included.
     ///
-    /// A bar that fades in over a frozen pose covers immediately everything that it will cover. Its
-    /// clips have its current weight, and the pose has the rest. Whatever it leaves uncovered
-    /// continues below it, before, during and after the fade.
+    /// A bar that fades in over a frozen pose covers the bars before it with its full weight from
+    /// the start. During the fade, its clips have its current weight, and the frozen pose has the
+    /// rest of the full weight. Any part that the full weight does not cover remains visible
+    /// before, during and after the fade.
     pub(super) fn shares(
         &self,
         lane: usize,

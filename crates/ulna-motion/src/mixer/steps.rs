@@ -80,14 +80,14 @@ impl Mixer {
         }
     }
 
-    /// Integrates the phases of all groups up to a time.
+    /// Integrates the phases of all groups of synchronized bars up to a time.
     pub(super) fn find_phases(&mut self, time: f64) {
         for group in 0..self.groups.len() {
             self.phase(group, time);
         }
     }
 
-    /// The phase of a group at a time, integrated from its start.
+    /// Returns the phase of a group at a time, integrated from the group's start.
     pub(super) fn phase(&mut self, group: usize, time: f64) -> f64 {
         let steps = ((time - self.groups[group].start) / STEP).floor().max(0.0) as usize;
         while self.groups[group].phases.len() <= steps {
@@ -100,7 +100,7 @@ impl Mixer {
         self.phase_found(group, time)
     }
 
-    /// The same, limited to the steps that have been computed.
+    /// Returns the phase of a group at a time, from the steps that have already been integrated.
     pub(super) fn phase_found(&self, group: usize, time: f64) -> f64 {
         let found = &self.groups[group];
         let steps =
@@ -109,7 +109,8 @@ impl Mixer {
         phase + self.rate(group, phase, at) * (time - at).clamp(0.0, STEP)
     }
 
-    /// Marks per second at a phase: the weighted average of the clips' own rates.
+    /// Rate of a group's phase, in marks per second: the weighted average of the rates of its
+    /// clips.
     fn rate(&self, group: usize, phase: f64, time: f64) -> f64 {
         let found = &self.groups[group];
         let (mut sum, mut total) = (0.0, 0.0);
@@ -135,7 +136,7 @@ impl Mixer {
         }
     }
 
-    /// Clip seconds per mix second of a synchronized clip.
+    /// Returns the playback rate of a synchronized clip, in clip seconds per mix second.
     pub(super) fn speed_of(
         &self,
         group: usize,

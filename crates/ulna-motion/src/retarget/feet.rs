@@ -1,4 +1,4 @@
-//! Feet and hands at rest: the leg or arm, and the points of a sole that touch the ground.
+//! Measurements of feet in the rest pose: the sole, the toes, and the leg.
 
 use std::collections::BTreeSet;
 
@@ -13,48 +13,49 @@ use crate::{
 };
 use ulna_model::{Document, GoalPoint, NodeId};
 
-/// A foot or a hand.
+/// Shape of a foot in the rest pose, and its leg.
 #[derive(Clone, Debug)]
 pub(super) struct Foot {
-    /// The joint: the ankle of a foot, the wrist of a hand.
+    /// The joint of the foot, which is the ankle.
     pub node: NodeId,
-    /// The joint at which the toes bend.
+    /// The joint at which the toes bend; `None` if there is none.
     pub toe: Option<NodeId>,
-    /// The leg down to the foot, or the arm down to the hand; `None` if no joint above it can
-    /// rotate.
+    /// The leg from the hips to the foot. `None` if no joint above the foot can rotate.
     pub leg: Option<Limb>,
-    /// The joint that is lowered if the leg is too short.
+    /// The node that is lowered if the leg is too short to reach a target.
     pub hips: NodeId,
-    /// Position of the rear of the sole in the space of the foot.
+    /// Rear point of the sole, in the space of the foot joint.
     pub heel: Vec3,
-    /// Position of the ball in the space of the foot; `None` if the foot is too short to have one.
+    /// Position of the ball of the foot, in the space of the foot joint. `None` if the foot has no
+    /// length.
     pub ball: Option<Vec3>,
-    /// Horizontal direction of the toes at rest, in the space of the toe joint.
+    /// Horizontal direction of the toes in the rest pose, as a unit vector in the space of the toe
+    /// joint. Zero without a toe joint.
     pub toe_way: Vec3,
-    /// Direction up at rest, in the space of the foot.
+    /// Up direction in the rest pose, as a unit vector in the space of the foot joint.
     pub up: Vec3,
-    /// Points of the sole; empty if the foot moves no mesh.
+    /// Vertices of the sole that can be its lowest point; empty if the foot moves no vertices.
     pub sole: Vec<SolePoint>,
-    /// Length of the leg at rest, meters.
+    /// Length of the straight leg, meters.
     pub length: f32,
-    /// Height of the sole at rest, meters.
+    /// Height of the sole in the rest pose, meters.
     pub level: f32,
     /// Nodes in whose space the foot has contacts, each once.
     pub spaces: Vec<NodeId>,
 }
 
-/// A point of a sole.
+/// A vertex of a sole, in the rest pose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SolePoint {
-    /// Position in the space of the foot.
+    /// Position in the space of the foot joint.
     pub foot: Vec3,
     /// Position in the space of the toe joint.
     pub toes: Vec3,
-    /// Weight of the toes, `0.0..=1.0`.
+    /// Total weight of the toe joints for the vertex, `0.0..=1.0`.
     pub share: f32,
 }
 
-/// Poses all joints of a document at rest. Other nodes are in their pose.
+/// Computes the rest pose of a document.
 pub(super) fn rest_pose(document: &Document) -> Pose {
     let mut pose = Pose::evaluate(document, &Stack::default());
     for node in document.nodes.order() {
@@ -65,8 +66,8 @@ pub(super) fn rest_pose(document: &Document) -> Pose {
     pose
 }
 
-/// The foot joints of a document, by its humanoid map or joint names; otherwise the joints that
-/// are lowest at rest.
+/// Finds the feet of a document by its humanoid map or by names. Without these, finds the ends of
+/// the limbs on which the body stands in the rest pose.
 pub(super) fn feet_of(document: &Document) -> Vec<NodeId> {
     let named = named_feet(document);
     if !named.is_empty() {
@@ -84,7 +85,7 @@ fn place(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// Rotation of a matrix, without its scale and mirroring.
+/// Extracts the rotation of a matrix.
 pub(super) fn rotation_of(matrix: &Mat4) -> Quat {
     ulna_geometry::orthogonal_factor(&matrix.as_dmat4()).map_or(Quat::IDENTITY, |m| {
         let m = if m.determinant() < 0.0 { m * -1.0 } else { m };
@@ -93,15 +94,16 @@ pub(super) fn rotation_of(matrix: &Mat4) -> Quat {
 }
 
 impl Foot {
-    /// Describes the foot of a joint. `rest`: the rest pose of the document.
+    /// Measures a foot in the rest pose. `node` is the joint of the foot.
     pub fn of(document: &Document, rest: &Pose, node: NodeId) -> Self {
-        /// As shares of the leg's length: the minimum length of a foot with a ball, and the maximum
-        /// distance of the heel behind the ankle.
+        /// Minimum length of a foot with a ball, relative to the leg's length. `FARTHEST` is the
+        /// maximum distance of the heel behind the ankle, also relative to the leg's length.
         const LEAST: f32 = 0.05;
         const FARTHEST: f32 = 0.35;
-        /// Position of the ball between ankle and tip, if no joint marks it.
+        /// Position of the ball between the ankle (0) and the tip of the foot (1), if there is no
+        /// toe joint.
         const BALL: f32 = 0.7;
-        /// Part of the ankle's height.
+        /// Maximum height of vertices of the sole, relative to the height of the ankle.
         const NEAR_GROUND: f32 = 0.35;
         let leg = limb_of(document, rest, node, None, false);
         let length = leg.as_ref().map_or(0.0, |leg| {
@@ -122,7 +124,7 @@ impl Foot {
         };
         let level_way = |v: Vec3| v.with_y(0.0);
         let to_toe = toe.map(|t| level_way(place(rest, t) - ankle));
-        // Only points near the ground: boots reach up the leg.
+        // Only vertices near the ground belong to the sole, since boots reach up the leg.
         let near = (ankle.y - level).abs() * NEAR_GROUND;
         let low: Vec<Vec3> = points.iter().copied().filter(|p| p.y <= level + near).collect();
         let middle = low.iter().sum::<Vec3>() / low.len().max(1) as f32;
@@ -184,17 +186,18 @@ impl Foot {
         }
     }
 
-    /// The points that may touch the ground, with their positions in the space of the foot.
+    /// The points that can have ground contact: the heel, and the ball if there is one. Positions
+    /// are in the space of the foot joint.
     pub fn points(&self) -> Vec<(GoalPoint, Vec3)> {
         let all = [(GoalPoint::Heel, Some(self.heel)), (GoalPoint::Ball, self.ball)];
         all.into_iter().filter_map(|(point, at)| Some((point, at?))).collect()
     }
 }
 
-/// Keeps the points that can be the lowest one of a rotated foot: for many directions the farthest
-/// point of the foot, and the farthest of the toes. `places`: scene positions at rest.
+/// Chooses the points of a sole that can be the lowest in some rotation of the foot. These are the
+/// farthest points in many downward directions, separately for the foot and the toes.
 fn lowest_ones(places: &[Vec3], points: &[SolePoint]) -> Vec<SolePoint> {
-    /// Number of directions, spread evenly over the lower hemisphere.
+    /// Number of directions.
     const WAYS: usize = 56;
     let golden = std::f32::consts::PI * (3.0 - 5.0f32.sqrt());
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
@@ -210,10 +213,10 @@ fn lowest_ones(places: &[Vec3], points: &[SolePoint]) -> Vec<SolePoint> {
     chosen.into_iter().map(|k| points[k]).collect()
 }
 
-/// The joint at which the toes of a foot bend: a child with that role, otherwise the child farthest
-/// from the ankle in horizontal direction.
+/// Finds the joint at which the toes of a foot bend: by its role, else the child that is farthest
+/// ahead of the ankle.
 fn toe_of(document: &Document, rest: &Pose, foot: NodeId, length: f32) -> Option<NodeId> {
-    /// Minimum horizontal distance from the ankle, as a share of the leg's length.
+    /// Minimum horizontal distance of the toe joint from the ankle, relative to the leg's length.
     const AHEAD: f32 = 0.08;
     let role = roles_of(document)
         .into_iter()

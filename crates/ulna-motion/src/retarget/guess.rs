@@ -1,4 +1,4 @@
-//! A table guessed for two bodies: by names, humanoid maps and where joints lie.
+//! A guess of the retarget map between two bodies, from names, humanoid maps and joint positions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,7 +12,7 @@ use crate::{
 };
 use ulna_model::{ChainPosition, ChainRotation, Document, NodeId, RetargetChain, RetargetMap};
 
-/// Chains of a body in the order of the table: the name, and whether it has a side.
+/// Kinds of chains of a body, in the order in which the retarget map lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ChainKind {
     Hips,
@@ -46,7 +46,7 @@ impl ChainKind {
         })
     }
 
-    /// Whether a body may have more or fewer of its joints than another.
+    /// Whether the number of joints in a chain of this kind may differ between bodies.
     const fn is_row(self) -> bool {
         matches!(self, Self::Spine | Self::Neck | Self::Finger(_) | Self::Toes)
     }
@@ -79,14 +79,14 @@ impl ChainKind {
 
 type Roles = HashMap<NodeId, BodyRole>;
 
-/// A chain's name, and its joints in both bodies.
+/// Name of a chain, its joints in the source, and its joints in the target.
 type NamedChain = (String, Vec<NodeId>, Vec<NodeId>);
 
 fn roles(document: &Document) -> Roles {
     roles_of(document).into_iter().filter_map(|(n, r)| Some((n, r?))).collect()
 }
 
-/// The joints of a kind of chain on a side, from the one nearest the root on.
+/// Returns the joints of a kind of chain on one side, from the root on.
 fn row(document: &Document, roles: &Roles, kind: ChainKind, side: Option<Side>) -> Vec<NodeId> {
     let own = |n: &NodeId| {
         roles.get(n).is_some_and(|r| ChainKind::of(r.part) == Some(kind) && r.side == side)
@@ -94,7 +94,7 @@ fn row(document: &Document, roles: &Roles, kind: ChainKind, side: Option<Side>) 
     document.nodes.order().iter().copied().filter(own).collect()
 }
 
-/// Takes out fingers that only one of the bodies has, as one row of the table.
+/// If no finger has joints in both bodies, removes all finger chains and returns them as one chain.
 fn take_fingers(chains: &mut BTreeMap<(ChainKind, u8), NamedChain>) -> Option<NamedChain> {
     let is_finger = |kind: &ChainKind| matches!(kind, ChainKind::Finger(_));
     let own = || chains.iter().filter(|((kind, _), _)| is_finger(kind)).map(|(_, chain)| chain);
@@ -103,7 +103,7 @@ fn take_fingers(chains: &mut BTreeMap<(ChainKind, u8), NamedChain>) -> Option<Na
     }
     let from: Vec<NodeId> = own().flat_map(|c| c.1.iter().copied()).collect();
     let to: Vec<NodeId> = own().flat_map(|c| c.2.iter().copied()).collect();
-    // Joints of both would be a chain.
+    // If both bodies had joints in it, the chain would be retargeted.
     let fingers = match (from.is_empty(), to.is_empty()) {
         (true, true) | (false, false) => return None,
         _ => ("Fingers".to_owned(), from, to),
@@ -112,9 +112,9 @@ fn take_fingers(chains: &mut BTreeMap<(ChainKind, u8), NamedChain>) -> Option<Na
     Some(fingers)
 }
 
-/// Guesses the table by which clips of a source are retargeted to a target. Where both have a
-/// chain with other numbers of joints, it is spread. Chains that only one of them has are listed,
-/// too, and rest.
+/// Guesses the map for retargeting the clips of a source to a target. If a chain has different
+/// numbers of joints in both bodies, its rotations are spread over the joints. Chains that only one
+/// body has are also listed; their joints keep the rest pose.
 pub fn guess_map(source: &Document, target: &Document) -> RetargetMap {
     let transfer = ClipTransfer::new(source, target, KeysBy::Rests, &BTreeMap::new());
     let (theirs, ours) = (roles(source), roles(target));
@@ -186,7 +186,8 @@ pub fn guess_map(source: &Document, target: &Document) -> RetargetMap {
             (true, true) => ChainRotation::Copy,
             (true, false) => ChainRotation::Spread,
         };
-        // Thigh, shin and foot: with fewer joints nothing could turn to keep a foot in place.
+        // A leg needs thigh, shin and foot. With fewer joints, no joint could rotate to keep a foot
+        // in place.
         let is_leg = plain.ends_with("leg") && from.len() > 2 && to.len() > 2;
         RetargetChain {
             name,
@@ -204,8 +205,9 @@ pub fn guess_map(source: &Document, target: &Document) -> RetargetMap {
     RetargetMap { chains: made.collect(), ..RetargetMap::default() }
 }
 
-/// Joints that are no part of a body: found by name, one after the other along each line; a line
-/// that goes on without counterparts is taken to its end.
+/// Returns chains of joints that belong to no body part. Joints are matched by name, and
+/// consecutive ones form a chain. If both chains continue without matches, they are extended to
+/// their ends.
 fn others(
     source: &Document,
     target: &Document,
@@ -238,7 +240,7 @@ fn others(
             unmatched_below(source, &rigs[0], from, &used[0]),
             unmatched_below(target, &rigs[1], to, &used[1]),
         ];
-        // Of a single joint nothing says that what hangs on it does the same.
+        // A single joint is not enough to assume that the joints below it correspond, too.
         if from.len() > 1 && rest.iter().any(|r| !r.is_empty()) {
             let [more_from, more_to] = rest;
             used[0].extend(&more_from);
@@ -250,7 +252,8 @@ fn others(
     lines.into_iter().map(|(from, to)| (names.name(to[0]), from, to)).collect()
 }
 
-/// Joints that go on from the end of a line, one each, and are in no chain.
+/// Returns the joints that continue a chain from its last joint: only children that belong to no
+/// other chain.
 fn unmatched_below(
     document: &Document,
     rig: &Rig,

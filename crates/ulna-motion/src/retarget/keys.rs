@@ -1,26 +1,29 @@
-//! Keys of retargeted clips: as they come, one per frame, or as few as keep the motion.
+//! Key times of retargeted clips: those of the source, one key per frame, or the fewest that
+//! preserve the motion.
 
 use super::passes::{ContactSlide, contact_slides};
 use crate::clip_edit::{reduced, resampled};
 use ulna_model::{Clip, Document, Goal, Shared};
 
-/// Keys of a retargeted clip.
+/// Choice of the key times of a retargeted clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum RetargetKeys {
-    /// At the times of the source's keys.
+    /// Keys at the key times of the source clip.
     #[default]
     Source,
-    /// One per frame of the source's frame rate.
+    /// One key per frame, at the frame rate of the source clip.
     Frames,
-    /// As few as keep every vertex within a distance in meters, on a body 1.8 m tall.
+    /// The fewest keys that keep every vertex within a distance. The value is this distance in
+    /// meters, for a body 1.8 m high.
     Reduced(f32),
 }
 
 impl RetargetKeys {
-    /// Usual largest distance of [`RetargetKeys::Reduced`], meters.
+    /// Default value of [`RetargetKeys::Reduced`], meters.
     pub const TOLERANCE: f32 = 0.5e-3;
 
-    /// A clip with these keys. The sliding of the feet after locking is measured again.
+    /// Changes the keys of a retargeted clip. If the keys change, foot sliding in the contacts is
+    /// measured again, and stored as `after` in `slides`.
     pub fn applied(
         self,
         document: &Document,
@@ -53,13 +56,13 @@ impl RetargetKeys {
     }
 }
 
-/// A clip with other keys.
+/// A clip with changed keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyedClip {
-    /// The clip.
+    /// The clip with the changed keys.
     pub clip: Clip,
-    /// Number of keys before and after.
+    /// Number of keys before and after the change.
     pub keys: [usize; 2],
-    /// Largest distance of a vertex, meters on a body 1.8 m tall; 0 unless keys were reduced.
+    /// Maximum vertex error, in meters for a body 1.8 m high; 0 unless keys were reduced.
     pub error: f32,
 }

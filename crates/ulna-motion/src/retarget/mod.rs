@@ -1,15 +1,16 @@
-//! Retargeting: the motion of one body on another, without sliding feet and hands.
+//! Retargeting of motion from one body to another, with feet that do not slide during ground
+//! contact.
 //!
 //! ```text
-//!  source clip ──► rotations by chains, hips by their height ──► clip of the target
-//!        │                                                          │
-//!        └──► contacts of heels, balls and hands ──► goals ──► legs and arms by IK
+//!  source clip ──► rotations of chains, scaled path of hips ──► clip of the target
+//!        │                                                        │
+//!        └──► contacts of heels and balls (low and slow) ──► leg rotations that lock the feet
 //! ```
 //!
-//! A contact is a [`Goal`](ulna_model::Goal) of a heel, a ball or a hand: a place in the scene or in
-//! the space of a node. Goals of one foot that overlap are one stand: the foot rolls from the heel
-//! over the flat sole to the ball, and the point in contact stays in place. [`clean_contacts`] does
-//! the same to a clip of the document itself.
+//! A contact is a [`Goal`](ulna_model::Goal) of a heel, a ball or a hand. Overlapping contacts of
+//! one foot form one stand. During a stand, the foot rolls from the heel over the flat sole to the
+//! ball, and the points in contact stay in place. The same code cleans the contacts of a clip that
+//! was not retargeted.
 
 mod contacts;
 mod feet;

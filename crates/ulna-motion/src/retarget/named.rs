@@ -1,10 +1,11 @@
-//! Joints of a document by the names that a table has for them.
+//! Joint names in retarget maps.
 
 use std::collections::HashMap;
 
 use ulna_model::{Document, NodeId};
 
-/// The names of the nodes of a document: each its own name, or its path where two have one name.
+/// The name of each node of a document in a retarget map: the node's name, or its path if several
+/// nodes have the same name.
 pub(super) struct JointTable {
     names: Vec<String>,
     nodes: HashMap<String, NodeId>,
@@ -27,23 +28,24 @@ impl JointTable {
         Self { names, nodes }
     }
 
-    /// The name of a node.
+    /// Returns the name of a node in a retarget map.
     pub fn name(&self, node: NodeId) -> String {
         self.names[node.index()].clone()
     }
 
-    /// The node of a name.
+    /// Finds the node with a name in a retarget map.
     pub fn node(&self, name: &str) -> Option<NodeId> {
         self.nodes.get(name).copied()
     }
 }
 
-/// The name by which a table calls a node of a document.
+/// Returns the name of a node in a retarget map: its own name, or its path if several nodes have
+/// the same name.
 pub fn table_name(document: &Document, node: NodeId) -> String {
     JointTable::of(document).name(node)
 }
 
-/// The node of a document that a table calls by a name.
+/// Finds the node of a document that a name in a retarget map refers to.
 pub fn table_node(document: &Document, name: &str) -> Option<NodeId> {
     JointTable::of(document).node(name)
 }

@@ -1,14 +1,15 @@
-//! Poses of a clip at many times.
+//! Parallel evaluation of a clip at many times.
 
 use rayon::prelude::*;
 
 use crate::{Evaluator, Pose, Stack};
 use ulna_model::{Clip, Document, Shared};
 
-/// Fewer times than this are not worth another thread.
+/// Minimum number of times per parallel task.
 const FEW: usize = 128;
 
-/// Something of the pose at each of some times, in their order. Long lists are shared by threads.
+/// Evaluates a clip at some times in parallel. Returns the results of `of`, which is called with
+/// the index of the time and the pose, in the order of the times.
 pub(super) fn each_pose<T: Send>(
     document: &Document,
     clip: &Shared<Clip>,
@@ -33,9 +34,10 @@ pub(super) fn each_pose<T: Send>(
     chunks.into_iter().flatten().collect()
 }
 
-/// Times from 0 to the end of a clip, at most `step` seconds apart; two at least.
+/// Returns evenly spaced times from 0 to the end of a clip, at most `step` seconds apart. There are
+/// at least two.
 pub(super) fn even_times(length: f32, step: f32) -> Vec<f32> {
-    /// More than that are not looked at: 36 minutes at 120 a second.
+    /// Maximum number of intervals: 36 minutes at 120 per second.
     const MOST: usize = 1 << 18;
     let count = ((length / step).ceil() as usize).clamp(1, MOST);
     (0..=count).map(|k| length * k as f32 / count as f32).collect()

@@ -1,23 +1,24 @@
-//! Keys of spans of a track, replaced.
+//! Replacement of the keys of a track in some time spans.
 
 use crate::insert_key;
 use ulna_model::{Interpolation, Property, Track};
 
-/// Keys nearer to a new one than this give way to it, seconds.
+/// Maximum distance of an old key from a new span for the old key to be replaced, seconds.
 const NEAR: f32 = 1e-4;
 
-/// New keys of a span: they rise, each a time with a value. The first and the last have the values
-/// that the track has then.
+/// New keys of a time span: times in seconds, rising, with their values. The first and the last
+/// value equal the track's values at these times.
 pub(super) type SpanKeys = Vec<(f32, Vec<f32>)>;
 
-/// A track with other keys in some spans, which rise and do not overlap. Outside of these the
-/// motion stays as it was. On a track with tangents new keys get those of a smooth curve.
+/// Replaces the keys of a track in some time spans, which are in rising order and do not overlap.
+/// Outside of the spans, the motion is unchanged. In a CUBICSPLINE track, new keys get tangents of
+/// a smooth curve.
 pub(super) fn with_spans(track: &Track, spans: &[SpanKeys]) -> Track {
     let spans: Vec<&SpanKeys> = spans.iter().filter(|s| s.len() > 1).collect();
     let cubic = track.interpolation == Interpolation::CubicSpline;
     let mut base = track.clone();
     let ends = spans.iter().flat_map(|s| [s[0].0, s[s.len() - 1].0]);
-    // Straight ways and held values go on as they are; a curve is split.
+    // LINEAR and STEP segments keep their shape when they are cut. A curve must be split by a key.
     for time in ends.filter(|_| cubic) {
         let (start, end) = (base.times[0], base.times[base.times.len() - 1]);
         if time > start && time < end {
@@ -42,7 +43,7 @@ pub(super) fn with_spans(track: &Track, spans: &[SpanKeys]) -> Track {
     Track { times: times.into(), values: values.into(), kinds, modes, ..base }
 }
 
-/// Keys that are put together, rotations on the short way from each to the next.
+/// A track under construction. Signs of quaternions are consistent from key to key.
 struct Assembly<'a> {
     base: &'a Track,
     times: Vec<f32>,
@@ -56,12 +57,12 @@ impl<'a> Assembly<'a> {
         Self { base, times, values }
     }
 
-    /// Index at which the value of a key begins among its numbers.
+    /// Offset of a key's value within its numbers: after the in-tangent for CUBICSPLINE, else 0.
     fn skip(&self) -> usize {
         if self.base.interpolation == Interpolation::CubicSpline { self.base.width } else { 0 }
     }
 
-    /// 1, or −1 where a rotation has to change its sign to be near the last one.
+    /// Returns −1 if a rotation must be negated to be consistent with the last key, else 1.
     fn sign(&self, value: &[f32]) -> f32 {
         let (stride, width) = (self.base.stride(), self.base.width);
         let Some(start) = self.values.len().checked_sub(stride) else { return 1.0 };
@@ -70,7 +71,7 @@ impl<'a> Assembly<'a> {
         if self.base.property == Property::Rotation && dot < 0.0 { -1.0 } else { 1.0 }
     }
 
-    /// Keys of the track as they are.
+    /// Appends unchanged keys of the old track.
     fn keep(&mut self, keys: std::ops::Range<usize>) {
         let stride = self.base.stride();
         if keys.is_empty() {
@@ -82,7 +83,7 @@ impl<'a> Assembly<'a> {
         self.values.extend(values.iter().map(|v| v * sign));
     }
 
-    /// New keys.
+    /// Appends new keys.
     fn put(&mut self, keys: &[(f32, Vec<f32>)]) {
         let (width, stride) = (self.base.width, self.base.stride());
         let cubic = self.skip() > 0;
@@ -108,7 +109,7 @@ impl<'a> Assembly<'a> {
                 let of = |k: usize| self.values[start + k * stride + width + c];
                 let slope = (of(b) - of(a)) / time;
                 let own = start + k * stride + c;
-                // At both ends the curve comes and goes as it did.
+                // The outer tangents at both ends of the span are set to the old ones below.
                 self.values[own] = slope;
                 self.values[own + 2 * width] = slope;
             }

@@ -1,4 +1,4 @@
-//! Retargeting of clips by a map of chains.
+//! Retargeting of clips from one body to another, by the chains of a retarget map.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,16 +28,16 @@ use ulna_model::{
     RetargetMap, RootMotion, Shared, Track, TrackId,
 };
 
-/// Reasons why a retarget map does not fit two documents.
+/// Reason why a retarget map cannot be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RetargetError {
-    /// No chain has joints of both documents.
+    /// No chain has joints of both models.
     #[error(
         "no chain of the retarget map has joints of both models; choose joints for at least one \
             chain"
     )]
     NoChain,
-    /// A chain names a joint that the document does not have.
+    /// A joint of a chain does not exist.
     #[error(
         "chain “{chain}” of the retarget map names joint “{joint}”, which the {model} does not have"
     )]
@@ -46,7 +46,7 @@ pub enum RetargetError {
         chain: String,
         /// Name of the joint.
         joint: String,
-        /// `source` or `target`.
+        /// The model without the joint: `source` or `target`.
         model: &'static str,
     },
     /// A joint belongs to two chains.
@@ -57,17 +57,17 @@ pub enum RetargetError {
     Twice {
         /// Name of the joint.
         joint: String,
-        /// `source` or `target`.
+        /// The model of the joint: `source` or `target`.
         model: &'static str,
-        /// Name of the first chain.
+        /// Name of the first chain with the joint.
         first: String,
-        /// Name of the second chain.
+        /// Name of the second chain with the joint.
         second: String,
     },
 }
 
 impl RetargetError {
-    /// Stable error code for scripts.
+    /// Stable code of the error for scripts.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoChain => "no_chain_matches",
@@ -77,25 +77,25 @@ impl RetargetError {
     }
 }
 
-/// A clip of the source, retargeted to the target.
+/// A clip of the source that was retargeted to the target.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Retargeted {
-    /// The clip, and the parts of it that could not be transferred.
+    /// The retargeted clip, and the parts of the motion that could not be transferred.
     pub carried: CarriedClip,
-    /// Contacts of the clip, for joints of the target.
+    /// Ground contacts of the retargeted clip. Their joints belong to the target.
     pub contacts: Vec<Goal>,
-    /// Sliding in each contact, before and after feet and hands are kept in place.
+    /// Foot sliding in each contact, before and after the feet are locked.
     pub slides: Vec<ContactSlide>,
     /// Largest distance by which the hips are lowered, meters.
     pub lowered: f32,
-    /// Feet and hands whose legs and arms do not reach their places.
+    /// Joints of feet whose legs cannot reach the contact position.
     pub short: Vec<NodeId>,
     /// Number of contacts of hands that are left out, because nothing in the target matches what the
     /// hand touches.
     pub lost_contacts: usize,
 }
 
-/// A chain with its joints in both documents.
+/// A chain of the retarget map, with its joints.
 struct Chain {
     source: Vec<NodeId>,
     target: Vec<NodeId>,
@@ -104,14 +104,15 @@ struct Chain {
     contacts: bool,
 }
 
-/// Two documents and a map of their chains. Prepared once, then used for many clips.
+/// Retargets clips from a source to a target by a retarget map. Prepared once for a pair of
+/// documents.
 pub struct Retarget<'a> {
     source: &'a Document,
     target: &'a Document,
     map: &'a RetargetMap,
     chains: Vec<Chain>,
     transfer: ClipTransfer<'a>,
-    /// Feet of the source and of the target.
+    /// Pairs of feet: of the source, and of the target.
     feet: Vec<(Foot, Foot)>,
     hands: HandPairs,
     hip_heights: [f32; 2],
@@ -123,8 +124,8 @@ impl<'a> Retarget<'a> {
     /// Prepares retargeting from a source to a target.
     ///
     /// # Errors
-    /// If the map names a joint that does not exist or belongs to two chains, or if no chain has
-    /// joints of both documents.
+    /// The map contains joints that do not exist or are in two chains, or no chain has joints of
+    /// both models.
     pub fn new(
         source: &'a Document,
         target: &'a Document,
@@ -153,7 +154,7 @@ impl<'a> Retarget<'a> {
         for chain in chains.iter().filter(|c| c.is_spread()) {
             spread.extend(chain.spread(source, target));
         }
-        // A first transfer without scaled hips, to measure the heights of both hips.
+        // The hip heights are measured before the path is scaled.
         let plain = TransferOptions { spread, poses, ..TransferOptions::default() };
         let transfer =
             ClipTransfer::with_options(source, target, KeysBy::Rests, &chosen, plain.clone());
@@ -223,22 +224,23 @@ impl<'a> Retarget<'a> {
         })
     }
 
-    /// Factor of the vertical movement of the hips.
+    /// Scale factor of the vertical motion of the hips.
     pub const fn height(&self) -> f32 {
         self.factors.y
     }
 
-    /// Factor of the horizontal movement of the hips.
+    /// Scale factor of the path along the ground.
     pub const fn stride(&self) -> f32 {
         self.factors.x
     }
 
-    /// Heights of the hips above the ground at rest, of the source and of the target; meters.
+    /// Heights of the hips above the ground in the rest pose, of the source and of the target, in
+    /// meters.
     pub const fn hip_heights(&self) -> [f32; 2] {
         self.hip_heights
     }
 
-    /// Largest angle between matching bones in the two reference poses, radians.
+    /// Returns the largest angle between corresponding bones in both reference poses, radians.
     pub fn rest_difference(&self) -> f32 {
         let mut most: f32 = 0.0;
         for chain in self.chains.iter().filter(|c| c.is_copied()) {
@@ -256,8 +258,7 @@ impl<'a> Retarget<'a> {
         most
     }
 
-    /// Finds the contacts of a clip of the source: those of the feet and hands of chains with
-    /// contacts.
+    /// Finds the ground contacts of a clip of the source.
     pub fn contacts(&self, clip: &Shared<Clip>) -> Vec<Goal> {
         let feet: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
         let mut made = contacts_among(self.source, clip, &feet);
@@ -265,7 +266,8 @@ impl<'a> Retarget<'a> {
         Goal::in_order(made)
     }
 
-    /// Retargets a clip of the source. `contacts`: contacts of the source's joints; found if omitted.
+    /// Retargets a clip of the source to the target. `contacts` are the ground contacts of the
+    /// source; they are detected if omitted.
     pub fn clip(&self, clip: &Shared<Clip>, contacts: Option<&[Goal]>) -> Retargeted {
         let mut carried = self.transfer.clip(clip);
         self.by_chains(&mut carried);
@@ -286,7 +288,7 @@ impl<'a> Retarget<'a> {
             RootMotion::InPlace => TravelTo::InPlace,
         };
         let parts = TravelParts { ground: true, height: false, turn: to == TravelTo::Root };
-        // A clip without travel stays unchanged.
+        // If the body does not travel, the clip is unchanged.
         if let Ok(moved) = move_travel(self.target, &made.carried.clip, to, parts, None) {
             made.carried.clip = moved.clip;
         }
@@ -333,7 +335,7 @@ impl<'a> Retarget<'a> {
 
     /// Goals of the target's feet by contacts of the source's feet, with the heights of their places.
     fn goals(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<PlacedGoal> {
-        /// Steps lower than this are on the ground, as a share of the leg's length.
+        /// Maximum height of a contact that counts as on the ground, relative to the leg's length.
         const STEP: f32 = 0.06;
         let heights = self.heights(clip, contacts);
         let mut sorted: Vec<f32> = heights.iter().flatten().copied().collect();
@@ -356,14 +358,17 @@ impl<'a> Retarget<'a> {
         made
     }
 
-    /// Median velocity of the target's feet in their contacts, meters per second.
+    /// Measures the horizontal velocity of standing feet in a clip of the target, in meters per
+    /// second. It is the velocity of the ground if the clip is in place.
     fn ground_here(&self, clip: &Shared<Clip>, goals: &[PlacedGoal]) -> Vec3 {
-        /// Samples per contact, and seconds between the two positions of a velocity.
+        /// Number of samples per contact. `APART` is the time between the two positions of a
+        /// velocity, in seconds.
         const LOOKS: usize = 8;
         const APART: f32 = 1.0 / 60.0;
         let mut times = Vec::new();
         for (goal, _) in goals {
-            // Only the middle of the contact: a foot that lands or lifts has another velocity.
+            // The start and the end of a contact are left out, since the foot lands and lifts off
+            // there.
             let (from, span) =
                 (goal.from + (goal.to - goal.from) * 0.2, (goal.to - goal.from) * 0.6);
             for k in 0..LOOKS {
@@ -386,10 +391,10 @@ impl<'a> Retarget<'a> {
         Vec3::new(median(0), 0.0, median(2))
     }
 
-    /// Mean height of each contact of the source's feet, meters; `None` if the up directions of both
-    /// documents differ.
+    /// Measures the mean height of each contact in a clip of the source, in meters. `None` if it is
+    /// unknown.
     fn heights(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<Option<f32>> {
-        /// Samples per contact.
+        /// Number of samples per contact.
         const LOOKS: usize = 5;
         if !is_upright(&self.transfer) {
             return vec![None; contacts.len()];
@@ -411,10 +416,10 @@ impl<'a> Retarget<'a> {
             .collect()
     }
 
-    /// Moves the whole body up or down so that the feet are at their wanted heights: the rest pose of
-    /// a capture may be at any height.
+    /// Moves the whole body up or down, so that its standing feet have the heights of the rest
+    /// pose. The rest pose of a motion capture file may be at any height.
     fn set_on_ground(&self, clip: &mut Clip, goals: &[PlacedGoal]) {
-        /// Smaller distances are ignored, as a share of the leg's length.
+        /// Maximum invisible distance, relative to the leg's length.
         const UNSEEN: f32 = 2e-3;
         let Some((_, foot)) = self.feet.first() else { return };
         let times: Vec<f32> = goals.iter().map(|(g, _)| (g.from + g.to) * 0.5).collect();
@@ -428,7 +433,7 @@ impl<'a> Retarget<'a> {
         off.retain(Option::is_some);
         let mut off: Vec<f32> = off.into_iter().flatten().filter(|y| y.is_finite()).collect();
         off.sort_by(f32::total_cmp);
-        // The median; of two middle values, the smaller change.
+        // Of the two middle values, use the one with the smaller change.
         let middle = [off.len().saturating_sub(1) / 2, off.len() / 2];
         let middle = middle.into_iter().filter_map(|k| off.get(k).copied());
         let Some(up) = middle.min_by(|a, b| a.abs().total_cmp(&b.abs())) else { return };
@@ -446,7 +451,8 @@ impl<'a> Retarget<'a> {
         clip.tracks.insert(id, Shared::new(track));
     }
 
-    /// Removes the tracks that the chains of the map exclude.
+    /// Removes the tracks of properties that the retarget map does not transfer. Chains that are
+    /// set to rest get their rest rotation.
     fn by_chains(&self, carried: &mut CarriedClip) {
         let clip = &mut carried.clip;
         for chain in &self.chains {
@@ -482,12 +488,13 @@ impl<'a> Retarget<'a> {
     }
 }
 
-/// Whether the up directions of both documents agree.
+/// Whether the up direction of the source is also the up direction of the target.
 fn is_upright(transfer: &ClipTransfer<'_>) -> bool {
     transfer.way_here(Vec3::Y).y > 0.999
 }
 
-/// The hips of both bodies: the first joints of the first chain that has all feet below them.
+/// Finds the joints that carry both bodies: the first joints of a chain that has all feet below it,
+/// in both documents.
 fn hips_of(
     source: &Document,
     target: &Document,
@@ -515,7 +522,8 @@ impl Chain {
         self.has_both() && moves && !self.is_copied()
     }
 
-    /// The joints of the source that each joint of the target follows, with its position along them.
+    /// Assigns the source joints of the chain to each of its target joints, with the target joint's
+    /// position along the chain.
     fn spread(&self, source: &Document, target: &Document) -> BTreeMap<NodeId, SpreadJoint> {
         let from: Vec<(NodeId, f32)> = positions(source, &self.source);
         positions(target, &self.target)
@@ -545,7 +553,7 @@ pub(super) fn positions(document: &Document, chain: &[NodeId]) -> Vec<(NodeId, f
     chain.iter().copied().zip(sums.iter().map(at)).collect()
 }
 
-/// Finds the joints of the chains of a map.
+/// Finds the joints of the chains in a retarget map.
 fn chains_of(map: &RetargetMap, names: &[JointTable; 2]) -> Result<Vec<Chain>, RetargetError> {
     let mut taken: [BTreeMap<NodeId, &str>; 2] = Default::default();
     let mut nodes = |list: &[String], chain: &'_ str, side: usize| {
@@ -591,7 +599,7 @@ fn chains_of(map: &RetargetMap, names: &[JointTable; 2]) -> Result<Vec<Chain>, R
         .collect()
 }
 
-/// A copy of a translation track with all keys moved by an offset; tangents stay unchanged.
+/// Adds an offset to all translations of a track. Tangents are unchanged.
 fn raised(track: &Track, way: Vec3) -> Track {
     let mut values = track.values.to_vec();
     let per_key = track.interpolation.values_per_key();
@@ -603,7 +611,7 @@ fn raised(track: &Track, way: Vec3) -> Track {
     Track { values: values.into(), ..track.clone() }
 }
 
-/// A rotation track with one key.
+/// Creates a track with one rotation key.
 fn resting(target: NodeId, rotation: Quat) -> Track {
     Track {
         target,

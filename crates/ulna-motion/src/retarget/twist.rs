@@ -1,5 +1,5 @@
-//! Twist joints of the target: joints beside a bone that share in the twist of the next one, so
-//! that the skin does not wrap like a candy.
+//! Twist joints of the target. A twist joint is next to a bone, and gets a part of the twist of the
+//! joint at the bone's end. Without it, the skin would collapse (candy-wrapper effect).
 
 use std::f32::consts::PI;
 
@@ -10,23 +10,23 @@ use ulna_model::{
     Clip, Document, Interpolation, NodeId, Property, Shared, Track, transform::unit_or,
 };
 
-/// Radians: less twist is not worth a track.
+/// Minimum twist for which a track is created, radians.
 const LEAST: f32 = 0.01;
 
-/// A twist joint.
+/// A twist joint next to the bone of a chain.
 #[derive(Clone, Debug)]
 pub(super) struct TwistJoint {
     node: NodeId,
-    /// The next joint of the chain.
+    /// The joint at the end of the bone.
     next: NodeId,
-    /// Direction of the bone, unit, in the space of its joint.
+    /// Direction of the bone, as a unit vector in the space of the joint at its start.
     axis: Vec3,
-    /// Position along the bone, `0.0..=1.0`: the part of the twist that it takes.
+    /// Position along the bone, `0.0..=1.0`, which is also the fraction of the twist.
     part: f32,
 }
 
-/// The twist joints beside the bones of chains, by their names. Those that a chain has itself are
-/// none.
+/// Finds the twist joints next to the bones of chains, by their names. Joints that belong to a
+/// chain are left out.
 pub(super) fn twist_joints<'a>(
     document: &Document,
     chains: impl Iterator<Item = &'a [NodeId]> + Clone,
@@ -56,8 +56,8 @@ pub(super) fn twist_joints<'a>(
 }
 
 impl TwistJoint {
-    /// Keys that take a part of the twist of the next joint, at its key times; none where it has no
-    /// keys, or does not twist.
+    /// Creates the track of the twist joint, with keys at the key times of the joint at the bone's
+    /// end. `None` if this joint has no rotation keys or does not twist.
     pub fn track(&self, document: &Document, clip: &Clip) -> Option<Shared<Track>> {
         if self.part <= 0.0 || clip.track(self.node, Property::Rotation).is_some() {
             return None;
@@ -71,7 +71,7 @@ impl TwistJoint {
         for key in 0..source.times.len() {
             let turn = Quat::from_slice(source.value(key)) * next.conjugate();
             let angle = 2.0 * turn.xyz().dot(self.axis).atan2(turn.w);
-            // On the short way from the key before.
+            // Of all equivalent angles, use the one nearest to the previous key.
             let angle = angle - 2.0 * PI * ((angle - before) / (2.0 * PI)).round();
             before = angle;
             most = most.max(angle.abs());

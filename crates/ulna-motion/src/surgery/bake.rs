@@ -1,8 +1,8 @@
-//! CUBICSPLINE keys that approximate a motion with known rates.
+//! CUBICSPLINE keys that approximate a motion whose rates of change are known.
 //!
-//! With the true rates as tangents, a rotation of θ at constant angular velocity has an error of at
-//! most `ρ·θ⁴/384` per segment. Here, `ρ` is the distance from the axis. So keys at the times of
-//! the source tracks nearly always suffice.
+//! The tangents are the true rates. A rotation of θ at constant angular velocity then has an error
+//! of at most `ρ·θ⁴/384` per segment, with `ρ` the distance from the axis. Keys at the times of the
+//! source tracks are therefore nearly always sufficient.
 
 use glam::{DQuat, DVec4};
 
@@ -16,7 +16,7 @@ use ulna_model::{Interpolation, NodeId, Property, Track};
 /// Maximum errors of baked keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Maximum error of translations, in the units of the parent.
+    /// Maximum error of translations, in units of the parent's space.
     pub translation: f64,
     /// Maximum error of rotations, radians.
     pub rotation: f64,
@@ -34,11 +34,11 @@ impl Bounds {
     }
 }
 
-/// Minimum length of a segment that is halved, seconds.
+/// Minimum length of a segment that may be halved, seconds.
 const SHORTEST: f64 = 1e-3;
 
-/// The union of the key times of some tracks. A step has two times: the end of the old value, and
-/// the new value.
+/// Returns the union of the key times of some tracks. A step has two times: the end of the old
+/// value, and the start of the new value.
 pub(super) fn times_of<'a>(tracks: impl Iterator<Item = &'a Track> + Clone) -> Times {
     let mut times: Vec<f32> = tracks.clone().flat_map(|t| t.times.iter().copied()).collect();
     times.sort_by(f32::total_cmp);
@@ -55,7 +55,8 @@ pub(super) fn times_of<'a>(tracks: impl Iterator<Item = &'a Track> + Clone) -> T
     for time in times {
         let jumps = jumps.binary_search_by(|t| t.total_cmp(&time)).is_ok();
         if let Some(before) = made.last().filter(|_| jumps) {
-            // Two keys, at most a quarter of the segment or a millisecond apart.
+            // A jump needs two keys. Their distance is a millisecond, or a quarter of the segment
+            // if that is shorter.
             let end = time - (1e-3f32).min((time - before.time) / 4.0);
             if end > before.time && end < time {
                 made.push(Time { time: end, jumps: false });
@@ -66,18 +67,18 @@ pub(super) fn times_of<'a>(tracks: impl Iterator<Item = &'a Track> + Clone) -> T
     Times(made)
 }
 
-/// Times at which keys are needed.
+/// Times at which keys are needed, in rising order.
 pub(super) struct Times(pub(super) Vec<Time>);
 
 /// A time at which a key is needed.
 #[derive(Clone, Copy)]
 pub(super) struct Time {
     pub(super) time: f32,
-    /// Whether a value jumps at this time. The segment before it is then not refined.
+    /// Whether a value jumps at this time. The segment before the time is then not refined.
     pub(super) jumps: bool,
 }
 
-/// A key under construction, with four numbers per vector; translations and scales use three.
+/// A key under construction. Vectors have four numbers; translations and scales use three of them.
 #[derive(Clone, Copy)]
 struct Key {
     time: f32,
@@ -105,9 +106,9 @@ impl Key {
     }
 }
 
-/// Makes CUBICSPLINE keys of a component at some times, at least one, and between them until the
-/// error is within the bound. `at` returns the motion on both sides of a time. `None` if `at`
-/// returns `None`.
+/// Creates a CUBICSPLINE track of a property. Keys are at some times (at least one), and between
+/// them until the error is within the bound. `at` returns the motion just before or just after a
+/// time. If it returns `None`, there is no track.
 pub(super) fn baked(
     (target, property): (NodeId, Property),
     times: &Times,
@@ -148,7 +149,7 @@ pub(super) fn baked(
     Some(track(target, property, &made))
 }
 
-/// The largest error at 8 positions between two keys.
+/// Measures the largest error at 8 positions between two keys.
 fn error(
     property: Property,
     from: &Key,

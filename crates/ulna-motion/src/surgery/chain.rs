@@ -1,4 +1,4 @@
-//! Chains: a new local transform as a product of other transforms.
+//! New local transforms of nodes, as products of other transforms.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use ulna_model::{NodeId, Property, Track};
 
-/// One factor of a product of transforms.
+/// One factor in a product of transforms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Factor {
     /// A constant transform.
@@ -22,7 +22,7 @@ pub enum Factor {
 }
 
 impl Factor {
-    /// The node whose transform the factor uses.
+    /// The node whose transform is the factor; `None` for a constant.
     pub const fn node(&self) -> Option<NodeId> {
         match self {
             Self::Constant(_) => None,
@@ -31,29 +31,29 @@ impl Factor {
     }
 }
 
-/// The new local transform of a node: `M'(t)` as a product of transforms, from the parent's side to
-/// the node's.
+/// A new local transform `M'(t)` of a node, as a product of transforms. The first factor is on the
+/// parent's side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
-    /// The node that gets the transform.
+    /// The node whose local transform is replaced.
     pub node: NodeId,
-    /// The factors, in the order of multiplication.
+    /// The factors, from left to right.
     pub factors: Vec<Factor>,
 }
 
-/// The product of the factors, and the part of it that a node cannot store.
+/// Result of multiplying the factors, and the part of it that a node cannot store.
 #[derive(Clone, Copy, Debug)]
 pub struct Product {
-    /// Translation, rotation, scale, and their rates.
+    /// Translation, rotation and scale of the result, with their rates.
     pub moving: Moving,
-    /// The largest element of the matrix that these lack (shear), relative to the largest element.
-    /// It is 0 unless a non-uniform scale meets a rotation.
+    /// Shear of the result, which is lost. It is the largest lost element of the matrix, relative
+    /// to the largest element. It is 0 unless a non-uniform scale is combined with a rotation.
     pub residue: f64,
 }
 
 impl Chain {
-    /// The product for the local transforms that `local` returns. `None` if the scale of an
-    /// inverted transform is 0.
+    /// Multiplies the factors. `local` returns the local transforms of nodes. `None` if the scale
+    /// of an inverted transform is 0.
     pub fn product(&self, local: impl Fn(NodeId) -> Moving) -> Option<Product> {
         let mut moving = Moving::IDENTITY;
         let mut matrix = DMat4::IDENTITY;
@@ -78,7 +78,7 @@ impl Chain {
         Some(Product { moving, residue })
     }
 
-    /// The product of the matrices, which may contain shear.
+    /// Multiplies the matrices of the factors. The result may contain shear.
     pub fn matrix(&self, local: impl Fn(NodeId) -> DMat4) -> DMat4 {
         self.factors.iter().fold(DMat4::IDENTITY, |all, factor| match factor {
             Factor::Constant(own) => all * own.matrix(),
@@ -87,14 +87,14 @@ impl Chain {
         })
     }
 
-    /// The nodes whose transforms the chain uses, each once.
+    /// Returns the nodes whose transforms are factors, without duplicates.
     pub fn nodes(&self) -> BTreeSet<NodeId> {
         self.factors.iter().filter_map(Factor::node).collect()
     }
 }
 
-/// The largest difference between the linear parts of two matrices, relative to the largest element
-/// of the first.
+/// Largest difference between the linear parts of two matrices, relative to the largest element of
+/// the first.
 pub fn shear_between(a: &DMat4, b: &DMat4) -> f64 {
     let (a, b) = (DMat3::from_mat4(*a).to_cols_array(), DMat3::from_mat4(*b).to_cols_array());
     let most = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -102,23 +102,23 @@ pub fn shear_between(a: &DMat4, b: &DMat4) -> f64 {
     if most > 0.0 { off / most } else { 0.0 }
 }
 
-/// A chain in a clip, with the animation of each factor.
+/// A chain whose factors are animated by a clip.
 pub(super) struct ChainCurve<'a> {
     pub(super) chain: &'a Chain,
-    /// Curves by factor; `None` for constants.
+    /// Animation of each factor; `None` for constants.
     pub(super) curves: Vec<Option<NodeCurve<'a>>>,
 }
 
-/// A track on which a component of the product depends.
+/// A track that a component of the product depends on.
 #[derive(Clone, Copy)]
 pub(super) struct Mover<'a> {
-    /// Index of the factor.
+    /// Index of the factor that the track animates.
     pub(super) factor: usize,
     pub(super) track: &'a Track,
 }
 
 impl<'a> ChainCurve<'a> {
-    /// The product at a time in seconds.
+    /// Multiplies the factors at a time in seconds. `None` if a transform has no inverse.
     pub(super) fn at(&self, time: f64, side: TimeSide) -> Option<Product> {
         let local = |node: NodeId| self.local(node, time, side);
         self.chain.product(local)
@@ -130,7 +130,7 @@ impl<'a> ChainCurve<'a> {
         curve.map_or(Moving::IDENTITY, |c| c.at(time, side))
     }
 
-    /// The tracks on which a component of the product depends.
+    /// Finds the tracks that a component of the product depends on.
     pub(super) fn movers(&self, property: Property) -> Vec<Mover<'a>> {
         let mut movers = Vec::new();
         let last_place = self.last_translation();
@@ -149,7 +149,7 @@ impl<'a> ChainCurve<'a> {
                 Property::Rotation => add(Property::Rotation),
                 Property::Scale => {
                     add(Property::Scale);
-                    // Under a non-uniform scale, a rotation changes the scale along the axes.
+                    // If the scale is non-uniform, a rotation changes the scale along the axes.
                     let is_inverse = matches!(self.chain.factors[factor], Factor::Inverse(_));
                     if after_uneven || (is_inverse && curve.is_uneven()) {
                         add(Property::Rotation);
@@ -168,7 +168,7 @@ impl<'a> ChainCurve<'a> {
         movers
     }
 
-    /// The last factor with a translation, which all factors before it affect.
+    /// Index of the last factor with a translation. All factors before it affect this translation.
     fn last_translation(&self) -> Option<usize> {
         let moves = |k: &usize| match (&self.curves[*k], &self.chain.factors[*k]) {
             (Some(curve), _) => curve.translates(),
@@ -178,13 +178,13 @@ impl<'a> ChainCurve<'a> {
         (0..self.curves.len()).rev().find(moves)
     }
 
-    /// Whether a factor rotates its own translation, as an inverse does.
+    /// Whether the translation of a factor depends on its own rotation, as in an inverse.
     fn turns_itself(&self, factor: usize) -> bool {
         matches!(self.chain.factors[factor], Factor::Inverse(_))
             && self.curves[factor].as_ref().is_some_and(NodeCurve::translates)
     }
 
-    /// Index of the node's own transform among the factors.
+    /// Index of the factor that is the node's own local transform.
     pub(super) fn own(&self) -> Option<usize> {
         self.chain.factors.iter().position(|f| *f == Factor::Local(self.chain.node))
     }

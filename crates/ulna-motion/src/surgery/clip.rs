@@ -1,4 +1,4 @@
-//! Clips adapted to new local transforms of nodes.
+//! Adaptation of clips to new local transforms of nodes.
 
 use glam::{DVec3, DVec4};
 use rayon::prelude::*;
@@ -15,24 +15,23 @@ use ulna_model::{
     transform::angle_between,
 };
 
-/// Numbers of tracks of a clip, by the treatment of their keys.
+/// Numbers of tracks of a clip, by how their keys were adapted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rewritten {
-    /// Tracks with the same keys and new values.
+    /// Number of tracks that keep their keys with new values.
     pub exact: usize,
-    /// Tracks with one key, for a value that differs from the node's own.
+    /// Number of tracks with a single key, for a value that differs from the node's own value.
     pub held: usize,
-    /// Tracks that were resampled, because they depend on several tracks.
+    /// Number of tracks that were resampled, because they depend on several tracks.
     pub baked: usize,
-    /// Keys that were added to these.
+    /// Number of keys that were added to resampled tracks.
     pub keys_added: usize,
-    /// The largest component of a transform that a node cannot store (shear), relative to its
-    /// scale.
+    /// Largest shear of a transform, relative to its scale. A node cannot store shear.
     pub residue: f64,
 }
 
 impl Rewritten {
-    /// The sum of both; the larger residue.
+    /// Adds the numbers of two results, and keeps the larger residue.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self {
@@ -45,21 +44,21 @@ impl Rewritten {
     }
 }
 
-/// The changed clips, and the numbers of all tracks.
+/// The changed clips with their ids, and the total numbers of tracks.
 pub type RewrittenClips = (Vec<(ClipId, Shared<Clip>)>, Rewritten);
 
-/// Reason for which a clip cannot be adapted.
+/// Reason why a clip cannot be adapted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfollowed {
-    /// The node has a scale of 0 at some time, so its transform has no inverse.
+    /// The node has a scale of 0 at a time, so its transform has no inverse.
     Flat(NodeId),
-    /// The keys of a property of the node cannot be edited.
+    /// The keys of this property of the node cannot be edited.
     Fixed(NodeId, Property),
 }
 
-/// Rewrites a clip so that nodes have the local transforms of some chains at all times. `local`
+/// Rewrites a clip, so that nodes have the local transforms of some chains at all times. `local`
 /// returns the local transforms of nodes without the clip before the change, and `after` those
-/// after it. `bounds` returns the maximum error of baked keys of a node.
+/// after the change. `bounds` returns the maximum errors of baked keys of a node.
 ///
 /// # Errors
 /// A transform has no inverse, or the change affects keys that cannot be edited.
@@ -113,8 +112,8 @@ pub fn rewritten(
     Ok((Shared::new(Clip { tracks, ..(**clip).clone() }), done))
 }
 
-/// Rewrites all clips of a file for some chains. Returns the changed clips, and the numbers of all
-/// tracks. For the arguments, see [`rewritten`].
+/// Rewrites all clips of a file like [`rewritten`]. Returns the changed clips, and the total
+/// numbers of tracks.
 ///
 /// # Errors
 /// As [`rewritten`], with the id of the clip.
@@ -141,7 +140,7 @@ pub fn rewrite_clips(
     Ok((changed, all))
 }
 
-/// Rejects clips with pointer keys, or with other uneditable keys, of the nodes involved.
+/// Returns an error if the clip has pointer keys or other uneditable keys of the nodes involved.
 fn refuse_fixed(clip: &Clip, chain: &Chain) -> Result<(), Unfollowed> {
     let nodes = chain.nodes();
     let pointed = clip.pointers.iter().filter_map(|p| p.track.as_ref());
@@ -152,7 +151,7 @@ fn refuse_fixed(clip: &Clip, chain: &Chain) -> Result<(), Unfollowed> {
     found.map_or(Ok(()), |(node, property)| Err(Unfollowed::Fixed(node, property)))
 }
 
-/// A node of a clip that gets a new local transform.
+/// A node that gets a new local transform in a clip.
 struct NodeRewrite<'a> {
     curve: ChainCurve<'a>,
     node: NodeId,
@@ -167,7 +166,7 @@ impl NodeRewrite<'_> {
         Ok(made.moving)
     }
 
-    /// The error for a node whose transform has no inverse.
+    /// Creates the error for a node whose transform has no inverse.
     fn flat(&self) -> Unfollowed {
         let inverted = self.curve.chain.factors.iter().find_map(|f| match f {
             Factor::Inverse(node) => Some(*node),
@@ -176,7 +175,7 @@ impl NodeRewrite<'_> {
         Unfollowed::Flat(inverted.unwrap_or(self.node))
     }
 
-    /// The new track of a property; `None` if the node needs none.
+    /// Computes the new track of a property; `None` if the node needs no track.
     fn track(
         &self,
         property: Property,
@@ -217,7 +216,7 @@ impl NodeRewrite<'_> {
             .map(Some)
     }
 
-    /// Updates the largest shear at the keys of some tracks.
+    /// Updates the largest shear at the key times of some tracks.
     fn look_for_shear(&self, movers: &[Mover<'_>], done: &mut Rewritten) -> Result<(), Unfollowed> {
         if !self.curve.curves.iter().flatten().any(NodeCurve::is_uneven) {
             return Ok(());
@@ -229,8 +228,8 @@ impl NodeRewrite<'_> {
         Ok(())
     }
 
-    /// The same keys with new values, if the property depends on one track only. `None` if the
-    /// values are not a linear function of it.
+    /// Computes new values for the keys of the only track that the property depends on. `None` if
+    /// the new values are not a linear function of the old ones.
     fn mapped(&self, property: Property, by: Mover<'_>) -> Result<Option<Track>, Unfollowed> {
         let is_inverse = matches!(self.curve.chain.factors[by.factor], Factor::Inverse(_));
         let Some(own) = self.curve.curves[by.factor].filter(|_| {
@@ -244,9 +243,9 @@ impl NodeRewrite<'_> {
         let own = own.at(time, TimeSide::After);
         let mut values = by.track.values.to_vec();
         if property == Property::Rotation {
-            // Multiplication by a unit quaternion preserves angles between quaternions. So it
-            // commutes with slerp, Hermite curves and normalization. Tangents are multiplied
-            // likewise.
+            // Multiplication by a unit quaternion preserves angles between quaternions. It
+            // therefore commutes with slerp, Hermite curves and normalization. Tangents are
+            // multiplied in the same way.
             for value in values.chunks_exact_mut(4) {
                 let q = moments::quaternion(value);
                 let q = if is_inverse { q.conjugate() } else { q };
@@ -277,7 +276,8 @@ impl NodeRewrite<'_> {
         Ok(Some(Track { target: self.node, values: values.into(), ..by.track.clone() }))
     }
 
-    /// The products of the factors before and after one factor, at a time.
+    /// Returns the product of the factors before one factor and the product of those after it, at a
+    /// time.
     fn beside(&self, factor: usize, time: f64) -> Result<(Moving, Moving), Unfollowed> {
         let mut sides = (Moving::IDENTITY, Moving::IDENTITY);
         for (k, f) in self.curve.chain.factors.iter().enumerate().filter(|(k, _)| *k != factor) {
@@ -294,7 +294,7 @@ impl NodeRewrite<'_> {
         Ok(sides)
     }
 
-    /// A STEP track at the key times of some tracks, all of which are STEP.
+    /// Creates a STEP track with keys at the key times of some tracks, all of which are STEP.
     fn stepped(&self, property: Property, movers: &[Mover<'_>]) -> Result<Track, Unfollowed> {
         let mut times: Vec<f32> =
             movers.iter().flat_map(|m| m.track.times.iter().copied()).collect();
@@ -313,7 +313,7 @@ impl NodeRewrite<'_> {
         })
     }
 
-    /// Keys at the times of some tracks, with the rates of the product as tangents.
+    /// Creates keys at the key times of some tracks. Their tangents are the rates of the product.
     fn baked(&self, property: Property, movers: &[Mover<'_>]) -> Result<Track, Unfollowed> {
         let times = times_of(movers.iter().map(|m| m.track));
         let at = |time: f64, side: TimeSide| self.at(time, side).ok();
@@ -329,7 +329,7 @@ fn numbers(property: Property, of: &Transform) -> Vec<f32> {
     }
 }
 
-/// A track with one key.
+/// Creates a track with one key.
 fn held(target: NodeId, property: Property, time: f32, of: &Transform) -> Track {
     let values = numbers(property, of);
     Track {
@@ -344,7 +344,7 @@ fn held(target: NodeId, property: Property, time: f32, of: &Transform) -> Track 
     }
 }
 
-/// Whether a component of two transforms is equal up to rounding.
+/// Whether a property of two transforms is equal up to rounding.
 fn is_same(property: Property, a: &Transform, b: &Transform) -> bool {
     const NEAR: f32 = 1e-6;
     match property {

@@ -6,16 +6,16 @@ use super::moving::Moving;
 use crate::curves::moments;
 use ulna_model::{Clip, Interpolation, NodeId, Property, Track, Transform};
 
-/// The side of a time: at a key, values may jump and rates may differ.
+/// The side from which a time is approached. At a key, values may jump and rates may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimeSide {
-    /// Arriving at the time.
+    /// Just before the time.
     Before,
-    /// Leaving the time.
+    /// Just after the time.
     After,
 }
 
-/// The local transform of a node in a clip.
+/// The animated local transform of a node in a clip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeCurve<'a> {
     base: Moving,
@@ -24,7 +24,7 @@ pub(super) struct NodeCurve<'a> {
 }
 
 impl<'a> NodeCurve<'a> {
-    /// A node with the given local transform for components without a channel.
+    /// Finds the tracks of a node in a clip. Components without a track have the values of `local`.
     pub(super) fn of(clip: &'a Clip, node: NodeId, local: &Transform) -> Self {
         let track = |p| clip.track(node, p).map(|(_, t)| &**t);
         Self { base: Moving::still(local), tracks: Property::TRS.map(track) }
@@ -40,7 +40,7 @@ impl<'a> NodeCurve<'a> {
         }
     }
 
-    /// The track of a property, if its value changes.
+    /// The track of a property; `None` if its value is constant.
     pub(super) fn moving(&self, property: Property) -> Option<&'a Track> {
         self.track(property).filter(|t| changes(t))
     }
@@ -61,7 +61,7 @@ impl<'a> NodeCurve<'a> {
         self.tracks[2].map_or(!self.base.is_uniform(), |t| !t.values.chunks(3).all(is_even))
     }
 
-    /// Values and rates at a time in seconds.
+    /// Evaluates values and rates at a time in seconds.
     pub(super) fn at(&self, time: f64, side: TimeSide) -> Moving {
         let mut made = self.base;
         if let Some(track) = self.tracks[0] {
@@ -77,7 +77,7 @@ impl<'a> NodeCurve<'a> {
     }
 }
 
-/// Whether a track has more than one value.
+/// Whether the value of a track changes over time.
 pub(super) fn changes(track: &Track) -> bool {
     let first = track.value(0);
     let bends = |key: usize| {
@@ -90,8 +90,8 @@ pub(super) fn changes(track: &Track) -> bool {
         || (count > 1 && track.interpolation == Interpolation::CubicSpline && (0..count).any(bends))
 }
 
-/// Position of a time in a track: the segment, the fraction of it (0 to 1) and its length in
-/// seconds; or the key whose value is held.
+/// Position of a time in a track. Either the segment, the fraction of it (`0..=1`) and its length
+/// in seconds, or the key whose value is constant.
 enum TrackMoment {
     Held(usize),
     Inside { key: usize, part: f64, seconds: f64 },
@@ -116,8 +116,8 @@ fn moment(track: &Track, time: f64, side: TimeSide) -> TrackMoment {
     TrackMoment::Inside { key, part: (time - f64::from(times[key])) / seconds, seconds }
 }
 
-/// Weights of value, out-tangent, next value and next in-tangent in a Hermite segment (glTF 2.0,
-/// appendix C.5), and their time derivatives.
+/// Returns the weights of value, out-tangent, next value and next in-tangent in a Hermite segment
+/// (glTF 2.0, appendix C.5), and their time derivatives.
 fn hermite(u: f64, span: f64) -> ([f64; 4], [f64; 4]) {
     let u2 = u * u;
     let rise = 6.0 * (u2 - u) / span;
@@ -151,7 +151,7 @@ fn three(track: &Track, time: f64, side: TimeSide) -> (DVec3, DVec3) {
     }
 }
 
-/// The rotation, and its angular velocity in the axes of the parent.
+/// Evaluates a rotation, and its angular velocity in the axes of the parent.
 fn rotation(track: &Track, time: f64, side: TimeSide) -> (DQuat, DVec3) {
     match moment(track, time, side) {
         TrackMoment::Held(key) => (moments::rotation(track, key), DVec3::ZERO),
@@ -185,13 +185,15 @@ fn rotation(track: &Track, time: f64, side: TimeSide) -> (DQuat, DVec3) {
     }
 }
 
-/// Angular velocity in the parent's axes from the slope of a unit quaternion: `ω = 2·q̇·q*`.
+/// Converts the slope of a unit quaternion to an angular velocity in the parent's axes:
+/// `ω = 2·q̇·q*`.
 pub(super) fn spin(q: DQuat, slope: DVec4) -> DVec3 {
     let made = DQuat::from_vec4(slope) * q.conjugate();
     DVec3::new(made.x, made.y, made.z) * 2.0
 }
 
-/// Slope of a unit quaternion from its angular velocity in the parent's axes: `q̇ = ½·ω·q`.
+/// Converts an angular velocity in the parent's axes to the slope of a unit quaternion:
+/// `q̇ = ½·ω·q`.
 pub(super) fn slope(q: DQuat, spin: DVec3) -> DVec4 {
     let made = DQuat::from_xyzw(spin.x, spin.y, spin.z, 0.0) * q;
     DVec4::from(made) * 0.5

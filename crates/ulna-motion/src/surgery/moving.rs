@@ -1,4 +1,4 @@
-//! A local transform at a time with its rates of change, in double precision.
+//! A local transform at a time and its rates of change, in double precision.
 
 use glam::{DMat3, DMat4, DQuat, DVec3};
 
@@ -13,13 +13,13 @@ pub struct Moving {
     pub translation: DVec3,
     /// Rotation, a unit quaternion.
     pub rotation: DQuat,
-    /// Scale factors along the own axes.
+    /// Scale factors along the node's own axes.
     pub scale: DVec3,
-    /// Change of the translation per second.
+    /// Change of the translation per second, in the space of the parent.
     pub velocity: DVec3,
     /// Angular velocity in radians per second, in the axes of the parent.
     pub spin: DVec3,
-    /// Change of the scale per second.
+    /// Change of the scale factors per second.
     pub growth: DVec3,
 }
 
@@ -34,7 +34,7 @@ impl Moving {
         growth: DVec3::ZERO,
     };
 
-    /// A constant transform.
+    /// Creates a constant transform.
     pub fn still(of: &Transform) -> Self {
         Self {
             translation: of.translation.as_dvec3(),
@@ -44,22 +44,22 @@ impl Moving {
         }
     }
 
-    /// A constant rotation.
+    /// Creates a constant rotation.
     pub fn turned(rotation: DQuat) -> Self {
         Self { rotation, ..Self::IDENTITY }
     }
 
-    /// A constant translation.
+    /// Creates a constant translation.
     pub fn moved(translation: DVec3) -> Self {
         Self { translation, ..Self::IDENTITY }
     }
 
-    /// A constant uniform scale.
+    /// Creates a constant uniform scale.
     pub fn scaled(factor: f64) -> Self {
         Self { scale: DVec3::splat(factor), ..Self::IDENTITY }
     }
 
-    /// The transform in single precision, without the rates.
+    /// Converts to single precision, without the rates.
     pub fn transform(&self) -> Transform {
         Transform {
             translation: self.translation.as_vec3(),
@@ -79,7 +79,7 @@ impl Moving {
         (self.scale - DVec3::splat(self.scale.x)).abs().max_element() <= 1e-6 * most
     }
 
-    /// The product `self·other`, with rates by the product rule.
+    /// Multiplies two transforms, `self·other`. Rates follow the product rule.
     #[must_use]
     pub fn then(&self, other: &Self) -> Self {
         let turn = self.rotation;
@@ -87,7 +87,8 @@ impl Moving {
         let (scale, growth) = if self.is_uniform() {
             (self.scale * other.scale, self.growth * other.scale + self.scale * other.growth)
         } else {
-            // R_a·S_a·R_b·S_b = R_a·R_b·(R_b⁻¹·S_a·R_b)·S_b, of which the diagonal is kept.
+            // R_a·S_a·R_b·S_b = R_a·R_b·(R_b⁻¹·S_a·R_b)·S_b. Only the diagonal of the part in
+            // parentheses is kept.
             let b = DMat3::from_quat(other.rotation);
             let spin = cross(other.spin);
             let (s, rate) = (DMat3::from_diagonal(self.scale), DMat3::from_diagonal(self.growth));
@@ -107,8 +108,8 @@ impl Moving {
         }
     }
 
-    /// The inverse, exact if the scale is uniform or the rotation permutes axes. `None` if a
-    /// component of the scale is 0.
+    /// Inverts the transform. The result is exact if the scale is uniform or the rotation permutes
+    /// axes. `None` if a scale factor is 0.
     pub fn inverse(&self) -> Option<Self> {
         if self.scale.abs().min_element() < 1e-12 {
             return None;
@@ -121,7 +122,7 @@ impl Moving {
         let (scale, growth) = if self.is_uniform() {
             (inverse, shrink)
         } else {
-            // S⁻¹·R⁻¹ = R⁻¹·(R·S⁻¹·R⁻¹), of which the diagonal is kept.
+            // S⁻¹·R⁻¹ = R⁻¹·(R·S⁻¹·R⁻¹). Only the diagonal of the part in parentheses is kept.
             let r = DMat3::from_quat(self.rotation);
             let spin = cross(self.spin);
             let made = r * DMat3::from_diagonal(inverse) * r.transpose();
@@ -139,7 +140,7 @@ impl Moving {
     }
 }
 
-/// The matrix of the cross product with a vector on the left.
+/// Returns the matrix of the cross product `v × x`.
 fn cross(v: DVec3) -> DMat3 {
     DMat3::from_cols(
         DVec3::new(0.0, v.z, -v.y),
@@ -172,7 +173,7 @@ mod tests {
         )
     }
 
-    /// The transform after a short time, linearized.
+    /// Advances the transform by a short time with its rates.
     fn later(m: &Moving, dt: f64) -> Moving {
         Moving {
             translation: m.translation + m.velocity * dt,

@@ -10,7 +10,7 @@ const JOINT: NodeId = NodeId(1);
 const CHILD: NodeId = NodeId(2);
 const BOUNDS: Bounds = Bounds { translation: 1e-4, rotation: 1e-4, scale: 1e-4 };
 
-/// A clip on a chain of three nodes, and their transforms without it.
+/// A clip on a chain of three nodes, and the nodes' local transforms without the clip.
 #[derive(Clone, Debug)]
 struct Rig {
     locals: [Transform; 3],
@@ -33,7 +33,8 @@ fn interpolation() -> impl Strategy<Value = Interpolation> {
     ]
 }
 
-/// Keys with rotations and translations of realistic size: at most about 60° between two keys.
+/// Creates a track with rotations and translations of realistic size: at most about 60° between two
+/// keys.
 fn track(node: NodeId, property: Property, scale_sign: f32) -> impl Strategy<Value = Track> {
     let keys = prop::collection::vec((0.05f32..0.4, vector(0.4), vector(1.0)), 1..6);
     (keys, interpolation(), 0.0f32..0.2).prop_map(move |(keys, interpolation, start)| {
@@ -116,7 +117,7 @@ fn local_at(clip: &Clip, node: NodeId, base: &Transform, time: f64) -> DMat4 {
     Moving::still(&made).matrix()
 }
 
-/// The times at which clips are compared, except those within the ends of steps.
+/// Returns the times at which clips are compared. Times within the ends of steps are left out.
 fn times(rig: &Rig) -> Vec<f64> {
     let length = f64::from(rig.clip.length());
     let steps: Vec<f32> = rig
@@ -156,7 +157,7 @@ fn distance(a: DMat4, b: DMat4) -> f64 {
     a.iter().zip(b).fold(0.0, |worst, (a, b)| f64::max(worst, (a - b).abs()))
 }
 
-/// Chains that change the frame of the joint by `c`.
+/// Creates the chains that change the joint's frame by `c`, and keep the child's world transform.
 fn reframed(c: Moving) -> [Chain; 2] {
     let back = c.inverse().unwrap();
     [
@@ -165,7 +166,8 @@ fn reframed(c: Moving) -> [Chain; 2] {
     ]
 }
 
-/// The largest difference between the actual and the wanted world transforms of joint and child.
+/// Measures the largest difference between the actual and the wanted world transforms of the joint
+/// and its child.
 fn worst(rig: &Rig, after: &After, c: &Moving) -> f64 {
     let mut worst = 0.0f64;
     for time in times(rig) {
@@ -243,8 +245,8 @@ proptest! {
     }
 }
 
-/// The error formula for a moved pivot: keys at the rotation's own times suffice up to the bound,
-/// but not beyond it.
+/// According to the error formula for a moved pivot, the rotation's own key times are sufficient up
+/// to the bound, but not beyond it.
 #[test]
 fn a_moved_pivot_needs_only_the_keys_of_the_error_formula() {
     let track = |degrees: f32| Track {

@@ -1,13 +1,13 @@
-//! Automatic tangents without tangent modes, and tangents for keys of tracks without modes.
+//! Tangents of tracks without stored tangent modes: automatic ones, and ones with a chosen shape.
 
 use glam::{DQuat, DVec3};
 
 use crate::clip_edit::is_hold_end;
 use ulna_model::{Interpolation, KeyTangents, Property, TangentMode, Track};
 
-/// The slope at a key that causes no overshoot on either side. 0 at an extreme, else the weighted
-/// harmonic mean of both sides' slopes (F. N. Fritsch and J. Butland, *A method for constructing
-/// local monotone piecewise cubic interpolants*, 1984).
+/// Returns the slope at a key that causes no overshoot on either side. It is 0 at an extreme, else
+/// the weighted harmonic mean of both sides' slopes (F. N. Fritsch and J. Butland, *A method for
+/// constructing local monotone piecewise cubic interpolants*, 1984).
 pub(super) fn limited(before: f64, after: f64, h_before: f64, h_after: f64) -> f64 {
     if before * after <= 0.0 {
         return 0.0;
@@ -42,9 +42,9 @@ fn piece(track: &Track, from: usize, to: usize, span: f64) -> Piece {
     Piece { span, rate }
 }
 
-/// The automatic tangent at a key, the same for both sides. Flat at extremes, at both ends, and
-/// where a hold begins or ends, so that curves do not overshoot their keys. If the last key repeats
-/// the first one, the track is treated as a loop and is smooth across the seam.
+/// Returns the automatic tangent at a key, the same for both sides. It is flat at extremes, at both
+/// ends, and where a hold begins or ends, so that curves do not overshoot their keys. If the last
+/// key repeats the first one, the track is treated as a loop and is smooth across the seam.
 fn auto_tangent(track: &Track, key: usize) -> Vec<f32> {
     let last = track.times.len() - 1;
     let span = |k: usize| f64::from(track.times[k + 1]) - f64::from(track.times[k]);
@@ -102,9 +102,9 @@ pub enum Tangents {
     Sharp,
 }
 
-/// A CUBICSPLINE track with new tangents at the keys at `times`; other tracks are unchanged. With
-/// none of them does the curve leave the range of two neighboring keys (F. N. Fritsch and R. E.
-/// Carlson, *Monotone piecewise cubic interpolation*, 1980).
+/// Sets the tangents of the keys at `times` in a CUBICSPLINE track. Other tracks are unchanged. For
+/// every kind of tangents, the curve between two keys stays within the range of their values (F. N.
+/// Fritsch and R. E. Carlson, *Monotone piecewise cubic interpolation*, 1980).
 #[must_use]
 pub fn with_tangents(track: &Track, times: &[f32], how: Tangents) -> Track {
     if track.interpolation != Interpolation::CubicSpline {
@@ -151,7 +151,7 @@ pub fn with_tangents(track: &Track, times: &[f32], how: Tangents) -> Track {
 }
 
 impl Tangents {
-    /// The equivalent modes, for tracks with modes.
+    /// Returns the equivalent tangent modes, for tracks that have modes.
     const fn modes(self) -> KeyTangents {
         match self {
             Self::Auto => KeyTangents::both(TangentMode::Auto),
@@ -164,7 +164,7 @@ impl Tangents {
     }
 }
 
-/// A CUBICSPLINE track with automatic tangents; other tracks are unchanged.
+/// Returns a CUBICSPLINE track with automatic tangents. Other tracks are unchanged.
 #[must_use]
 pub fn with_auto_tangents(track: &Track) -> Track {
     if track.interpolation != Interpolation::CubicSpline {

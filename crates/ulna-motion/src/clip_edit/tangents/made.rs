@@ -6,8 +6,8 @@ use super::{
 };
 use ulna_model::{Interpolation, KeyTangents, TangentMode, Track};
 
-/// Recomputes the tangents of keys that have modes and are `wanted`, and those of all smooth keys.
-/// Free tangents keep their numbers.
+/// Recomputes the tangents of keys with modes for which `wanted` is true, and those of all smooth
+/// keys. Free tangents keep their numbers.
 pub(super) fn remade(track: &Track, wanted: &dyn Fn(usize) -> bool) -> Track {
     if track.interpolation != Interpolation::CubicSpline || track.modes.is_empty() {
         return track.clone();
@@ -34,7 +34,7 @@ pub(super) fn remade(track: &Track, wanted: &dyn Fn(usize) -> bool) -> Track {
     Track { values: values.into(), ..track.clone() }
 }
 
-/// Runs of consecutive smooth keys, which are solved together.
+/// Solver for runs of consecutive smooth keys. The slopes of a run are solved together.
 struct Runs<'a> {
     slopes: &'a Slopes<'a>,
     named: &'a [Option<KeyTangents>],
@@ -51,8 +51,8 @@ impl Runs<'_> {
         self.named[key].is_some_and(|m| m.linked)
     }
 
-    /// Whether the curve is smooth through a key. In a ring, the first key also represents the last
-    /// one.
+    /// Whether the curve is smooth through a key. In a loop with a matched seam, the first key also
+    /// represents the last one.
     fn joins(&self, key: usize) -> bool {
         let through = |key: usize| {
             self.is_linked(key) && self.is_smooth(key, false) && self.is_smooth(key, true)
@@ -81,7 +81,7 @@ impl Runs<'_> {
         self.outer(values);
     }
 
-    /// All keys are smooth in a loop.
+    /// Solves a loop in which all keys are smooth.
     fn all_round(&self, values: &mut [f32]) {
         let slopes = self.slopes;
         let before = |key: usize| if key == 0 { self.last - 1 } else { key - 1 };
@@ -139,8 +139,9 @@ impl Runs<'_> {
         }
     }
 
-    /// Sets the outer tangents of the first and the last key, which no segment uses. A linked key
-    /// copies its other side. In a ring, they copy the other end.
+    /// Sets the outer tangents of the first and the last key, which no segment uses. Each tangent
+    /// of a linked key copies the other side. In a loop with a matched seam, each outer tangent
+    /// copies the tangent at the other end.
     fn outer(&self, values: &mut [f32]) {
         let (slopes, last) = (self.slopes, self.last);
         for (key, leaving, end) in [(0, false, last), (last, true, 0)] {

@@ -9,14 +9,15 @@ use ulna_model::{Interpolation, KeySide, KeyTangents, TangentMode, TangentModes,
 
 const AUTO: KeyTangents = KeyTangents::both(TangentMode::Auto);
 
-/// The tangent modes of every key of a track: the stored ones. If there are none and all tangents
-/// are automatic, all modes are automatic. Otherwise free, and linked if both tangents are equal.
+/// Returns the tangent modes of every key of a track. Without stored modes, all keys are automatic
+/// if all tangents are automatic. Otherwise, all tangents are free, and a key is linked if both of
+/// its tangents are equal.
 pub fn modes_of(track: &Track) -> Vec<KeyTangents> {
     let named = named_modes(track);
     (0..track.times.len()).map(|key| of_key(track, &named, key)).collect()
 }
 
-/// The tangent modes of one key, as in [`modes_of`].
+/// Returns the tangent modes of one key, by the rules of [`modes_of`].
 pub fn mode_at(track: &Track, key: usize) -> KeyTangents {
     of_key(track, &named_modes(track), key)
 }
@@ -31,14 +32,15 @@ fn of_key(track: &Track, named: &TangentModes, key: usize) -> KeyTangents {
     })
 }
 
-/// The stored tangent modes of a track's keys. Automatic for all keys if none are stored and all
-/// tangents are automatic.
+/// Returns the stored tangent modes of a track's keys. All keys are automatic if no modes are
+/// stored and all tangents are automatic.
 pub(crate) fn named_modes(track: &Track) -> TangentModes {
     if !track.modes.is_empty() || !is_auto(track) {
         return track.modes.clone();
     }
     let last = track.times.len() - 1;
-    // Automatic tangents without stored modes are smooth across such a seam.
+    // If the first and the last value are equal, automatic tangents without stored modes are smooth
+    // across the seam.
     let loops = last >= 2 && track.value(0) == track.value(last);
     let wraps = track.modes.wraps() || loops;
     track.modes.replaced(track.times.iter().map(|t| (*t, AUTO))).wrapping(wraps)
@@ -101,7 +103,7 @@ pub fn with_modes(
     remade(&made, &|key| meant[key])
 }
 
-/// The common slope of both sides of a key.
+/// Returns a common slope for both sides of a key.
 fn one_slope(track: &Track, (comes, goes): (usize, usize), side: KeySide) -> Vec<f32> {
     let arrive = &track.values[place(track, comes, false)];
     let leave = &track.values[place(track, goes, true)];
@@ -149,7 +151,7 @@ pub fn refreshed(before: &Track, after: Track) -> Track {
     }
     let mut modes = after.modes_there();
     if before.modes.is_empty() && is_auto(before) {
-        // Own keys of a track that was merged with keys that have modes.
+        // Keys without modes, in a track that was merged with keys that have modes.
         let own = after.times.iter().filter(|t| modes.of(**t).is_none()).map(|t| (*t, AUTO));
         modes = modes.replaced(modes.iter().chain(own));
     }

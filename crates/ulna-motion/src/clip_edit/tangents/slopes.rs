@@ -12,7 +12,7 @@ pub(super) struct Slopes<'a> {
     track: &'a Track,
     /// Numbers per slope.
     size: usize,
-    /// Rates of change per second, segment by segment.
+    /// Rates of change per second: one slope per segment.
     rates: Vec<f64>,
     ends: Option<Vec<bool>>,
 }
@@ -41,19 +41,20 @@ impl<'a> Slopes<'a> {
         self.track.times.len() - 1
     }
 
-    /// Length of a segment in seconds, and its rate of change.
+    /// Length of a segment in seconds, and its rate of change per second.
     pub(super) fn span(&self, key: usize) -> (f64, &[f64]) {
         let times = &self.track.times;
         let rate = &self.rates[key * self.size..(key + 1) * self.size];
         (f64::from(times[key + 1]) - f64::from(times[key]), rate)
     }
 
-    /// Whether the tangents continue from the last key to the first.
+    /// Whether the track is a loop with a matched seam: the tangents continue from the last key to
+    /// the first.
     pub(super) fn is_ring(&self) -> bool {
         self.track.modes.wraps() && self.last() >= 2
     }
 
-    /// The segments before and after a key.
+    /// Indices of the segments before and after a key. `None` at an open end.
     pub(super) fn around(&self, key: usize) -> (Option<usize>, Option<usize>) {
         let (ring, last) = (self.is_ring(), self.last());
         let before = if key > 0 { Some(key - 1) } else { ring.then(|| last - 1) };
@@ -69,12 +70,12 @@ impl<'a> Slopes<'a> {
         near(key) || (self.is_ring() && (key == 0 || key == last) && near(last - key))
     }
 
-    /// A slope of 0.
+    /// Returns a slope of 0.
     pub(super) fn none(&self) -> Vec<f64> {
         vec![0.0; self.size]
     }
 
-    /// The monotone slope at a key: 0 at open ends and next to holds.
+    /// Returns the monotone slope at a key, which is 0 at open ends and next to holds.
     pub(super) fn auto(&self, key: usize) -> Vec<f64> {
         let (Some(before), Some(after)) = self.around(key) else { return self.none() };
         if self.is_still(key) {
@@ -93,7 +94,7 @@ impl<'a> Slopes<'a> {
         (way * limited(a, b, h0, h1)).to_array().to_vec()
     }
 
-    /// The stored slope of a side.
+    /// Returns the stored slope of one side of a key.
     pub(super) fn stored(&self, values: &[f32], key: usize, leaving: bool) -> Vec<f64> {
         let own = &values[place(self.track, key, leaving)];
         if self.track.property != Property::Rotation {
@@ -108,7 +109,7 @@ impl<'a> Slopes<'a> {
         (DVec3::new(rate.x, rate.y, rate.z) * (2.0 / length)).to_array().to_vec()
     }
 
-    /// Stores the slope of a side; for rotations, `½ω·q`.
+    /// Stores the slope of one side of a key. For rotations, the stored numbers are `½ω·q`.
     pub(super) fn put(&self, values: &mut [f32], key: usize, leaving: bool, slope: &[f64]) {
         let own = &mut values[place(self.track, key, leaving)];
         let narrow = |v: f64| (v as f32).clamp(f32::MIN, f32::MAX);
@@ -123,7 +124,7 @@ impl<'a> Slopes<'a> {
     }
 }
 
-/// The range of a tangent's numbers in the values of a CUBICSPLINE track.
+/// Index range of one tangent of a key in the values of a CUBICSPLINE track.
 pub(super) fn place(track: &Track, key: usize, leaving: bool) -> std::ops::Range<usize> {
     let start = key * track.stride() + if leaving { 2 * track.width } else { 0 };
     start..start + track.width

@@ -1,6 +1,7 @@
 //! Tridiagonal systems of smooth tangents.
 
-/// One row: `before · x₋ + own · x + after · x₊ = right`, with vectors of the same size.
+/// One row of a tridiagonal system: `before · x₋ + own · x + after · x₊ = right`. Unknowns are
+/// vectors of the same size.
 pub(super) struct Row {
     pub before: f64,
     pub own: f64,
@@ -9,23 +10,25 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// A fixed value.
+    /// Creates a row that sets the unknown to a fixed value.
     pub(super) const fn fixed(value: Vec<f64>) -> Self {
         Self { before: 0.0, own: 1.0, after: 0.0, right: value }
     }
 
-    /// Zero acceleration at the start of a segment with this rate of change.
+    /// Creates a row for zero acceleration at the start of a segment. `rate` is the segment's rate
+    /// of change.
     pub(super) fn first(rate: &[f64]) -> Self {
         Self { before: 0.0, own: 2.0, after: 1.0, right: rate.iter().map(|r| 3.0 * r).collect() }
     }
 
-    /// Zero acceleration at the end of a segment.
+    /// Creates a row for zero acceleration at the end of a segment. `rate` is the segment's rate of
+    /// change.
     pub(super) fn last(rate: &[f64]) -> Self {
         Self { before: 1.0, after: 0.0, ..Self::first(rate) }
     }
 
-    /// Equal acceleration on both sides: `h₁m₋ + 2(h₀ + h₁)m + h₀m₊ = 3(h₁δ₀ + h₀δ₁)`, divided by
-    /// `h₀ + h₁`.
+    /// Creates a row for equal acceleration on both sides of a key:
+    /// `h₁m₋ + 2(h₀ + h₁)m + h₀m₊ = 3(h₁δ₀ + h₀δ₁)`, divided by `h₀ + h₁`.
     pub(super) fn between((h0, d0): (f64, &[f64]), (h1, d1): (f64, &[f64])) -> Self {
         let sum = h0 + h1;
         let (before, after) = (h1 / sum, h0 / sum);

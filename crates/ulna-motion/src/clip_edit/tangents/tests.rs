@@ -270,7 +270,7 @@ fn setting_one_key_keeps_the_others_automatic() {
     let own = with_tangents(&track, &[1.0], Tangents::Flat);
     assert_eq!(own.values, one.values);
     assert!(own.modes.is_empty());
-    // A loop is recognized by its numbers once, and then stored.
+    // A loop is recognized once by its equal end values. Afterward, the matched seam is stored.
     let ring = numbers(&[(0.0, 1.0), (1.0, 2.0), (2.0, 0.0), (3.0, 1.0)]);
     let named = with_modes(&ring, &[1.0], KeySide::Both, TangentMode::Auto, None);
     assert!(named.modes.wraps());

@@ -15,30 +15,30 @@ use crate::{
 };
 use ulna_model::{Interpolation, KeyTangents, TangentMode, TangentModes, Track};
 
-/// Minimum angle of rotations that are halved for conversion to a spline, radians. Tangents of
-/// slerp alone would have an error of more than 0.13°.
+/// Minimum angle of a rotation that gets a key in its middle when it is converted to a spline,
+/// radians. The tangents of slerp alone would have an error of more than 0.13°.
 const HALVED: f64 = 150.0 * std::f64::consts::PI / 180.0;
 
-/// Modes that identify a key inserted in the middle of a rotation: linear on both sides, and
-/// linked. Other keys of lines are not linked, since lines meet at corners.
+/// Tangent modes that identify a key inserted in the middle of a rotation: linear on both sides,
+/// and linked. Other keys of lines are not linked, since lines meet at corners.
 const MIDDLE: KeyTangents = KeyTangents::both(TangentMode::Linear);
 
-/// A track with another interpolation.
+/// A track that was converted to another interpolation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Converted {
-    /// The track.
+    /// The converted track.
     pub track: Track,
     /// The largest deviation from the old motion, measured at 16 positions per segment, plus 5 %.
     /// Segments that were meant to change and the last millisecond of a step are not measured.
     pub error: MotionError,
     /// Number of added keys: ends of steps, and middles of large rotations.
     pub added: usize,
-    /// Number of such keys that were removed.
+    /// Number of removed keys: ends of steps, and middles of large rotations.
     pub removed: usize,
 }
 
-/// Changes the interpolation of a track, and keeps the motion as far as the new one can represent
-/// it.
+/// Changes the interpolation of a track, and keeps the motion as far as the new interpolation can
+/// represent it.
 ///
 /// With `spans`, key times in rising order, only the segments after these keys change: to a step, a
 /// line, or a curve with automatic tangents. The rest keeps its motion. Without `spans`, all
@@ -48,8 +48,8 @@ pub struct Converted {
 /// - Vectors are exact. Rotations have an error, such as 0.01° for an angle of 90°.
 /// - Angles above 150° get a key in the middle, which the reverse conversion removes.
 /// - Quaternions get consistent signs, since splines interpolate the numbers.
-/// - Steps get a second key `min(1 ms, span/4)` before the next key, and at least four steps of
-///   `f32`. Without space for it, the curve uses the whole segment.
+/// - Steps get a second key before the next key. Its distance is `min(1 ms, span/4)`, but at least
+///   four steps of `f32`. If there is no space for it, the curve uses the whole segment.
 ///
 /// In LINEAR and STEP tracks, all other keys stay. A single key becomes LINEAR, since glTF requires
 /// two keys for CUBICSPLINE.
@@ -86,23 +86,25 @@ pub fn converted(track: &Track, to: Interpolation, spans: Option<&[f32]>) -> Con
     }
 }
 
-/// The segments in which steps become lines: only individually chosen ones.
+/// Returns `chosen`, or an empty list if the whole track is converted. Steps become lines only in
+/// individually chosen segments.
 fn chosen_of(spans: Option<&[f32]>, chosen: &[f32]) -> Vec<f32> {
     if spans.is_some() { chosen.to_vec() } else { Vec::new() }
 }
 
-/// Number of keys of one track that the other does not have.
+/// Number of keys of one track whose time has no key in the other track.
 fn missing(of: &Track, other: &Track) -> usize {
     of.times.iter().filter(|t| other.key_at(**t, 0.0).is_none()).count()
 }
 
-/// A track with a single key, which cannot be a spline.
+/// Returns a track with a single key, which cannot be a spline.
 fn single(track: &Track, to: Interpolation) -> Track {
     let to = if to == Interpolation::CubicSpline { Interpolation::Linear } else { to };
     Track { interpolation: to, values: track.value(0).into(), ..track.clone() }
 }
 
-/// Time at which a step from `time` to `next` ends; `None` without space for a key.
+/// Returns the time at which a step from `time` to `next` ends; `None` if there is no space for a
+/// key.
 fn step_end(time: f32, next: f32) -> Option<f32> {
     let step = next - next.next_down();
     let gap = HOLD_GAP.min((next - time) / 4.0).max(4.0 * step);
@@ -136,7 +138,8 @@ fn is_flat(track: &Track, key: usize) -> bool {
 
 /// Whether a key was inserted in the middle of a large rotation.
 fn is_middle(track: &Track, key: usize) -> bool {
-    /// Tolerance of the middle: radians, and fractions of the segment.
+    /// Tolerance of the middle: radians for its rotation, and a fraction of the segment for its
+    /// time.
     const BESIDE: f64 = 1e-4;
     let last = track.times.len() - 1;
     if !turns(track) || key == 0 || key >= last || track.modes.of(track.times[key]) != Some(MIDDLE)
@@ -158,7 +161,8 @@ fn is_middle(track: &Track, key: usize) -> bool {
         && 2.0 * beside < BESIDE
 }
 
-/// Keys and values only, without ends of steps (for STEP) or middles of rotations (for LINEAR).
+/// Returns the keys and values without tangents. Ends of steps are removed for STEP, and middles of
+/// large rotations are always removed.
 fn stripped(track: &Track, to: Interpolation) -> Track {
     let goes = |key: usize| to == Interpolation::Step && ends(track, key);
     let kept: Vec<usize> =
@@ -175,8 +179,8 @@ fn stripped(track: &Track, to: Interpolation) -> Track {
     }
 }
 
-/// Converts a STEP track to LINEAR with two keys per step, except for steps after the keys at
-/// `not`, which become lines. In other tracks, removes the steps there.
+/// Converts a STEP track to LINEAR with two keys per step. Steps after the keys at `not` become
+/// lines instead. If the track is not STEP, only the holds after these keys are removed.
 fn lines(track: &Track, not: &[f32]) -> Track {
     let is_not = |t: f32| not.binary_search_by(|n| n.total_cmp(&t)).is_ok();
     if track.interpolation != Interpolation::Step {
@@ -221,7 +225,8 @@ impl Made {
     }
 }
 
-/// The slopes of a line from one value to another over some seconds, leaving and arriving.
+/// Returns the leaving and the arriving slope of a line from `a` to `b` over some seconds. `turns`
+/// is true for rotations.
 fn line(a: &[f32], b: &[f32], seconds: f64, turns: bool) -> (Vec<f32>, Vec<f32>) {
     let stored = |v: f64| (v as f32).clamp(f32::MIN, f32::MAX);
     if turns {
@@ -279,8 +284,8 @@ fn cubic(track: &Track) -> Track {
     together(track, made)
 }
 
-/// The key in the middle of a large rotation; `None` if the angle is small, or no time is between
-/// the keys.
+/// Returns the key in the middle of a large rotation; `None` if the angle is small, or no time is
+/// between the keys.
 fn halved(before: &Made, own: &Made) -> Option<Made> {
     let (a, b) = (Quat::from_slice(&before.value), Quat::from_slice(&own.value));
     let wide = 2.0 * half_turn(a.as_dquat().normalize().into(), b.as_dquat().normalize().into());
@@ -303,7 +308,8 @@ fn together(track: &Track, made: Vec<Made>) -> Track {
     }
 }
 
-/// Makes the segments of a CUBICSPLINE track after some keys straight. LINEAR tracks are unchanged.
+/// Makes segments of a CUBICSPLINE track straight: those after the keys at `after`. LINEAR tracks
+/// are unchanged.
 fn straight(track: &Track, after: &[f32]) -> Track {
     if track.interpolation != Interpolation::CubicSpline {
         return track.clone();
@@ -356,8 +362,8 @@ fn taken(track: &Track, key: usize) -> Made {
     }
 }
 
-/// Gives the segments of a CUBICSPLINE track after some keys automatic tangents. Middles of
-/// rotations there are removed.
+/// Sets automatic tangents in segments of a CUBICSPLINE track: those after the keys at `after`.
+/// Middles of large rotations in these segments are removed.
 fn automatic(track: &Track, after: &[f32]) -> Track {
     let inside =
         |key: usize| key > 0 && is_middle(track, key) && after.contains(&track.times[key - 1]);
@@ -391,8 +397,8 @@ fn automatic(track: &Track, after: &[f32]) -> Track {
     together(&base, made)
 }
 
-/// The largest deviation between two tracks, except in the segments after the keys of `before` at
-/// `changed` and at the ends of steps.
+/// Measures the largest deviation between two tracks. The segments after the keys of `before` at
+/// `changed` and the ends of steps are not measured.
 fn error(before: &Track, after: &Track, changed: &[f32]) -> MotionError {
     const PLACES: u32 = 16;
     let mut worst = (0.0f64, 0.0f64);

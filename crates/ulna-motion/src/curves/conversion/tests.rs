@@ -30,7 +30,8 @@ fn same_keys(a: &Track, b: &Track) {
         let bits = |t: &Track| t.value(key).iter().map(|v| v.to_bits()).collect::<Vec<_>>();
         let other: Vec<u32> = b.value(key).iter().map(|v| (-v).to_bits()).collect();
         let same = bits(a) == bits(b);
-        // Splines interpolate the numbers, so their signs are consistent.
+        // The signs of quaternions may change: they are made consistent, since splines interpolate
+        // the numbers.
         assert!(same || turns(a) && bits(a) == other, "{key}");
     }
 }
@@ -64,7 +65,7 @@ proptest! {
         if track.interpolation == Interpolation::Linear && !turns(&track) {
             prop_assert_eq!(smooth.added, 0);
         }
-        // Within a few steps of `f32`, the middle of a rotation is rounded.
+        // In segments of a few steps of `f32`, the time of the middle key is rounded.
         let rounded = track
             .times
             .windows(2)
@@ -79,7 +80,7 @@ proptest! {
             }
             let (angle, value) = off(&track, &smooth.track, time);
             prop_assert!(angle <= smooth.error.angle + 5e-4, "{angle} {:?}", smooth.error);
-            // Rounding of fast motion.
+            // The tolerance covers rounding of fast motion.
             prop_assert!(value <= smooth.error.value + 2e-4, "{value} {:?}", smooth.error);
         }
     }
@@ -129,7 +130,7 @@ proptest! {
                 ..track.clone()
             };
             let (angle, value) = off(&own, &made, time);
-            // A half turn may have either direction.
+            // A rotation by half a turn may go in either direction.
             let wide = || 2.0 * half_turn(rotation(&own, 0).into(), rotation(&own, 1).into());
             if turns(&own) && (wide() - std::f64::consts::PI).abs() < 1e-3 {
                 continue;

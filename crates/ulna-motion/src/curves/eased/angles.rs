@@ -9,9 +9,10 @@ use crate::curves::{
 };
 use ulna_model::{KeySide, KeyTangents, Track};
 
-/// Writes an ease of some angles to a spline, between the keys at two times. Returns the track and
-/// its largest error, relative to the change of value. At keys, the other angles and their slopes
-/// are preserved. At gimbal lock, where an angle has no slope of its own, the slopes are unchanged.
+/// Writes an ease of some Euler angles to a spline, between the keys at two times. Returns the
+/// track and its largest error, relative to the change of value. At keys, the other angles and
+/// their slopes are preserved. At gimbal lock, where an angle has no slope of its own, the slopes
+/// are unchanged.
 pub(super) fn put(
     track: &Track,
     (start, end): (f32, f32),
@@ -37,7 +38,7 @@ pub(super) fn put(
     let (stops, added) = with_stops(&mut made, (start, end), ease, turn, &|_| None);
     let Some(last) = made.key_at(end, 0.0) else { return (made, 0.0) };
     let mut piece = part(&made, first, last);
-    // Free and not linked, so that unset sides stay.
+    // Free and not linked, so that a side without a new slope is unchanged.
     let free = KeyTangents { linked: false, ..KeyTangents::default() };
     piece.modes = piece.modes.with(&piece.times, Some(free));
     let mut curves = TrackCurves::new(&piece, chosen.space);
@@ -61,7 +62,7 @@ pub(super) fn put(
     (marked(made, &added, (start, end)), error)
 }
 
-/// Sets values of keys. Makes the signs of the quaternions follow the angles, which may change by
+/// Sets values of keys, and makes the quaternions' signs follow the angles. Angles may change by
 /// more than half a turn between two keys.
 fn signed(curves: &TrackCurves, to: &[(usize, usize, f64)]) -> Track {
     let track = curves.with_values(to);
@@ -82,9 +83,9 @@ fn signed(curves: &TrackCurves, to: &[(usize, usize, f64)]) -> Track {
     Track { values: values.into(), ..track }
 }
 
-/// The segment of an ease.
+/// The segment to which an ease is applied.
 struct Span {
-    /// Start and end, seconds.
+    /// Times of the start and the end, seconds.
     ends: (f64, f64),
     /// Eased components with their values at both ends, degrees.
     ways: Vec<(usize, f64, f64)>,
@@ -112,10 +113,11 @@ impl Span {
         made
     }
 
-    /// The largest error of the angles against the formula, relative to the change of value.
+    /// Measures the largest error of the angles against the formula, relative to the change of
+    /// value.
     fn error(&self, curves: &TrackCurves, ease: &Ease) -> f64 {
         const SAMPLES: u32 = 100;
-        // At a jump, any value is valid.
+        // A jump may have any value in between, so it is not sampled.
         let samples = if ease.shape == EaseShape::Step { 0 } else { SAMPLES };
         let (from, to) = self.ends;
         let mut worst = 0.0f64;

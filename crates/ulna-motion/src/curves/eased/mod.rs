@@ -20,9 +20,9 @@ use ulna_model::{Interpolation, KeyKind, KeyTangents, Property, TangentMode, Tan
 /// A track with an eased segment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Eased {
-    /// The track.
+    /// The track with the ease.
     pub track: Track,
-    /// Number of added keys, without the removed ones of an earlier ease.
+    /// Number of keys that the ease added, after the keys of an earlier ease were removed.
     pub added: usize,
     /// Number of removed keys of an earlier ease.
     pub removed: usize,
@@ -33,8 +33,8 @@ pub struct Eased {
     pub others: MotionError,
 }
 
-/// Whether a key was inserted by an ease: an in-between whose tangents are both free. No other
-/// command makes such keys, and both marks survive saving.
+/// Whether a key was inserted by an ease: its kind is in-between, and its tangents are both free.
+/// No other command makes such keys, and both properties survive saving.
 pub fn is_of_ease(track: &Track, key: usize) -> bool {
     let time = track.times[key];
     let free = |m: KeyTangents| (m.arrive, m.leave) == (TangentMode::Free, TangentMode::Free);
@@ -46,8 +46,8 @@ fn is_own(track: &Track, key: usize) -> bool {
     !is_of_ease(track, key) && !is_hold_end(track, key)
 }
 
-/// Start times of the segments to ease: those between neighboring keys of `times` (in rising
-/// order). Keys that an ease inserted belong to its segment.
+/// Finds the start times of the segments to ease: segments between neighboring keys of `times` (in
+/// rising order). Keys that an ease inserted belong to the segment of that ease.
 pub fn eased_spans(track: &Track, times: &[f32]) -> Vec<f32> {
     let own: Vec<f32> =
         (0..track.times.len()).filter(|k| is_own(track, *k)).map(|k| track.times[k]).collect();
@@ -55,14 +55,15 @@ pub fn eased_spans(track: &Track, times: &[f32]) -> Vec<f32> {
     own.windows(2).filter(|w| meant(&w[0]) && meant(&w[1])).map(|w| w[0]).collect()
 }
 
-/// Applies an ease between a key and the next, within 1 % of the formula: by tangents if a cubic
-/// suffices, otherwise with additional keys.
+/// Applies an ease between a key and the next, within 1 % of the formula. If a cubic suffices, only
+/// tangents change; otherwise keys are added.
 ///
 /// Rotations follow slerp, `slerp(q₀, q₁, e(s))`. Alternatively, some of their Euler angles are
-/// eased, and the other angles stay at keys. Single quaternion numbers are eased like the whole
-/// rotation. For other values, `components` restricts the ease. Other tracks are converted to
-/// splines; their other segments keep their motion. Keys of an earlier ease between the two keys
-/// are removed first.
+/// eased, and the other angles keep their values at keys. Single quaternion numbers are eased like
+/// the whole rotation. For other values, `components` restricts the ease.
+///
+/// Tracks with another interpolation are converted to splines. Their other segments keep their
+/// motion. Keys of an earlier ease between the two keys are removed first.
 pub fn eased(
     track: &Track,
     key: usize,
@@ -124,7 +125,7 @@ fn cleared(track: &Track, start: f32, components: Option<ChosenComponents<'_>>) 
         return (made, removed);
     };
     let without = without(&made, key + 1, end);
-    // Check the effect on the other components.
+    // Compare the other components with and without the keys.
     let mut stays = false;
     if let Some(chosen) = components {
         let count = if made.property == Property::Rotation { 3 } else { made.width };
@@ -146,7 +147,7 @@ fn cleared(track: &Track, start: f32, components: Option<ChosenComponents<'_>>) 
     (left, removed)
 }
 
-/// The keys of a track in a range, both ends included, without tangent modes.
+/// Returns the keys of a track in a range, both ends included, without tangent modes.
 fn part(track: &Track, from: usize, to: usize) -> Track {
     let stride = track.stride();
     Track {
@@ -158,7 +159,7 @@ fn part(track: &Track, from: usize, to: usize) -> Track {
     }
 }
 
-/// The track without the keys `from..to`.
+/// Returns the track without the keys `from..to`.
 fn without(track: &Track, from: usize, to: usize) -> Track {
     let stride = track.stride();
     let gone: Vec<f32> = track.times[from..to].to_vec();
@@ -183,9 +184,9 @@ fn end_of(track: &Track, start: f32) -> Option<f32> {
 
 /// The change of value between two keys.
 enum Way {
-    /// A start rotation, and a rotation vector.
+    /// Start rotation, and rotation vector of the change.
     Turn(DQuat, DVec3),
-    /// Start numbers, and their change.
+    /// Start value and change of plain numbers.
     Line(Vec<f64>, Vec<f64>),
 }
 
@@ -201,7 +202,7 @@ impl Way {
         Self::Line(numbers(a), by)
     }
 
-    /// Half the angle of a rotation, radians.
+    /// Half the angle of a rotation, radians; 0 for other values.
     fn turn(&self) -> f64 {
         if let Self::Turn(_, by) = self { by.length() * 0.5 } else { 0.0 }
     }
@@ -213,7 +214,8 @@ impl Way {
         }
     }
 
-    /// The slope of the value at a fraction of the change, given the slope of the fraction.
+    /// Rate of change of the value at the fraction `part` of the change. `slope` is the rate of
+    /// change of the fraction.
     fn slope(&self, part: f64, slope: f64) -> Vec<f64> {
         match self {
             Self::Turn(from, by) => {
@@ -267,9 +269,10 @@ fn put(
     (made, error)
 }
 
-/// Inserts the keys that an ease needs into a segment. Returns the planned keys, and the times of
-/// all keys within the segment with their plans. `turn` is half the angle of a rotation. `value`
-/// returns the value of a key at a fraction of the change; `None` uses the current curve.
+/// Inserts the keys that an ease needs into a segment. Returns all planned keys, and the times of
+/// all keys within the segment with their plans. `turn` is half the angle of a rotation in radians.
+/// `value` returns the value of a key at a fraction of the change; with `None`, keys are inserted
+/// on the current curve.
 fn with_stops(
     made: &mut Track,
     (start, end): (f32, f32),
@@ -281,7 +284,7 @@ fn with_stops(
     let span = f64::from(end) - from;
     let gap = f64::from(HOLD_GAP).max(f64::from(end - hold_end(end))).min(span * 0.25) / span;
     let mut stops = ease.stops(turn, gap);
-    // Keys of another component's ease are also keys of this one.
+    // Existing keys, such as those of another component's ease, also become keys of this ease.
     let kept: Vec<f32> = made.times.iter().copied().filter(|t| *t > start && *t < end).collect();
     let mut added = Vec::new();
     for stop in &mut stops {
@@ -298,7 +301,7 @@ fn with_stops(
         *made = insert_key(made, time, value(stop.value).as_deref(), false).track;
         if made.times.len() > count {
             if !stop.is_corner() {
-                // Recompute for the rounded time.
+                // Recompute the planned key for its rounded time.
                 *stop = stop_at(ease, (f64::from(time) - from) / span, stop);
             }
             added.push((time, *stop));
@@ -312,8 +315,8 @@ fn with_stops(
     (stops, added)
 }
 
-/// The planned key at a fraction of the time. Slopes that the plan chose are kept if the formula
-/// has none.
+/// Returns the planned key at the fraction `part` of the time. If the formula has no slope there,
+/// the slopes of the plan are kept.
 fn stop_at(ease: &Ease, part: f64, planned: &Stop) -> Stop {
     const H: f64 = 1e-5;
     let value = ease.at(part);
@@ -324,7 +327,8 @@ fn stop_at(ease: &Ease, part: f64, planned: &Stop) -> Stop {
     Stop { part, value, ..*planned }
 }
 
-/// Writes a planned key: its value, unless it is an end, and the tangents inside the segment.
+/// Writes a planned key to the track: its value, and the tangents inside the segment. The first and
+/// the last key keep their values.
 fn write(
     own: &mut [f32],
     way: &Way,
@@ -349,8 +353,8 @@ fn write(
     }
 }
 
-/// Negates the quaternions of a spline from key `last` on, if that gives the shortest path from
-/// `first`. The motion is unchanged.
+/// Negates the quaternions of a spline from key `last` on, if the path from `first` is then the
+/// shortest. The motion is unchanged.
 fn turned_over(track: Track, first: usize, last: usize) -> Track {
     let dot = track.value(first).iter().zip(track.value(last)).map(|(a, b)| a * b).sum::<f32>();
     if track.property != Property::Rotation || dot >= 0.0 {
@@ -361,7 +365,8 @@ fn turned_over(track: Track, first: usize, last: usize) -> Track {
     Track { values: values.into(), ..track }
 }
 
-/// Marks the added keys, and sets the modes of the changed sides of both ends.
+/// Marks the added keys as keys of an ease, and sets the tangent modes of the changed sides of both
+/// ends.
 fn marked(track: Track, added: &[(f32, Stop)], (start, end): (f32, f32)) -> Track {
     let mut modes = track.modes.clone();
     if modes.is_empty() && is_auto_beside(&track, (start, end), added) {
@@ -385,7 +390,7 @@ fn marked(track: Track, added: &[(f32, Stop)], (start, end): (f32, f32)) -> Trac
     Track { kinds, modes, ..track }
 }
 
-/// Whether the tangents outside of the eased segment are the automatic ones of the track without
+/// Whether the tangents outside of the eased segment equal the automatic ones of the track without
 /// the added keys.
 fn is_auto_beside(track: &Track, (start, end): (f32, f32), added: &[(f32, Stop)]) -> bool {
     let mut bare = track.clone();
@@ -405,7 +410,7 @@ fn is_auto_beside(track: &Track, (start, end): (f32, f32), added: &[(f32, Stop)]
     same && !is_auto(track)
 }
 
-/// The largest error of the curve against the formula, relative to the change of value.
+/// Measures the largest error of the curve against the formula, relative to the change of value.
 fn off(
     track: &Track,
     way: &Way,
@@ -416,7 +421,7 @@ fn off(
     const SAMPLES: u32 = 100;
     let mut out = vec![0.0; track.width];
     let mut worst = 0.0f64;
-    // At a jump, any value is valid.
+    // A jump may have any value in between, so it is not sampled.
     let samples = if ease.shape == EaseShape::Step { 0 } else { SAMPLES };
     for k in 1..samples {
         let s = f64::from(k) / f64::from(SAMPLES);

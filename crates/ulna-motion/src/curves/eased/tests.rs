@@ -204,7 +204,8 @@ proptest! {
         let (was, now) = (TrackCurves::new(&base, space), TrackCurves::new(&made.track, space));
         let own = usize::from(axis);
         let [a, b] = [1.0, 2.0].map(|t| was.value(own, t));
-        // A middle angle that crosses gimbal lock gives another triple of angles.
+        // If the middle angle crosses gimbal lock, the result is an equivalent but different triple
+        // of angles.
         let swings = |k: u32| (a + (b - a) * ease.at(f64::from(k) / 100.0)).abs() > 80.0;
         prop_assume!(order.place(own) != 1 || !(0..=100).any(swings));
         for (key, time) in made.track.times.iter().enumerate() {
@@ -241,7 +242,7 @@ proptest! {
         }).collect();
         let made = eased(&angles(order, &alone), 0, &ease, Some(ChosenComponents { list: &list,
             space }));
-        // One percent, plus rounding of small changes in single precision.
+        // One percent, plus rounding of small changes to single precision.
         prop_assert!(made.error <= 0.011, "{}", made.error);
     }
 }

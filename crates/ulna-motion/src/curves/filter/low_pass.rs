@@ -2,23 +2,26 @@
 
 use std::f64::consts::PI;
 
-/// Sections of a filter, each of first or second order: `b₀ b₁ b₂` and `a₁ a₂`.
+/// A Butterworth filter as a cascade of sections of first or second order. Each has the
+/// coefficients `b₀ b₁ b₂` and `a₁ a₂`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Butterworth {
     sections: Vec<([f64; 3], [f64; 2])>,
-    /// Number of samples after which the response to a jump has decayed.
+    /// Number of samples until the response to a jump has decayed.
     rest: usize,
 }
 
 impl Butterworth {
-    /// A filter that, applied forward and backward, halves the power at the cutoff frequency.
-    /// `cutoff` is in Hz, `rate` in samples per second. Bilinear transform of the analog filter (S.
-    /// Butterworth, *On the theory of filter amplifiers*, 1930), with prewarped frequency. `None`
-    /// if the rate is too low for the cutoff.
+    /// Creates a filter that halves the power at the cutoff frequency when it is applied forward
+    /// and backward. `cutoff` is in Hz, `rate` in samples per second. `None` if the rate is too low
+    /// for the cutoff.
+    ///
+    /// The filter is the bilinear transform of the analog filter, with prewarped frequency (S.
+    /// Butterworth, *On the theory of filter amplifiers*, 1930).
     pub fn new(cutoff: f64, order: u32, rate: f64) -> Option<Self> {
         let order = order.clamp(1, 8);
-        // The combined passes have −3 dB there: D. A. Winter, *Biomechanics and motor control of
-        // human movement*, 2009, section 2.4.4.1.
+        // The cutoff of each pass is higher, so that both passes together have −3 dB at `cutoff`:
+        // D. A. Winter, *Biomechanics and motor control of human movement*, 2009, section 2.4.4.1.
         let wider = (2.0f64.sqrt() - 1.0).powf(-0.5 / f64::from(order));
         let frequency = cutoff * wider / rate;
         if !(frequency > 0.0 && frequency < 0.499) {
@@ -42,8 +45,8 @@ impl Butterworth {
         Some(Self { sections, rest })
     }
 
-    /// Filters samples forward and backward. Beyond the ends, they are extended by point
-    /// reflection, or around a loop.
+    /// Filters samples forward and backward. The samples are extended beyond both ends by point
+    /// reflection, or as a loop.
     pub fn both_ways(&self, row: &mut [f64], loops: bool) {
         let count = row.len();
         if count < 2 {
@@ -88,7 +91,7 @@ mod tests {
                 let wave = |k: usize| (2.0 * PI * hz * k as f64 / 120.0).sin();
                 let mut row: Vec<f64> = (0..1200).map(wave).collect();
                 filter.both_ways(&mut row, true);
-                // On the bilinear scale, half the power at 6 Hz.
+                // The bilinear transform warps frequencies. The gain halves the power at 6 Hz.
                 let warped = |f: f64| (PI * f / 120.0).tan();
                 let wider = (2.0f64.sqrt() - 1.0).powf(-0.5 / f64::from(order));
                 let ratio = warped(hz) / warped(6.0 * wider);

@@ -1,13 +1,13 @@
-//! Filters on keys. The change is computed on samples, and applied to the track's own keys, whose
-//! times stay.
+//! Filters on keys. The change is computed on samples, and applied to the track's own keys. Key
+//! times do not change.
 //!
 //! ```text
 //!  track ─► samples (even, or the keys) ─► signal ─► filter ─► signal ─► change at each key
 //!           rotations: log(q_ref⁻¹ q), q_ref a running mean                 × strength × fade
 //! ```
 //!
-//! The change fades out toward both ends of the range and toward protected ranges, so that keys
-//! there are unchanged and nothing jumps.
+//! The change fades out toward both ends of the range and toward protected ranges. Keys there are
+//! unchanged, and the motion does not jump.
 
 mod low_pass;
 mod noise;
@@ -21,8 +21,8 @@ use super::chart::{ChosenComponents, follow_holds, is_meant, only_angles, turn_k
 use crate::clip_edit::{MotionError, SAME_TIME, is_hold_end, refreshed};
 use ulna_model::{Interpolation, Property, Track};
 
-/// A filter of the motion. Redundant keys are removed by [`reduced`](crate::clip_edit::reduced)
-/// instead.
+/// A filter that changes the values of keys. To remove redundant keys, use
+/// [`reduced`](crate::clip_edit::reduced).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Filter {
     /// Moves each key toward the line between its neighbors.
@@ -33,12 +33,12 @@ pub enum Filter {
     /// Removes motion above a frequency (Butterworth, forward and backward, so that there is no
     /// delay).
     LowPass {
-        /// Frequency at which half the power is left, Hz.
+        /// Frequency at which the power is halved, Hz.
         cutoff_hz: f64,
         /// Order in each direction, `1..=8`: higher orders cut more sharply.
         order: u32,
     },
-    /// Gaussian mean of the surrounding motion.
+    /// Replaces values with the Gaussian mean of the surrounding motion.
     Gaussian {
         /// Standard deviation, seconds.
         seconds: f64,
@@ -46,7 +46,8 @@ pub enum Filter {
     /// Replaces keys far from the median of the surrounding keys with that median (F. R. Hampel,
     /// *The influence curve and its role in robust estimation*, 1974).
     Peaks {
-        /// Maximum distance, in standard deviations of those keys; 3 is usual.
+        /// Maximum distance from the median, in standard deviations of the surrounding keys; 3 is
+        /// usual.
         limit: f64,
     },
     /// Adds noise of one frequency, reproducible by its seed.
@@ -67,22 +68,23 @@ pub struct FilterOptions {
     pub filter: Filter,
     /// Fraction of the change to apply, `0..=1`.
     pub strength: f64,
-    /// Whether the last key is followed by the first one. Applies if the range is the whole track.
+    /// Whether the filter treats the track as a loop, with the first key after the last one. Has no
+    /// effect unless the range is the whole track.
     pub across_loop: bool,
     /// Time ranges whose keys are not changed, seconds.
     pub protect: Vec<(f32, f32)>,
-    /// Time from the ends of the range, and from protected ranges, to full strength, in seconds.
-    /// `None` for the default of the filter.
+    /// Duration in seconds over which the change fades in from the ends of the range and from
+    /// protected ranges. `None` for the default of the filter.
     pub blend_in: Option<f64>,
 }
 
 impl FilterOptions {
-    /// A filter at full strength.
+    /// Creates options for a filter at full strength.
     pub const fn new(filter: Filter) -> Self {
         Self { filter, strength: 1.0, across_loop: false, protect: Vec::new(), blend_in: None }
     }
 
-    /// Time to full strength, seconds.
+    /// Duration of the fade from no change to full strength, seconds.
     fn blend(&self) -> f64 {
         let usual = match self.filter {
             Filter::LowPass { cutoff_hz, .. } => 0.5 / cutoff_hz.max(1e-3),
@@ -105,8 +107,9 @@ pub struct Filtered {
     pub at: f32,
 }
 
-/// Filters the keys of a track in a time range. Key times stay, and so do the first and the last
-/// key, except across a loop. Tangents are changed with the motion; automatic ones are recomputed.
+/// Filters the keys of a track in a time range. Key times do not change. The first and the last key
+/// do not change either, except across a loop. Tangents are changed with the motion; automatic ones
+/// are recomputed.
 pub fn filtered(
     track: &Track,
     (from, to): (f32, f32),
@@ -137,7 +140,7 @@ pub fn filtered(
     for key in &keys {
         let time = f64::from(track.times[*key]);
         let moved = by(time);
-        // Protected keys and ends are unchanged exactly.
+        // Protected keys and end keys keep their exact numbers.
         if moved.iter().all(|d| *d == 0.0) {
             continue;
         }
@@ -162,7 +165,7 @@ pub fn filtered(
     Filtered { track: made, largest, at }
 }
 
-/// Adds a change to a key. The change grows by `rate` per second.
+/// Adds a change to a key. `rate` is the growth of the change per second, for the key's tangents.
 fn put(
     track: &Track,
     own: &mut [f32],
@@ -187,7 +190,7 @@ fn put(
     }
 }
 
-/// Strength of a change over time.
+/// Strength of a change over time: 0 at protected times, and 1 far from them.
 struct Fade<'a> {
     ends: Option<(f64, f64)>,
     protect: &'a [(f32, f32)],
@@ -213,7 +216,7 @@ impl Fade<'_> {
     }
 }
 
-/// The change made by a filter; `None` if there are too few keys.
+/// Computes the change that a filter makes; `None` if there are too few keys.
 fn change(track: &Track, keys: &[usize], options: &FilterOptions, loops: bool) -> Option<Course> {
     let even = |finest: f64| Samples::even(track, keys, finest, loops);
     match options.filter {

@@ -3,8 +3,8 @@
 use super::samples::Course;
 use ulna_model::{Property, Track};
 
-/// A pseudorandom number from −1 to 1, determined by its arguments (G. L. Steele and others, *Fast
-/// splittable pseudorandom number generators*, 2014).
+/// Returns a pseudorandom number from −1 to 1, determined by its arguments (G. L. Steele and
+/// others, *Fast splittable pseudorandom number generators*, 2014).
 fn number(parts: [u64; 4]) -> f64 {
     let mut state = 0u64;
     for part in parts {
@@ -16,14 +16,15 @@ fn number(parts: [u64; 4]) -> f64 {
     (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-/// Random values at even times, two per period, interpolated by a smooth curve.
+/// Computes noise as a change over time: random values at even times, two per period, interpolated
+/// by a smooth curve.
 pub(super) fn course(
     track: &Track,
     keys: &[usize],
     (amount, hz, seed): (f64, f64, u64),
     loops: bool,
 ) -> Option<Course> {
-    /// Samples between two random values.
+    /// Number of samples from one random value to the next.
     const FINE: usize = 8;
     const MOST: f64 = 100_000.0;
     let time = |k: usize| f64::from(track.times[k]);

@@ -12,10 +12,10 @@ use ulna_model::{Interpolation, Property, Track};
 /// Maximum number of samples.
 const MOST: usize = 1 << 18;
 
-/// A change over time: rows of samples with linear interpolation.
+/// A change over time, as samples with linear interpolation.
 pub(super) struct Course {
     times: Vec<f64>,
-    /// One row per component.
+    /// One row of samples per component.
     rows: Vec<Vec<f64>>,
     period: Option<f64>,
 }
@@ -31,7 +31,7 @@ impl Course {
         ((self.times[last] - self.times[0]) / last.max(1) as f64).max(1e-6)
     }
 
-    /// The change at a time; constant beyond the ends.
+    /// Interpolates the change at a time. It is constant beyond the ends.
     pub fn at(&self, time: f64) -> Vec<f64> {
         let (first, last) = (self.times[0], self.times[self.times.len() - 1]);
         let time = match self.period {
@@ -56,20 +56,21 @@ impl Course {
 pub(super) struct Samples {
     times: Vec<f64>,
     step: f64,
-    /// Length of a loop, whose last key is then not a sample.
+    /// Length of the loop in seconds; `None` without a loop. The last key of a loop is not a
+    /// sample.
     period: Option<f64>,
     values: Values,
 }
 
 enum Values {
-    /// One row per component.
+    /// Plain numbers: one row per component.
     Numbers(Vec<Vec<f64>>),
     /// Quaternions with consistent signs.
     Turns(Vec<DQuat>),
 }
 
 impl Samples {
-    /// Samples at the keys.
+    /// Samples a track at its keys.
     pub fn at_keys(track: &Track, keys: &[usize], loops: bool) -> Option<Self> {
         let times: Vec<f64> = keys.iter().map(|k| f64::from(track.times[*k])).collect();
         let (first, last) = (*times.first()?, *times.last()?);
@@ -81,8 +82,8 @@ impl Samples {
         Some(Self::of(track, times[..count].to_vec(), step, loops.then_some(last - first)))
     }
 
-    /// Evenly spaced samples, at most `finest` seconds apart. They include the keys if these are
-    /// evenly spaced.
+    /// Samples a track at even times, at most `finest` seconds apart. The key times are included if
+    /// they are evenly spaced.
     pub fn even(track: &Track, keys: &[usize], finest: f64, loops: bool) -> Option<Self> {
         let time = |k: usize| f64::from(track.times[keys[k]]);
         if keys.len() < 3 {
@@ -99,7 +100,7 @@ impl Samples {
             .fold(f64::INFINITY, f64::min)
             .max(span * 1e-4);
         let wanted = if is_even { usual } else { shortest.min(usual) };
-        // An integer number of samples per key interval, if the keys are evenly spaced.
+        // If the keys are evenly spaced, each key interval gets the same integer number of samples.
         let parts = if finest > 0.0 && wanted > finest { (wanted / finest).ceil() } else { 1.0 };
         let most = MOST as f64;
         let count = if is_even {
@@ -114,7 +115,7 @@ impl Samples {
     }
 
     fn of(track: &Track, times: Vec<f64>, step: f64, period: Option<f64>) -> Self {
-        // STEP tracks are treated as linear.
+        // STEP tracks are treated as LINEAR.
         let straight;
         let track = if track.interpolation == Interpolation::Step {
             straight = Track { interpolation: Interpolation::Linear, ..track.clone() };
@@ -156,8 +157,8 @@ impl Samples {
         self.period
     }
 
-    /// The change made by a filter of rows. For rotations, the rows are logarithms relative to a
-    /// running mean over about `mean` seconds, or by default over a few samples.
+    /// Filters the rows, and returns the change. For rotations, the rows are logarithms relative to
+    /// a running mean over about `mean` seconds, or by default over a few samples.
     pub fn changed(&self, mean: Option<f64>, filter: impl Fn(&[f64], &mut [f64])) -> Course {
         let rows = match &self.values {
             Values::Numbers(rows) => rows
@@ -179,7 +180,7 @@ impl Samples {
         mean: Option<f64>,
         filter: &dyn Fn(&[f64], &mut [f64]),
     ) -> Vec<Vec<f64>> {
-        /// Maximum unambiguous length of a logarithm, radians.
+        /// Maximum length of a logarithm that identifies a rotation without ambiguity, radians.
         const FAR: f64 = 2.0;
         const FEW: f64 = 3.0;
         let mut width = mean.map_or(FEW, |seconds| seconds / self.step);
@@ -203,8 +204,8 @@ impl Samples {
         (0..3).map(|c| changes.iter().map(|v| v[c]).collect()).collect()
     }
 
-    /// A running mean of rotations: the normalized Gaussian sum of neighbors. Beyond the ends, they
-    /// are extended by point reflection, or around a loop.
+    /// Computes a running mean of rotations: the normalized Gaussian sum of neighbors. The samples
+    /// are extended beyond both ends by point reflection, or as a loop.
     fn means(&self, turns: &[DQuat], width: f64) -> Vec<DQuat> {
         let count = turns.len();
         let reach = ((width * 3.5).ceil() as usize).min(count.saturating_sub(1) * 4);

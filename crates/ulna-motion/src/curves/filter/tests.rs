@@ -20,7 +20,7 @@ fn filters() -> impl Strategy<Value = Filter> {
     ]
 }
 
-/// A track of evenly spaced keys from a function of time.
+/// Creates a track of evenly spaced keys from a function of time.
 fn even(turns: bool, count: usize, rate: f32, of: impl Fn(f64) -> f64) -> Track {
     let value = |k: usize| {
         let v = of(f64::from(k as f32 / rate)) as f32;
@@ -38,7 +38,7 @@ fn even(turns: bool, count: usize, rate: f32, of: impl Fn(f64) -> f64) -> Track 
     }
 }
 
-/// The first number, or the angle about x.
+/// Returns the first number of each key, or its angle about x.
 fn seen(track: &Track) -> Vec<f64> {
     (0..track.times.len())
         .map(|k| {

@@ -1,6 +1,6 @@
 //! Filters with a window of neighboring samples.
 
-/// Extends samples on both sides by point reflection, or around a loop.
+/// Extends samples on both sides by point reflection, or as a loop.
 pub(super) fn padded(row: &[f64], pad: usize, loops: bool) -> Vec<f64> {
     let (count, end) = (row.len() as isize, row[row.len() - 1]);
     let at = |k: isize| {
@@ -24,7 +24,7 @@ pub(super) fn bell(width: f64, reach: usize) -> Vec<f64> {
     (0..=2 * reach).map(|k| weight(k) / total).collect()
 }
 
-/// Gaussian mean. `width` is the standard deviation in samples.
+/// Replaces samples with their Gaussian mean. `width` is the standard deviation in samples.
 pub(super) fn gaussian(row: &mut [f64], width: f64, loops: bool) {
     let reach = (width * 3.5).ceil() as usize;
     if row.len() < 2 || reach == 0 || !width.is_finite() {

@@ -1,4 +1,5 @@
-//! A node held over time ranges: its target position, its path, and whether a range improves.
+//! A node that is held over time ranges: its target position, its path, and whether the hold
+//! improves a range.
 
 use glam::Vec3;
 
@@ -14,14 +15,14 @@ use crate::{
 };
 use ulna_model::{Clip, Document, NodeId, Shared, transform::angle_between};
 
-/// Times closer than this are equal, seconds.
+/// Maximum difference of times that count as equal, seconds.
 pub(super) const SAME: f32 = 1e-4;
 
-/// Settings of a hold.
+/// Settings for holding a node.
 #[derive(Clone, Copy, Debug)]
 pub struct Holding {
-    /// Duration of the transitions before and after a range, seconds. `None` chooses a duration
-    /// without fast motion.
+    /// Duration of the transitions before and after a range, seconds. With `None`, the duration is
+    /// chosen so that transitions are not too fast.
     pub ease: Option<f32>,
     /// Maximum distance of the node from its target position, meters.
     pub tolerance: f32,
@@ -33,12 +34,12 @@ pub struct Holding {
     pub ground: Vec3,
 }
 
-/// Reason for which a range is left unchanged.
+/// Reason why a range is left unchanged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LeftOut {
-    /// The node is already static.
+    /// The node is already static in the range.
     Stands,
-    /// The limb cannot reach the target: missing distance in meters.
+    /// The limb cannot reach the target. The value is the missing distance in meters.
     Reach(f32),
     /// The joint would slide faster than before.
     Slides,
@@ -48,27 +49,27 @@ pub enum LeftOut {
     Hurries,
 }
 
-/// A range to try, with the duration factor of its transitions.
+/// A range to try to hold. `slower` is the duration factor of its transitions.
 #[derive(Clone, Copy)]
 pub(super) struct Attempt {
     pub(super) range: HoldRange,
-    /// The requested range.
+    /// The requested range, before it was shortened.
     pub(super) whole: HoldRange,
     pub(super) slower: f32,
 }
 
-/// A range during the computation. In a loop, times may be beyond the end.
+/// A range to hold, with its target and transitions. In a loop, its times may be beyond the end.
 pub(super) struct Piece {
     pub(super) range: HoldRange,
-    /// The requested range.
+    /// The requested range, before it was shortened.
     pub(super) whole: HoldRange,
-    /// Whether the speed of its transitions is a reason to reject it.
+    /// Whether the range is rejected if its transitions are too fast.
     pub(super) waits: bool,
-    /// Target position of the node in the middle of the range, in scene space.
+    /// Target position of the node at the middle time of the range, in scene space.
     pub(super) place: Vec3,
     /// Durations of the transitions before and after it, seconds.
     pub(super) ease: (f32, f32),
-    /// Offsets of the path at the start and the end of the range, meters.
+    /// Offsets from the node's path to its target at the start and the end of the range, meters.
     pub(super) edges: (Vec3, Vec3),
 }
 
@@ -82,13 +83,13 @@ pub(super) struct Hold<'a> {
     pub(super) times: Vec<f32>,
     pub(super) before: Vec<Frame>,
     pub(super) ground: Vec3,
-    /// Travel of the node per cycle, if the clip is a loop.
+    /// Travel of the node per cycle in meters; `None` if the clip is not a loop.
     pub(super) round: Option<Vec3>,
     pub(super) fastest: f32,
     /// Length of the straight limb, meters.
     pub(super) reach: f32,
     pub(super) height: f32,
-    /// Maximum invisible speed, meters per second.
+    /// Maximum speed that is invisible, meters per second.
     pub(super) unseen: f32,
     pub(super) holding: Holding,
 }
@@ -141,8 +142,8 @@ impl<'a> Hold<'a> {
         self.clip.length()
     }
 
-    /// Travel of the node per cycle, meters; `None` if the clip is no loop. A loop ends in the pose
-    /// of its start, possibly at another place on the ground.
+    /// Travel of the node per cycle, meters; `None` if the clip is not a loop. A loop ends in the
+    /// pose of its start, possibly at another place on the ground.
     fn loops(&self) -> Option<Vec3> {
         const ALIKE: f32 = 3.0 * std::f32::consts::PI / 180.0;
         let (first, last) = (self.before.first()?, self.before.last()?);
@@ -160,7 +161,8 @@ impl<'a> Hold<'a> {
         self.at(time, &|f| f.place)
     }
 
-    /// A vector of the clip's frames, interpolated. In a loop, the time may be beyond its ends.
+    /// Interpolates a vector of the clip's frames at a time. In a loop, the time may be beyond its
+    /// ends.
     fn at(&self, time: f32, of: &dyn Fn(&Frame) -> Vec3) -> Vec3 {
         let (turns, time) = match self.round {
             Some(_) if time > self.length() + SAME => (1.0, time - self.length()),
@@ -173,7 +175,7 @@ impl<'a> Hold<'a> {
         of(a).lerp(of(b), part) + self.round.unwrap_or_default() * turns
     }
 
-    /// The times of the frames of a range.
+    /// Times of the frames in a range, seconds.
     fn moments(&self, range: &HoldRange) -> Vec<f32> {
         let count = ((range.to - range.from) / self.frame).round().max(1.0) as usize;
         (0..=count)
@@ -181,11 +183,11 @@ impl<'a> Hold<'a> {
             .collect()
     }
 
-    /// The target position in the middle of a range: the mean position of the node. If the limb
+    /// Target position at the middle time of a range: the mean position of the node. If the limb
     /// cannot reach it during the whole range, the nearest position that it can reach.
     fn place(&self, range: &HoldRange) -> Vec3 {
-        /// Maximum reach, relative to the limb's length. Maximum distance between target and mean,
-        /// relative to the body's height.
+        /// `REACH` is the maximum reach, relative to the limb's length. `FAR` is the maximum
+        /// distance between the target and the mean position, relative to the body's height.
         const REACH: f32 = 0.99;
         const FAR: f32 = 0.15;
         let middle = (range.from + range.to) * 0.5;
@@ -207,10 +209,10 @@ impl<'a> Hold<'a> {
         if place.distance(mean) <= FAR * self.height { place } else { mean }
     }
 
-    /// Extends the ranges to frames. Ranges at both ends of a loop are joined to one beyond its
-    /// end.
+    /// Extends the ranges to whole frames. In a loop, ranges at the start and at the end are joined
+    /// to one range, which extends beyond the end of the loop.
     pub(super) fn on_frames(&self, ranges: &[HoldRange]) -> Vec<HoldRange> {
-        // The whole range is held, so it starts and ends at the frames around it.
+        // All of the requested range is held, so it is extended to the frames around it.
         let near = 0.05 * self.frame;
         let down = |time: f32| {
             self.times.iter().copied().filter(|t| *t <= time + near).fold(0.0, f32::max)
@@ -238,7 +240,8 @@ impl<'a> Hold<'a> {
         found
     }
 
-    /// A range in the times of the clip: two ranges if it extends beyond the end of a loop.
+    /// Converts a range to times inside the clip. A range that extends beyond the end of a loop
+    /// becomes two ranges.
     pub(super) fn within(&self, range: HoldRange) -> Vec<HoldRange> {
         let length = self.length();
         if range.to <= length + SAME {
@@ -252,13 +255,14 @@ impl<'a> Hold<'a> {
         parts.fold(Slide::default(), Slide::max)
     }
 
-    /// Whether the transitions of a range may be made longer.
+    /// Whether the transitions of a range may still be made longer.
     pub(super) fn can_wait(&self, attempt: &Attempt) -> bool {
         self.holding.ease.is_none() && attempt.slower < 4.0
     }
 
-    /// Another attempt for a range that became worse: longer transitions if they were too fast,
-    /// otherwise one frame shorter at both ends.
+    /// Returns the next attempt for a range that became worse; `None` if there is none. Transitions
+    /// that were too fast become longer. Otherwise, the range becomes one frame shorter at both
+    /// ends.
     pub(super) fn again(&self, attempt: Attempt, why: LeftOut) -> Option<Attempt> {
         if why == LeftOut::Hurries && self.can_wait(&attempt) {
             return Some(Attempt { slower: attempt.slower * 2.0, ..attempt });
@@ -273,7 +277,7 @@ impl<'a> Hold<'a> {
         })
     }
 
-    /// Minimum visible distance from the target, meters.
+    /// Minimum distance from the target that counts as out of reach, meters.
     pub(super) fn far(&self) -> f32 {
         (0.01 * self.height / 1.8).max(4.0 * self.holding.tolerance)
     }
@@ -289,7 +293,8 @@ impl<'a> Hold<'a> {
     pub(super) fn pieces(&self, open: &[Attempt]) -> Vec<Piece> {
         let ranges: Vec<HoldRange> = open.iter().map(|o| o.range).collect();
         let middle = |r: &HoldRange| (r.from + r.to) * 0.5;
-        // Time between ranges; unlimited at both ends of a clip that is no loop.
+        // Time available between two ranges. It is unlimited at both ends of a clip that is not a
+        // loop.
         let length = self.length();
         let room = |from: Option<&HoldRange>, to: Option<&HoldRange>| match (from, to, self.round) {
             (Some(a), Some(b), _) => b.from - a.to,
@@ -322,7 +327,8 @@ impl<'a> Hold<'a> {
         ranges.iter().enumerate().map(piece).collect()
     }
 
-    /// Cycle offsets at which a piece has an effect.
+    /// Offsets, in cycles, at which a piece may have an effect. In a loop, a piece also affects the
+    /// previous and the next cycle.
     fn shifts(&self) -> &'static [f32] {
         if self.round.is_some() { &[-1.0, 0.0, 1.0] } else { &[0.0] }
     }
@@ -332,9 +338,9 @@ impl<'a> Hold<'a> {
         piece.place + self.ground * (time - (piece.range.from + piece.range.to) * 0.5)
     }
 
-    /// The offset that is added to the node's path at a time, with `now` as its exact position in
-    /// the clip. `None` if there is no offset. Between frames the path is an arc, and held nodes
-    /// stay in place there, too.
+    /// Offset that is added to the node's path at a time; `None` if there is no offset. `now` is
+    /// the node's exact position in the clip. Between frames, the path is an arc, so the
+    /// interpolated position is not enough to keep held nodes in place.
     pub(super) fn offset(&self, pieces: &[Piece], time: f32, now: Vec3) -> Option<Vec3> {
         let arc = now - self.path(time);
         let smooth = |part: f32| part * part * (3.0 - 2.0 * part);
@@ -358,7 +364,7 @@ impl<'a> Hold<'a> {
         sum
     }
 
-    /// The parts of the clip that get new keys, aligned to frames.
+    /// Time ranges of the clip that get new keys, aligned to frames.
     pub(super) fn windows(&self, pieces: &[Piece]) -> Vec<(f32, f32)> {
         let length = self.length();
         let down = |time: f32| {
@@ -387,11 +393,11 @@ impl<'a> Hold<'a> {
         merged
     }
 
-    /// Maximum distance of the node from its target within a piece, at frames and between them,
+    /// Maximum distance of the node from its target within a piece, at frames and between them, in
     /// meters.
     pub(super) fn error(&self, piece: &Piece, made: &Shared<Clip>) -> f32 {
-        /// Fractions of a frame that are checked: the middle, and others that are away from keys at
-        /// halves and quarters.
+        /// Fractions of a frame that are checked: the middle, and positions that differ from keys
+        /// at halves and quarters.
         const LOOKS: [f32; 5] = [0.19, 0.37, 0.5, 0.63, 0.81];
         let between =
             self.times.windows(2).flat_map(|w| LOOKS.map(|part| w[0] + (w[1] - w[0]) * part));
@@ -415,16 +421,16 @@ impl<'a> Hold<'a> {
         }
     }
 
-    /// Reason to leave a piece unchanged; `None` if it is better than before.
+    /// Returns the reason to leave a piece unchanged; `None` if the result is better than before.
     pub(super) fn worse(&self, piece: &Piece, after: &[Frame]) -> Option<LeftOut> {
-        // Shortening a range must not make the rest of it worse.
+        // If a range was shortened, the rest of the requested range must not become worse.
         let of =
             |frames: &[Frame]| [piece.range, piece.whole].map(|range| self.slide(frames, range));
         let (before, then) = (of(&self.before), of(after));
         let part =
             (0..2).find(|k| then[*k].joint > before[*k].joint || then[*k].skin > before[*k].skin);
         let short = self.short(piece, after);
-        // Improvements are kept, even if the limb does not reach the target.
+        // An improvement is kept, even if the limb does not reach the target.
         match part {
             Some(_) if short > self.far() => return Some(LeftOut::Reach(short)),
             Some(k) if then[k].joint > before[k].joint => return Some(LeftOut::Slides),

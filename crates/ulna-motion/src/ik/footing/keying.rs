@@ -17,7 +17,7 @@ use ulna_model::{Clip, Interpolation, NodeId, Property, Shared, Track, TrackId, 
 const FINEST: f32 = 1.0 / 480.0;
 
 impl Hold<'_> {
-    /// The clip with the node held.
+    /// Returns the clip in which the node is held.
     pub(super) fn made(&self, pieces: &[Piece]) -> Clip {
         let mut clip = (**self.clip).clone();
         let windows = self.windows(pieces);
@@ -29,7 +29,7 @@ impl Hold<'_> {
         clip
     }
 
-    /// The rotation tracks of the limb. Missing tracks are created with one key.
+    /// Finds the rotation tracks of the limb. Missing tracks are created with one key.
     fn tracks(&self, clip: &mut Clip, at: f32) -> Vec<(NodeId, TrackId)> {
         let turning = self.limb.turns.iter().map(|k| self.limb.nodes[*k]).chain(self.limb.end());
         let mut ids = Vec::new();
@@ -56,7 +56,7 @@ impl Hold<'_> {
         ids
     }
 
-    /// Sets keys in a part of the clip: existing ones, and as many additional ones as needed.
+    /// Sets keys in a part of the clip: changes existing keys, and adds as many as needed.
     fn fill(
         &self,
         clip: &mut Clip,
@@ -114,7 +114,7 @@ impl Hold<'_> {
         }
     }
 
-    /// The times at which additional keys are needed.
+    /// Finds the times at which additional keys are needed.
     fn missing(&self, clip: &Clip, pieces: &[Piece], times: &BTreeSet<u32>) -> Vec<f32> {
         let made = Shared::new(clip.clone());
         let Some(node) = self.limb.end() else { return Vec::new() };
@@ -134,7 +134,7 @@ impl Hold<'_> {
         let list: Vec<f32> = times.iter().map(|bits| f32::from_bits(*bits)).collect();
         let mut found = Vec::new();
         for pair in list.windows(2) {
-            // In a transition, larger deviations are invisible.
+            // During a transition, larger deviations are invisible.
             let most =
                 self.holding.tolerance * if held(pair[0]) && held(pair[1]) { 0.8 } else { 16.0 };
             let (low, high) = (pair[0] + 0.5 * self.frame, pair[1] - 0.5 * self.frame);
@@ -155,7 +155,7 @@ impl Hold<'_> {
     }
 }
 
-/// Sets a rotation at a time, with the sign consistent with the key before.
+/// Sets a rotation at a time. The sign of the quaternion is consistent with the previous key.
 fn put(clip: &mut Clip, id: TrackId, time: f32, mut value: [f32; 4]) {
     let Some(track) = clip.tracks.get_mut(&id) else { return };
     let before = track.value(track.times.partition_point(|t| *t < time).saturating_sub(1));

@@ -4,8 +4,8 @@
 //! The offset of the node's path is one vector per time:
 //!
 //! ```text
-//!  within a range   place + ground·(t − middle) − path(t)   fixed to the ground, which may move
-//!  beside it        the offset at that end, fading out      the motion continues as before
+//!  within a range     place + ground·(t − middle) − path(t)   fixed to the ground, which may move
+//!  before and after   the offset at that end, fading out      the motion continues as before
 //! ```
 //!
 //! A hold is measured frame by frame on the joint and on the skin. Ranges that would become worse
@@ -22,35 +22,35 @@ use super::{
 };
 use ulna_model::{Clip, Document, NodeId, Shared};
 
-/// The result for one range.
+/// Result of the hold for one range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
     /// The range.
     pub range: HoldRange,
-    /// Sliding before and after the hold.
+    /// Sliding of the node before and after the hold.
     pub slid: (Slide, Slide),
-    /// Reason for which the range is unchanged; `None` if it is held.
+    /// Reason why the range is unchanged; `None` if it is held.
     pub left: Option<LeftOut>,
 }
 
 /// The result of holding a node.
 #[derive(Clone, Debug)]
 pub struct Held {
-    /// The changed clip.
+    /// The clip with the held ranges.
     pub clip: Clip,
     /// The result for each range.
     pub ranges: Vec<Judged>,
     /// Maximum distance of the node from its target in the held ranges, meters.
     pub error: f32,
-    /// Whether the limb's reach limits the error.
+    /// Whether the error is large because the limb cannot reach the target.
     pub short: bool,
-    /// The largest new jump.
+    /// The largest jump that the hold causes; `None` if there is none.
     pub jump: Option<Jump>,
 }
 
-/// Holds a node over ranges of a clip, each at its mean position there. The node keeps its scene
-/// rotation of the clip. Ranges that would become worse are left unchanged. `None` if the node has
-/// no limb.
+/// Holds a node over ranges of a clip, each at the node's mean position in the range. The node
+/// keeps its scene rotation of the clip. Ranges that would become worse are left unchanged. `None`
+/// if the node has no limb.
 pub fn hold_over(
     document: &Document,
     clip: &Shared<Clip>,

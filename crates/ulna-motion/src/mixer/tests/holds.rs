@@ -1,10 +1,10 @@
-//! Bars that end under a fade hold their last pose; remaining jumps are detected.
+//! A bar that ends under a fade holds its last pose, and the remaining jumps are found.
 
 use super::*;
 use crate::{Jump, jumps, slerp};
 
-/// Consecutive bars: each begins at the end of the one before, a little earlier or up to a
-/// millisecond later. Its fade is longer than the overlap.
+/// Creates consecutive bars. Each begins at the end of the previous bar, a little earlier or up to
+/// a millisecond later. Its fade is longer than the overlap.
 fn any_chain() -> impl Strategy<Value = Vec<MixBar>> {
     let enter =
         prop::sample::select(vec![Enter::Fade, Enter::Frozen, Enter::Keys, Enter::Inertial]);
@@ -14,7 +14,7 @@ fn any_chain() -> impl Strategy<Value = Vec<MixBar>> {
         let mut bars = Vec::new();
         for (k, ((length, gap, fade, enter, clip, repeat), weight)) in list.into_iter().enumerate()
         {
-            // Without full coverage, an inertial transition lets the rest jump.
+            // With partial weight, the uncovered part would jump at an inertial transition.
             let weight = if enter == Enter::Inertial || k == 0 { 1.0 } else { weight };
             let (start, fade) =
                 if k == 0 { (0.0, 0.0) } else { (at + gap, fade.max(0.05 - gap).min(length)) };
@@ -38,7 +38,7 @@ proptest! {
         const BESIDE: f64 = 1e-5;
         let document = chain(&clips);
         let mut bars = bars;
-        // A bar for a part of the body lets the rest fade out.
+        // The last bar moves only a branch of joints. The other joints fade out.
         if let (Some(joint), Some(last)) =
             (masked, bars.last_mut().filter(|b| b.enter == Enter::Fade)) {
             last.mask = Some(MixMask::Below { joint: NodeId(joint), falloff: 0 });
@@ -65,7 +65,7 @@ proptest! {
                 lanes in prop::bool::ANY) {
         let document = chain(&clips);
         let next = fading(1, length + late, 2.0, fade, Enter::Fade);
-        // On the same lane, or from the lane above.
+        // The second bar is on the same lane, or on the lane above.
         let mix = if lanes { mix(vec![vec![bar(0, 0.0, length)], vec![next.clone()]]) } else {
             mix(vec![vec![bar(0, 0.0, length), next.clone()]]) };
         let time = next.start + fade * part;
@@ -80,7 +80,7 @@ proptest! {
         }).collect();
         let found = seen(&document, &mix, time);
         prop_assert!(gap(&found, &wanted) < 1e-4, "{}", gap(&found, &wanted));
-        // In a real gap, the lane is empty.
+        // If there is a real gap, the lane is empty in the gap.
         let apart =
             Shared::new(mix.with_bar((usize::from(lanes), usize::from(!lanes)),
                 MixBar { start: length + 0.2, ..next }));
@@ -108,7 +108,8 @@ fn jumps_are_found_with_their_times() {
     };
     let document = chain(&[turned(60.0, 2), turned(10.0, 5)]);
     let found = |bars: Vec<MixBar>| jumps(&document, &mix(vec![bars]), (0.0, 10.0));
-    // A cut from the end of a clip; the end of an open loop; a bar that ends without a successor.
+    // These jumps are a cut from the end of a clip, the end of an open loop, and a bar that ends
+    // without a successor.
     let cut = found(vec![bar(0, 0.0, 1.0), MixBar { enter: Enter::Cut, ..bar(1, 1.0, 1.0) }]);
     let [Jump { time, node, degrees, meters }] = cut[..] else { panic!("{cut:?}") };
     assert_eq!((time, node), (1.0, NodeId(6)), "the tip goes the farthest, at the cut");
@@ -119,8 +120,8 @@ fn jumps_are_found_with_their_times() {
         rounds.len() == 3 && (rounds[0] - 1.0).abs() < 1e-6 && (rounds[1] - 2.0).abs() < 1e-6,
         "{rounds:?}"
     );
-    // The same transition as a fade has no jump, despite the fast motion. Rotations of 10° are no
-    // jumps.
+    // The same transition with a fade has no jump, even though the motion is fast. A rotation by
+    // 10° is not a jump.
     assert!(found(vec![bar(0, 0.0, 1.0), fading(1, 1.0, 1.0, 0.1, Enter::Fade)]).is_empty());
     assert!(
         found(vec![bar(1, 0.0, 0.9), MixBar { enter: Enter::Cut, ..bar(1, 0.9, 1.0) }]).is_empty()
@@ -136,7 +137,7 @@ fn a_selected_bar_is_found_again_after_changes_of_the_mix() {
         [0, 1, 2].map(|b| before.bar_in(&without, (0, b))),
         [None, Some((0, 0)), Some((0, 1))]
     );
-    // An edited bar keeps its place, and a bar of another lane keeps its own.
+    // An edited bar keeps its place, and the bars of other lanes keep theirs.
     let edited = before.with_bar((0, 1), bar(1, 1.5, 0.5));
     assert_eq!(before.bar_in(&edited, (0, 1)), Some((0, 1)));
     assert_eq!(before.bar_in(&without, (1, 0)), Some((1, 0)));

@@ -29,8 +29,8 @@ fn chain(clips: &[Shared<Clip>]) -> Document {
     FileContent { nodes: (0..JOINTS).map(node).collect(), clips, ..FileContent::default() }.into()
 }
 
-/// A clip whose joints swing about each axis by at most `reach` radians from the rest, and return.
-/// Below 0.9, they stay within a quarter turn.
+/// A clip in which each joint swings about each axis by at most `reach` radians from the rest pose,
+/// and returns. With a reach below 0.9, all rotations stay within a quarter turn.
 fn any_clip(reach: f32) -> impl Strategy<Value = Shared<Clip>> {
     let joint = (prop::array::uniform3(-1.0f32..1.0), prop::array::uniform3(-1.0f32..1.0));
     (prop::collection::vec(joint, JOINTS), 0.4f32..1.6, 0.0f32..0.8).prop_map(
@@ -108,8 +108,8 @@ fn gap(a: &[Transform], b: &[Transform]) -> f32 {
     a.iter().zip(b).map(one).fold(0.0, f32::max)
 }
 
-/// Change of a joint's velocity in the middle of three times with the distance `h`: meters and
-/// radians per second.
+/// Change of a joint's velocity at the middle of three times with the interval `h`. Returns meters
+/// per second and radians per second.
 fn change([a, b, c]: &[Vec<Transform>; 3], joint: usize, h: f64) -> (f32, f32) {
     let [a, b, c] = [a, b, c].map(|pose| &pose[joint]);
     let moved =
@@ -120,7 +120,8 @@ fn change([a, b, c]: &[Vec<Transform>; 3], joint: usize, h: f64) -> (f32, f32) {
     (moved, (spin(a, b) - spin(b, c)).length())
 }
 
-/// The sum of the changes of two clips alone, which are caused by the corners of LINEAR keys.
+/// Returns the sum of the velocity changes of two clips alone, which are caused by the corners of
+/// LINEAR keys.
 fn corners(
     document: &Document,
     goes: [(u32, f64); 2],
@@ -200,7 +201,7 @@ proptest! {
         let document = chain(&[a, b]);
         let lower = MixMask::Painted((0..cut).map(|n| (NodeId(n), 1.0)).collect());
         let upper = MixMask::Below { joint: NodeId(cut), falloff: 0 };
-        // As two lanes, and as two bars of one lane.
+        // Use two lanes, and two bars of one lane.
         let lane = |clip: u32,
             mask: &MixMask| MixLane { mask: Some(mask.clone()), bars: vec![bar(clip, 0.0, 1.0)],
                 ..MixLane::new("") };
@@ -250,8 +251,8 @@ proptest! {
     }
 
     /// Positions are continuous at the start, interruption and end of transitions, and at 1,000
-    /// other times: no joint moves within a microsecond. The clips are closed loops, and joints
-    /// swing within a quarter turn of each other.
+    /// other times: no joint moves visibly within a microsecond. The clips are closed loops, and
+    /// joints swing within a quarter turn of each other.
     #[test]
     fn positions_are_continuous_through_every_transition(
         clips in prop::collection::vec(any_clip(0.7),
@@ -274,8 +275,8 @@ proptest! {
         }
     }
 
-    /// The same with partial weights, masks, several lanes, and bars that begin and end: uncovered
-    /// parts do not jump.
+    /// Positions are also continuous with partial weights, masks, several lanes, and bars that
+    /// begin and end. Parts that a fade does not cover do not jump.
     #[test]
     fn positions_are_continuous_with_partial_weights_and_masks(
         clips in prop::collection::vec(any_clip(0.6), 3),
@@ -297,7 +298,7 @@ proptest! {
             .into_iter()
             .zip(weights.iter().zip(&masks))
             .enumerate()
-            // A bar without a fade is expected to jump.
+            // Each bar has a fade, since a bar without one is expected to jump.
             .map(|(k, (bar, (weight, m)))| MixBar {
                 weight: *weight,
                 mask: mask(*m),
@@ -327,8 +328,8 @@ proptest! {
         }
     }
 
-    /// An inertial transition at the end of a traveling loop uses the visible velocity, not that of
-    /// the jumps. A cut on another lane is at the same time.
+    /// An inertial transition at the end of a traveling loop uses the visible velocity, not the
+    /// velocity of the jump at the seam. There is a cut on another lane at the same time.
     #[test]
     fn an_inertial_transition_at_a_loop_seam_keeps_the_visible_velocity(far in 0.5f32..3.0,
         clips in prop::collection::vec(any_clip(0.3), 2)) {
@@ -355,8 +356,8 @@ proptest! {
         };
         let mix = Shared::new(Mix { lanes: vec![body, arms] });
         let mut mixer = Mixer::default();
-        // The body was at the end of its path with a speed of `far` meters per second. It continues
-        // by no more than that during the transition.
+        // The body was at the end of its path, with a speed of `far` meters per second. During the
+        // transition, it continues by no more than that.
         let target = alone(&document, 1, 0.0)[0].translation;
         for k in 0..=50 {
             let time = 3.0 + f64::from(k) * 0.01;
@@ -389,7 +390,8 @@ proptest! {
             let own = corners(&document, goes, times);
             for joint in 0..JOINTS {
                 let ((moved, turned), (m, t)) = (change(&seen, joint, h), own(joint));
-                // LINEAR keys have corners, so the velocity is known only up to its change at one.
+                // LINEAR keys have corners, so the velocity is only known up to its change at a
+                // corner.
                 prop_assert!(moved < m + 0.12 && turned < t + 0.25,
                     "joint {} at {}: {} m/s, {} rad/s", joint, cut, moved, turned);
             }
@@ -435,7 +437,7 @@ proptest! {
         }
     }
 
-    /// Synchronization: at each marker of one clip, the other clip is at its own marker.
+    /// At each marker of one synchronized clip, the other clip is at its own marker.
     #[test]
     fn synchronized_clips_reach_markers_together(
         a in any_clip(1.0), b in any_clip(1.0), value in 0.0f32..1.0
