@@ -18,6 +18,7 @@ mod core {
     mod command_line;
     mod comparison;
     mod contacts;
+    mod contacts_on_nodes;
     mod corpus;
     mod curve_commands;
     mod curve_edges;

@@ -1,4 +1,4 @@
-//! Measurements of feet in the rest pose: the sole, the toes, and the leg.
+//! Measurements of feet and hands in the rest pose: the sole, the toes, and the leg or arm.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +13,15 @@ use crate::{
 };
 use ulna_model::{Document, GoalPoint, NodeId};
 
-/// Shape of a foot in the rest pose, and its leg.
+/// Shape of a foot in the rest pose, and its leg. A hand has an arm, and no sole and toes.
 #[derive(Clone, Debug)]
 pub(super) struct Foot {
-    /// The joint of the foot, which is the ankle.
+    /// The joint: the ankle of a foot, the wrist of a hand.
     pub node: NodeId,
     /// The joint at which the toes bend; `None` if there is none.
     pub toe: Option<NodeId>,
-    /// The leg from the hips to the foot. `None` if no joint above the foot can rotate.
+    /// The leg from the hips to the foot, or the arm to the hand. `None` if no joint above it can
+    /// rotate.
     pub leg: Option<Limb>,
     /// The node that is lowered if the leg is too short to reach a target.
     pub hips: NodeId,
