@@ -9,7 +9,7 @@ use ulna_model::{WeightEncoding, WeightMap};
 /// reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// A weight is NaN or infinite.
+    /// A weight is not a number (NaN).
     NotNumber,
     /// A weight is negative.
     Negative,

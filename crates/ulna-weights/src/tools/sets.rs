@@ -1,4 +1,4 @@
-//! The tool that changes the number of influence sets of a part.
+//! Tool that changes the number of influence sets of a part.
 
 use crate::{Influences, Refused, Scope, WeightConstraints, WorkingWeights, normalize::normalize};
 use ulna_model::WeightMap;
@@ -31,13 +31,13 @@ impl WorkingWeights<'_> {
                 let (to_j, to_w) =
                     (&mut joints[v * new..(v + 1) * new], &mut weights[v * new..(v + 1) * new]);
                 if new >= old {
-                    // More slots change no weights.
+                    // Adding slots changes no weights.
                     to_j[..old].copy_from_slice(js);
                     to_w[..old].copy_from_slice(ws);
                     continue;
                 }
-                // If locked joints prevent this, the strongest weights are kept. Their sum is then
-                // reported as a fault.
+                // If locked joints prevent normalizing, the strongest weights are kept. Their sum
+                // is then reported as a fault.
                 let done = list.read(js, ws, &rule).and_then(|()| normalize(&mut list, &rule));
                 if let Err(why) = done {
                     *refused.entry(why).or_default() += 1;
