@@ -256,7 +256,8 @@ fn render_refuses_unsupported_formats_before_rendering() {
         return;
     }
     let (_keep, at) = folder();
-    // The file is not a valid model, but arguments are checked before it is opened.
+    // The model does not exist, so an argument error means that arguments are checked before
+    // opening it.
     for (name, more, words) in [
         ("a.jpg", &[][..], "use .png"),
         ("a", &[][..], "use .png"),

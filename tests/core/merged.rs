@@ -313,7 +313,7 @@ fn importing_a_clip_to_other_joint_axes_keeps_the_motion() {
             }
             moments += 1;
         }
-        // And back.
+        // Imports the clip back to the original joints.
         let (_, again) =
             arrivals(theirs.document(), &document, Path::new("back.glb"), &Default::default());
         let again = again.iter().find(|a| a.id == id).unwrap();
@@ -342,8 +342,8 @@ fn importing_a_clip_to_other_joint_axes_keeps_the_motion() {
     assert!(moments >= 600 && worst < 2e-3, "{moments} moments, off by {worst}");
 }
 
-/// An animation file without a skin, with its joints in some pose, has the bones of this model:
-/// keys are copied.
+/// An animation file without a skin, whose joints are in some pose, has the same bones as the
+/// model. Its keys are copied unchanged.
 #[test]
 fn unskinned_joints_in_another_pose_match_by_name() {
     let session = sample();
@@ -405,7 +405,8 @@ fn impossible_imports_are_reported_and_change_nothing() {
     assert!(!session.is_unsaved());
 }
 
-/// A clip whose name exists is numbered, skipped, or replaces the keys of the existing clip.
+/// If a clip name already exists, the imported clip gets a number, is skipped, or replaces the keys
+/// of the existing clip.
 #[test]
 fn an_existing_clip_name_is_handled_by_the_chosen_option() {
     let mut session = sample();
@@ -433,8 +434,8 @@ fn an_existing_clip_name_is_handled_by_the_chosen_option() {
     assert_eq!(session.document().clip_label(last), format!("{name} 2"));
 }
 
-/// When the clips of a character are imported into a copy without clips, its skin has the same
-/// positions.
+/// The clips of a character are imported into a copy of it without clips. The skin must have the
+/// same positions.
 #[test]
 fn a_merged_clip_gives_the_same_skin_positions() {
     let Some(shared) = shared() else { return };
@@ -470,8 +471,8 @@ fn a_merged_clip_gives_the_same_skin_positions() {
     assert!(done >= 4, "only {done} characters");
 }
 
-/// A joint whose name and position match nothing is skipped, with a note. With a given counterpart
-/// its motion is exact, to the bit.
+/// A joint with no match by name or position is skipped, with a note. If its counterpart is given,
+/// its motion is copied to the bit.
 #[test]
 fn a_given_counterpart_is_used() {
     let folder = tempfile::tempdir().unwrap();
@@ -513,7 +514,7 @@ fn a_given_counterpart_is_used() {
     for (id, clip) in clips.iter().zip(&new) {
         assert!(same_keys(&theirs.document().clips[*id], clip), "{id:?}");
     }
-    // A joint with a match can be excluded.
+    // A joint that has a match can be excluded.
     let (_, new) = imported(Some("LeftHand="));
     let hand = theirs
         .document()
