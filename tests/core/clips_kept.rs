@@ -250,7 +250,7 @@ fn clip_operations_keep_the_turns_of_rotors() {
 }
 
 #[test]
-fn a_reversed_step_track_ends_on_what_was_held_before_it() {
+fn a_reversed_step_track_ends_on_the_previously_held_value() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
     let before = clip(&session, "late").clone();
     does(&mut session, json!({"do": "clip.reverse", "clip": "late"}));

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn without_looping_it_stops_on_the_last_key() {
+    fn without_looping_playback_stops_on_the_last_key() {
         let document = document();
         let mut p = Playback {
             clip: Some(ClipId(0)),

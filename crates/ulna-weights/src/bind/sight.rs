@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_facing_bone_counts_as_nearer_and_heats_from_its_distance() {
+    fn a_bone_along_the_surface_normal_counts_as_nearer() {
         let positions = [Vec3::ZERO, Vec3::X, Vec3::X + Vec3::Y, Vec3::Y];
         let triangles = [0, 1, 2, 0, 2, 3];
         let bone = |joint: u16, head: Vec3| BindBone { joint: JointSlot(joint), head, tail: head };

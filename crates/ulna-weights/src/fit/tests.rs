@@ -334,7 +334,7 @@ fn a_start_without_error_is_kept() {
 }
 
 #[test]
-fn the_error_is_that_of_the_posed_surface() {
+fn the_stated_error_equals_the_error_of_the_posed_surface() {
     // The other hand moves less than the removed one.
     let mut rig = two_hands();
     rig.turns[0][2].1.iter_mut().for_each(|q| *q = Quat::IDENTITY.slerp(*q, 0.7));
