@@ -41,9 +41,9 @@ pub struct Gait {
     narrow: f32,
 }
 
-/// Center of the round heel: height above the ground, and distance ahead of the ankle.
+/// Center of the round heel in the rest pose, in meters. X is not used.
 const HEEL: Vec3 = vec3(0.0, 0.036, -0.046);
-/// Joint of the toes: height above the ground, and distance ahead of the ankle.
+/// Joint of the toes in the rest pose, in meters. X is not used.
 const BALL: Vec3 = vec3(0.0, 0.024, 0.100);
 
 impl Gait {

@@ -211,7 +211,7 @@ fn a_transfer_reports_distances_and_unmatched_skeletons() {
         .find_map(|s| s.strip_suffix(" vertices are farther than 5 cm from it")?.parse().ok())
         .expect(&said);
     assert!((1..8722 / 10).contains(&far), "{said}");
-    // A skeleton with only two joints of one name cannot be matched.
+    // Two joints with matching names are not enough to match the skeletons.
     let (mut root, bin) = still(&mannequin);
     for (k, node) in root["nodes"].as_array_mut().expect("nodes").iter_mut().enumerate() {
         if !["Hips", "Head"].contains(&node["name"].as_str().unwrap_or_default()) {

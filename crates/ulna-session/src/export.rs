@@ -35,7 +35,7 @@ pub struct ExportRequest {
     pub clips: Option<Vec<ClipId>>,
     /// Whether meshes, materials and images are left out.
     pub skeleton_only: bool,
-    /// Frame rate of resampled keys, frames per second. `None` keeps the stored keys.
+    /// Frame rate for resampling keys, in frames per second. `None` keeps the stored keys.
     pub rate: Option<f64>,
     /// Whether each clip is exported to its own file.
     pub each: bool,

@@ -1,4 +1,4 @@
-//! A brush: operation, radius, falloff and options.
+//! Settings of a brush: operation, radius, falloff and options.
 
 use pulp::{Scalar, Simd};
 use serde::{Deserialize, Serialize};
@@ -113,20 +113,20 @@ impl BrushKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Falloff {
-    /// `3p² − 2p³`
+    /// Smoothstep: `3p² − 2p³`.
     #[default]
     Smooth,
-    /// `p³(p(6p − 15) + 10)`
+    /// Smootherstep: `p³(p(6p − 15) + 10)`.
     Smoother,
-    /// `p`
+    /// Linear: `p`.
     Linear,
-    /// `p²`
+    /// Quadratic: `p²`.
     Sharp,
-    /// `p⁴`
+    /// Quartic: `p⁴`.
     Sharper,
-    /// `√p`
+    /// Square root: `√p`.
     Root,
-    /// `√(2p − p²)`
+    /// Quarter circle: `√(2p − p²)`.
     Sphere,
     /// Full strength up to the rim.
     Constant,
@@ -176,8 +176,8 @@ impl Falloff {
             Self::Sphere => (2.0 * p - p * p).max(0.0).sqrt(),
             Self::Constant => 1.0,
             Self::Own(points) => {
-                // Catmull and Rom, *A class of local interpolating splines* (1974), clamped to
-                // `0..=1`.
+                // Catmull and Rom, *A class of local interpolating splines* (1974). The result is
+                // clamped to `0..=1`.
                 let last = points.len() - 1;
                 let at = p * to_f32(last);
                 let k = floor_index(at).min(last - 1);

@@ -67,7 +67,7 @@ pub fn corners(primitive: &Primitive) -> Cow<'_, [u32]> {
 /// A point on the surface of one of several sources.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
-    /// Index of the source.
+    /// Index of the source in the list of sources.
     pub source: usize,
     /// Vertices of the triangle that contains the point.
     pub triangle: [u32; 3],

@@ -460,6 +460,6 @@ fn in_scene(document: &Document, mirror: &Mirror, canvas: &SkinnedSurface) -> Op
         (found.is_finite() && found.determinant() != 0.0).then_some(found)
     };
     let found = tops.into_iter().find_map(space)?;
-    // A matrix that differs from the identity only by rounding is replaced by it.
+    // If the matrix differs from the identity only by rounding, the identity is used.
     Some(if found.abs_diff_eq(Mat4::IDENTITY, 1e-6) { Mat4::IDENTITY } else { found })
 }

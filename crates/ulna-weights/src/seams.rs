@@ -54,7 +54,7 @@ pub fn mesh_from_mesh(to: &Skin, from: &Skin, pairs: &[(usize, usize)]) -> Optio
         let size = first.to_cols_array().iter().fold(0.0f32, |s, v| s.max(v.abs()));
         m.abs_diff_eq(first, size.max(1e-6) * 1e-3)
     };
-    // A matrix that differs from the identity only by rounding is replaced by it.
+    // If the matrix differs from the identity only by rounding, the identity is used.
     let first = if first.abs_diff_eq(Mat4::IDENTITY, 1e-4) { Mat4::IDENTITY } else { first };
     all.iter().all(near).then_some(first)
 }

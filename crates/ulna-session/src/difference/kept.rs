@@ -44,7 +44,7 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
 }
 
 fn scene(found: &mut Comparing<'_>, x: SceneId, y: SceneId) {
-    // A full pattern: a new member does not compile until it is compared here.
+    // Exhaustive pattern: a new member does not compile until it is compared here.
     let Scene { name: _, roots: _, poses, sets, groups, humanoid, retarget, mix, kept_layers } =
         &found.a.scenes[x];
     let other = &found.b.scenes[y];

@@ -76,8 +76,8 @@ fn contacts_of(found: &mut Comparing<'_>, before: &[Goal], after: &[Goal], place
 
 fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
     let (a, b) = (found.a, found.b);
-    // A full pattern: a new member does not compile until it is compared here. `kept.rs` compares
-    // the stored layers.
+    // Exhaustive pattern: a new member does not compile until it is compared here. `kept.rs`
+    // compares the stored layers.
     let Clip {
         name: _,
         tracks: _,
@@ -238,7 +238,7 @@ enum TrackDiffers {
 }
 
 fn track(a: &Track, b: &Track, frame: Mat3) -> Option<TrackDiffers> {
-    // A full pattern: a new member does not compile until it is compared here.
+    // Exhaustive pattern: a new member does not compile until it is compared here.
     let Track { target: _, property, interpolation, times, values, width, kinds: _, modes: _ } = a;
     let differ = |what: String| Some(TrackDiffers::Keys(what));
     if *width != b.width {

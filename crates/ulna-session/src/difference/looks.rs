@@ -193,7 +193,7 @@ fn between(
     b: &FileContent,
     y: MaterialId,
 ) -> Vec<(&'static str, [String; 2])> {
-    // A full pattern: a new member does not compile until it is compared here.
+    // Exhaustive pattern: a new member does not compile until it is compared here.
     let Material {
         name: _,
         base_color,

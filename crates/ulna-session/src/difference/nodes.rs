@@ -38,7 +38,7 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
 
 fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     let (a, b) = (found.a, found.b);
-    // A full pattern: a new member does not compile until it is compared here.
+    // Exhaustive pattern: a new member does not compile until it is compared here.
     let Node {
         name,
         parent,

@@ -88,7 +88,7 @@ pub fn first_lost(
 
 /// Whether all stored members of two nodes are equal, except the transform.
 fn same_node(m: &Node, g: &Node) -> bool {
-    // A full pattern: a new member does not compile until it is compared here.
+    // Exhaustive pattern: a new member does not compile until it is compared here.
     let Node {
         name,
         parent,
@@ -179,8 +179,8 @@ fn clips_lost(opened: &FileContent, meant: &FileContent, got: &FileContent) -> O
         return lost("clips".into(), format!("{} instead of {}", got.clips.count(), wanted.len()));
     }
     for (m, g) in wanted.into_iter().zip(got.clips.values()) {
-        // A full pattern: a new member does not compile until it is compared here. The number of
-        // channels and the list of repaired values are ignored, because they describe the opened
+        // Exhaustive pattern: a new member does not compile until it is compared here. The number
+        // of channels and the list of repaired values are ignored, because they describe the opened
         // file.
         let Clip {
             name,

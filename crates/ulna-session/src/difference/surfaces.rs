@@ -143,7 +143,7 @@ fn primitive(
     (node, skins): (Option<NodeId>, Option<(SkinId, SkinId)>),
     place: &str,
 ) {
-    // A full pattern: a new member does not compile until it is compared here.
+    // Exhaustive pattern: a new member does not compile until it is compared here.
     let Primitive {
         topology,
         positions,

@@ -246,7 +246,7 @@ impl Lines<'_> {
 
     fn primitive(&mut self, k: usize, p: &Primitive, skin: Option<SkinId>) {
         let d = self.d;
-        // A full pattern: a new member does not compile until it is written here.
+        // Exhaustive pattern: a new member does not compile until it is written here.
         let Primitive {
             topology,
             positions,
@@ -328,7 +328,7 @@ impl Lines<'_> {
     }
 
     fn clip(&mut self, clip: &Clip) {
-        // A full pattern: a new member does not compile until it is written here.
+        // Exhaustive pattern: a new member does not compile until it is written here.
         let Clip {
             name: _,
             tracks,
@@ -432,7 +432,7 @@ impl Lines<'_> {
     fn materials(&mut self) {
         let d = self.d;
         for (id, material) in d.materials.iter() {
-            // A full pattern: a new member does not compile until it is written here.
+            // Exhaustive pattern: a new member does not compile until it is written here.
             let Material {
                 name: _,
                 base_color,

@@ -13,7 +13,7 @@ use ulna_model::{JointSlot, WeightMap};
 pub struct BindMesh<'a> {
     /// Vertex positions in bind space. All meshes and bones of a request share this space.
     pub positions: &'a [Vec3],
-    /// Corner indices, three per triangle. Triangles with an invalid index are ignored. The winding
+    /// Vertex indices, three per triangle. Triangles with an invalid index are ignored. The winding
     /// does not matter.
     pub triangles: &'a [u32],
 }
@@ -47,7 +47,7 @@ pub struct BindSettings {
     /// Envelope radius of each bone, relative to the bone's length. The weight is 0 at the envelope
     /// and beyond. Used only with [`BindMethod::Distance`]. `None`: no envelopes.
     pub envelope: Option<f32>,
-    /// Minimum weight; smaller ones are dropped. Range `0..=0.5`.
+    /// Minimum weight, `0..=0.5`. Smaller weights are dropped.
     pub prune: f32,
     /// Maximum number of points of a simplified surface, for a faster and less accurate result.
     /// `None`: the surface is not simplified.

@@ -31,10 +31,10 @@ const LEAST_REACHED: f32 = 0.5;
 /// Minimum share of one joint in a piece's weight for a proposal to make the piece rigid.
 const LEAST_CONFIDENCE: f32 = 0.5;
 
-/// Computes weights for unweighted meshes. `progress` receives the completed fraction, `0..=1`,
-/// from any thread.
+/// Computes weights for unweighted meshes. `progress` is called from any thread with the completed
+/// fraction, `0..=1`.
 ///
-/// Every vertex gets weights, regardless of the meshes and bones.
+/// Every vertex gets weights, whatever the meshes and bones are.
 ///
 /// # Errors
 /// There are no bones, or `cancel` was set.

@@ -313,7 +313,7 @@ pub fn drop_traces(list: &mut Influences, rule: &WeightConstraints<'_>) -> Resul
 /// Scales the unlocked weights so that all weights sum to 1.
 ///
 /// # Errors
-/// Locked joints have more than 1 in total, or no unlocked joint has weight.
+/// The locked weights sum to more than 1, or no unlocked joint has weight.
 #[inline]
 pub fn normalize(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
     let slots = &mut ConstrainedList::new(list, &[], rule);

@@ -4,8 +4,8 @@ use crate::{Influences, Refused, Scope, WeightConstraints, WorkingWeights, norma
 use ulna_model::WeightMap;
 
 impl WorkingWeights<'_> {
-    /// Changes the number of sets of every part in the scope. With fewer sets, the strongest
-    /// weights are kept.
+    /// Changes the number of influence sets of every part in the scope. If sets are removed, the
+    /// strongest weights are kept.
     pub fn set_sets(&mut self, sets: usize, scope: &Scope<'_>) -> Refused {
         let mut refused = Refused::new();
         for (part, map) in self.canvas.parts().iter().zip(&mut self.maps) {
