@@ -20,7 +20,7 @@ const CLIPS: usize = 76;
 const KEYS: usize = 90;
 const SIDE: usize = 100;
 
-/// Collects the buffer of a file.
+/// Binary buffer of the generated file.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,

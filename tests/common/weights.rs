@@ -111,7 +111,7 @@ pub fn rule_holds(
     }
 }
 
-/// Returns the file with weights of a stored type. It is packed only once.
+/// Returns the bytes of the sample with weights of a stored type. They are computed once per type.
 pub fn packed(encoding: WeightEncoding) -> &'static [u8] {
     static FILES: [OnceLock<Vec<u8>>; 3] = [const { OnceLock::new() }; 3];
     FILES[encoding as usize]

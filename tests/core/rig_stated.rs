@@ -38,7 +38,7 @@ impl Draw {
     }
 }
 
-/// Collects the buffer of a file.
+/// Binary buffer of the generated file.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,

@@ -111,8 +111,7 @@ pub fn files_meant(text: &Path) -> Result<Vec<PathBuf>, ImportError> {
     if files.is_empty() { Err(none()) } else { Ok(files) }
 }
 
-/// Whether a name matches a pattern, in which `*` stands for any text. Upper and lower case are
-/// equal.
+/// Whether a name matches a pattern, in which `*` stands for any text. Case is ignored.
 pub fn fits(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.to_lowercase(), name.to_lowercase());
     let parts: Vec<&str> = pattern.split('*').collect();
@@ -392,7 +391,7 @@ pub struct ImportRequest {
     pub path: PathBuf,
     /// Pattern for the names of clips to import; `None` imports all clips.
     pub only: Option<String>,
-    /// How to handle a clip name that already exists.
+    /// Handling of a clip name that already exists.
     pub taken: Option<TakenName>,
     /// Options for converting the clips.
     pub options: ImportOptions,

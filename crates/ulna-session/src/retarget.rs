@@ -35,13 +35,13 @@ pub struct RetargetRequest {
     pub only: Option<String>,
     /// Map to use. If `None`, a fitting map of the open file is used, else a detected one.
     pub map: Option<RetargetMap>,
-    /// How to handle a clip name that already exists.
+    /// Handling of a clip name that already exists.
     pub taken: Option<TakenName>,
     /// Whether feet are locked during contacts; `None` follows the map.
     pub lock: Option<bool>,
     /// Factor for the path over the ground; `None` follows the map.
     pub stride: Option<f32>,
-    /// How the keys of the clips are made.
+    /// Method of creating the keys of the clips.
     pub keys: RetargetKeys,
     /// Whether joints that one of the models lacks are removed from the map. Otherwise, such a map
     /// is refused.

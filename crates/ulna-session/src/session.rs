@@ -100,7 +100,7 @@ impl Session {
     /// Opens a file of any supported format with default options.
     ///
     /// # Errors
-    /// A sentence with the cause and the location.
+    /// The file cannot be read. The error states the cause and the location.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self, ReadError> {
         Self::open_as(path, &Conversion::default(), progress)
     }

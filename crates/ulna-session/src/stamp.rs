@@ -98,7 +98,7 @@ pub struct Stamp {
     beside: Vec<(PathBuf, Option<Outside>)>,
 }
 
-/// How a file on disk changed since its stamp was made.
+/// Change of a file on disk since its stamp was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnDisk {
     /// The file is unchanged.

@@ -45,7 +45,7 @@ pub enum Pick {
     },
 }
 
-/// Way of changing a selection.
+/// Operation that changes a selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reshape {
     /// Adds the neighbors of the selected vertices.

@@ -44,10 +44,10 @@ pub struct Difference {
     pub place: String,
     /// Description with numbers, without a full stop.
     pub message: String,
-    /// Value before; `None` if it is not short.
+    /// Value before; `None` if it is too long to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// Value after; `None` if it is not short.
+    /// Value after; `None` if it is too long to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// Whether the difference is visible in the pose, the motion or the picture.

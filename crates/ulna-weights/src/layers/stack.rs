@@ -271,7 +271,8 @@ impl Shown {
         self.stack_of(base, key, unlocked, self.layers.iter().filter_map(content).collect())
     }
 
-    /// Returns a stack of other content for one primitive, with the mirror data of these layers.
+    /// Returns a stack of the given content for one primitive. The mirror data comes from these
+    /// layers.
     pub fn stack_of<'a>(
         &'a self,
         base: &'a WeightMap,

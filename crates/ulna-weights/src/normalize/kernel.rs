@@ -202,8 +202,8 @@ pub fn divide<T: Slots>(list: &mut T, wanted: F32Lanes<T::Lanes>) -> Division<T:
     Division { room, rest, is_shared, fit }
 }
 
-/// Scales the weights of a class so that they take over a dropped weight, in the lanes of a mask.
-/// Returns whether the class has any weight.
+/// Scales the weights of a class up by a dropped weight, in the lanes of a mask. Returns whether
+/// the class has any weight.
 #[inline(always)]
 pub fn distribute_dropped<T: Slots>(
     list: &mut T,

@@ -9,7 +9,7 @@ use super::{
 use crate::{Influences, MOST, Refusal, WeightConstraints, ids::to_f32};
 use ulna_model::WeightEncoding;
 
-/// Whether a joint is painted: whether `wishes` contains it.
+/// Whether `wishes` contains a joint, which makes it a painted joint.
 #[inline]
 fn painted(wishes: &[(u16, f32)], joint: u16) -> bool {
     wishes.iter().any(|(j, _)| *j == joint)

@@ -195,7 +195,8 @@ impl<S: Simd> SlotLanes<S, 5> {
         (four, !is_full | (can_drop & takes))
     }
 
-    /// Sorts five slots like the version for four, with nine comparators.
+    /// Sorts five slots by descending weight, then by ascending joint index, with a network of nine
+    /// comparators.
     #[inline(always)]
     fn sort(&mut self) {
         self.order(0, 3);

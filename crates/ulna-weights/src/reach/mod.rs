@@ -281,7 +281,7 @@ pub(super) fn reach(
     }
 }
 
-/// Returns the signs for normals and for triangle winding with which the touched side faces the
+/// Returns two signs, for normals and for triangle winding, that make the touched side face the
 /// eye.
 fn sides_of(posed: PosedSurface<'_>, touch: &Touch) -> [f32; 2] {
     let [a, b, c] = touch.corners.map(|v| posed.positions[to_index(v)]);
