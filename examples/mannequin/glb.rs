@@ -236,7 +236,7 @@ fn animation(buffer: &mut Buffer, clip: &Clip) -> Value {
     json!({ "name": clip.name, "samplers": samplers, "channels": channels })
 }
 
-/// Returns the whole file.
+/// Returns the bytes of the GLB file.
 pub fn write(figure: &Figure<'_>, clips: &[Clip]) -> Result<Vec<u8>, serde_json::Error> {
     let skeleton = figure.skeleton;
     let names: Vec<&str> = figure.morphs.iter().map(|m| m.name).collect();

@@ -279,8 +279,8 @@ fn typed(meter: &mut Meter, name: &'static str, field: Pos2, text: &str) {
     meter.press(Modifiers::NONE, Key::Escape);
 }
 
-/// Measures posing over a clip with layers: unkeyed, into the layer, with keys, and on both sides.
-/// Also measures moved keys.
+/// Measures posing over a clip with layers: an unkeyed pose, keys on both sides, and a pose layer.
+/// Also measures box selection of keys.
 fn over_a_clip(meter: &mut Meter) {
     meter.act("still, a joint selected", 10, |_, _| {});
     meter.click("Rotate");

@@ -228,7 +228,7 @@ fn cameras_and_lights_follow_their_nodes_and_invalid_values_become_defaults() {
         (document.node(k.into()).camera.map(|c| c.0), document.node(k.into()).light.map(|l| l.0))
     };
     assert_eq!([at(0), at(1), at(2)], [(Some(0), None), (Some(1), Some(1)), (None, None)]);
-    // One camera, three numbers or words of lights, and two references are invalid.
+    // One camera, three values of lights, and two references are invalid.
     assert_eq!(session.diagnostics.len(), 6, "{:?}", session.diagnostics);
 }
 

@@ -89,9 +89,9 @@ fn keys_per_frame(before: &Document, after: &Document, clip: ClipId, rate: f64) 
     most
 }
 
-/// Clips that travel, turn, stand, and walk in place. No locked foot may slide more than before, or
-/// move faster than the fastest speed in the clip. At most one key per frame is added. A clip that
-/// cannot be locked is refused and stays unchanged.
+/// Locks the feet in clips that travel, turn, stand, and walk in place. No locked foot may slide
+/// more than before, or move faster than the fastest speed in the clip. At most one key per frame
+/// is added. A clip that cannot be locked is refused and stays unchanged.
 #[test]
 fn locking_feet_never_increases_sliding() {
     let Some(shared) = shared() else { return };

@@ -1,5 +1,4 @@
-//! Cases in which work was lost in the past, each with its file. The list of the corpus has the
-//! expected results.
+//! Cases in which earlier versions lost data, each with a file of the corpus.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{

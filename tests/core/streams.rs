@@ -1,5 +1,5 @@
-//! Saves and exports read and keep in memory only the data that they need. Covers models beside a
-//! saved file, and exported files.
+//! Saves and exports read and keep in memory only the data that they need. The tests cover other
+//! models in the folder of a saved file, and exports of many files.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{

@@ -550,7 +550,7 @@ fn coincident_vertices_of_two_primitives_stay_equal() {
         session.undo();
         assert!(*session.document() == before);
     }
-    // If only one primitive changes, the two differ. A line with invalid text is refused.
+    // If only one primitive changes, the two primitives differ. An invalid vertex list is refused.
     let only = line("weights.average").with("vertices", "0/1: 60-150");
     assert!(session.run_line(&only).expect("it runs") && !alike(&session));
     let wrong = line("weights.average").with("vertices", "0/1: 60-150; seven");

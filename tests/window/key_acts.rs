@@ -1,4 +1,4 @@
-//! The acts of `docs/keys.md`: the state in which each act starts, and the test for its effect.
+//! The hundred actions of `docs/keys.md`: start state and expected effect of each.
 
 use std::collections::BTreeSet;
 
@@ -13,13 +13,13 @@ use super::{
 };
 use crate::common::paint::total;
 
-/// One act of the page.
+/// One action of `docs/keys.md`.
 pub(super) struct Act {
     pub name: &'static str,
     pub on: On,
-    /// Whether the act writes a file, so that the test must wait.
+    /// Whether the action writes a file, so that the test must wait.
     pub saves: bool,
-    /// Whether the act was done, judged from the states before and after it.
+    /// Returns whether the action had its effect, given the states before and after it.
     pub works: fn(&Seen, &Seen) -> bool,
 }
 

@@ -1,6 +1,6 @@
-//! Presses the keys of the hundred acts of `docs/keys.md` in the Blender map, the Maya map and
-//! Ulna's own map. The page is the only list of the keys. This file has the start state of each
-//! act, and the test for its effect.
+//! Presses the keys of the hundred actions of `docs/keys.md` in the Blender map, the Maya map and
+//! Ulna's own map. The keys are read from the table in that file. Start states and expected effects
+//! are in `key_acts`.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -22,10 +22,10 @@ use crate::common::paint::painting_drawn;
 
 const PAGE: &str = include_str!("../../docs/keys.md");
 
-/// Preset for each column of the page with keys of Ulna.
+/// Key map for each of the last three columns of the table in `docs/keys.md`.
 const MAPS: [Preset; 3] = [Preset::Blender, Preset::Maya, Preset::Ulna];
 
-/// One row of the page.
+/// One row of the table in `docs/keys.md`.
 struct Row {
     act: &'static str,
     /// Keys in Blender and in Maya; `—` if there are none.
@@ -35,7 +35,7 @@ struct Row {
 }
 
 impl Row {
-    /// Returns the keys to press in a map; `None` if the page has a reason instead.
+    /// Returns the keys to press in a map; `None` if the table has a reason instead.
     fn keys(&self, map: usize) -> Option<&'static str> {
         match self.ulna[map] {
             "same" => Some(self.programs[map]),
@@ -60,7 +60,7 @@ fn rows() -> Vec<Row> {
     PAGE.lines().filter(numbered).map(row).collect()
 }
 
-/// State of the window in which an act starts.
+/// State of the window in which an action starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum On {
     /// Pose mode: the left forearm is selected, and the pointer is beside the model.
@@ -73,7 +73,7 @@ pub(super) enum On {
     CopiedPose,
     /// As `Pose`, after the forearm was framed.
     Framed,
-    /// As `Pose`, without materials.
+    /// As `Pose`, with surfaces drawn without materials.
     Solid,
     /// As `Pose`, after the forearm was hidden.
     Hidden,
@@ -83,7 +83,7 @@ pub(super) enum On {
     Joint,
     /// As `Pose`, with the pointer on the other forearm.
     OtherJoint,
-    /// Pose mode: the forearm is selected, and the act draws a box around the feet.
+    /// Pose mode: the forearm is selected, and the action draws a box around the feet.
     Area,
     /// As `Area`, with all joints selected.
     AreaOfAll,
@@ -121,7 +121,7 @@ pub(super) enum On {
     Paint,
 }
 
-/// A window in the start state of an act.
+/// A window in the start state of an action.
 struct Stage {
     window: Window,
     _folder: tempfile::TempDir,
@@ -229,7 +229,7 @@ impl Stage {
         stage
     }
 
-    /// Brings the window into the start state of an act.
+    /// Brings the window into the start state of an action.
     fn prepare(&mut self, on: On) {
         let window = &mut self.window;
         match on {
@@ -321,7 +321,7 @@ impl Stage {
         }
     }
 
-    /// Presses the keys in a cell of the page.
+    /// Presses the keys in a cell of the table.
     fn press(&mut self, cell: &str) {
         for input in cell.split('`').filter(|part| !part.trim().is_empty()) {
             let mut parts = input.split('>');
@@ -488,7 +488,7 @@ impl Stage {
     }
 }
 
-/// Returns the key with this name on the page.
+/// Returns the key with this name in `docs/keys.md`.
 fn key_of(name: &str) -> Key {
     let name = name.strip_prefix("Numpad").filter(|rest| !rest.is_empty()).unwrap_or(name);
     match name {
@@ -505,7 +505,7 @@ fn key_of(name: &str) -> Key {
     }
 }
 
-/// State of a window before or after an act.
+/// State of a window before or after an action.
 pub(super) struct Seen {
     pub document: Document,
     pub steps: usize,
@@ -606,7 +606,7 @@ impl Seen {
     }
 }
 
-/// Presses the keys of one act in a map. The error describes what went wrong.
+/// Presses the keys of one action in a map. The error describes what went wrong.
 fn try_act(act: &Act, keys: &str, preset: Preset) -> Result<(), String> {
     let mut stage = Stage::new(preset, act.on);
     // The state is read after the preparation, so that the preparation is not counted as an effect.
@@ -620,8 +620,8 @@ fn try_act(act: &Act, keys: &str, preset: Preset) -> Result<(), String> {
     if (act.works)(&before, &after) { Ok(()) } else { Err(format!("{keys} did nothing of it")) }
 }
 
-/// Presses the keys of every `parts`-th act of the page in a map, from act `part` on. Returns the
-/// failures.
+/// Presses the keys of every `parts`-th action in a map, starting with the action at index `part`.
+/// Returns the failures.
 fn failures(map: usize, part: usize, parts: usize) -> Vec<String> {
     let preset = MAPS[map];
     let wanted = |k: &usize| k % parts == part;
@@ -658,7 +658,7 @@ fn the_page_has_a_hundred_acts_each_with_keys_or_a_reason() {
     }
 }
 
-/// Number of tests that share the acts of one map, so that they run in parallel.
+/// Number of tests that share the actions of one map, so that they run in parallel.
 const PARTS: usize = 2;
 
 macro_rules! acts_of_maps {

@@ -164,8 +164,8 @@ fn one_command_shows_one_message() {
     assert_eq!(messages, 1);
 }
 
-/// Returns the controls that can be clicked or typed into and share their name, with the number of
-/// each.
+/// Returns each name that several clickable or editable controls share, with the number of these
+/// controls.
 fn shared_names(window: &Window) -> BTreeMap<String, usize> {
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut stack = vec![window.root()];

@@ -1,5 +1,5 @@
-//! The tour: its five acts are done with the pointer and the keyboard, and each step waits for its
-//! own act.
+//! The tour: its five tasks are done with the pointer and the keyboard, and each step waits for its
+//! own task.
 
 use egui::{Event, Key, Modifiers, Pos2, pos2, vec2};
 use egui_kittest::kittest::Queryable as _;

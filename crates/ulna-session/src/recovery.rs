@@ -87,7 +87,7 @@ pub struct Recovered {
     pub changed: bool,
 }
 
-/// The last save in a journal that replaced its file.
+/// The last save in a journal that replaced the file on disk.
 struct LastSave<'a> {
     /// Index of the save's line in the journal.
     line: usize,

@@ -14,7 +14,7 @@ pub struct Unsaved {
     pub file: bool,
     /// Number of steps that are not in the file; at least 1 if `file` is set.
     pub steps: usize,
-    /// Whether the steps in `steps` are saved steps that were undone.
+    /// Whether `steps` counts steps that the file contains, but that were undone since.
     pub undone: bool,
     /// Number of unkeyed poses. No file stores them.
     pub unkeyed: usize,

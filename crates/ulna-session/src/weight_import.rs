@@ -33,8 +33,8 @@ pub(super) fn joint_names(document: &Document, skin: SkinId) -> Vec<String> {
         .collect()
 }
 
-/// Returns the weights of a primitive's vertices as a shape of a table. `None` exports all
-/// vertices.
+/// Returns the weights of a primitive's vertices as one shape of a weight table. If `vertices` is
+/// `None`, the shape has all vertices.
 pub(super) fn shape_of(
     document: &Document,
     (mesh, primitive): (MeshId, PrimitiveId),

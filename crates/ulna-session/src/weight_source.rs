@@ -508,7 +508,7 @@ impl Given {
     }
 
     /// Returns the positions of shapes without a skeleton, scaled to the length unit of this
-    /// document. The whole file has one factor.
+    /// document. One factor applies to the whole file.
     fn scaled(&self, canvas: &SkinnedSurface, list: &[usize], vertices: &[u32]) -> Vec<Vec<Vec3>> {
         let theirs: Vec<Vec3> =
             list.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();

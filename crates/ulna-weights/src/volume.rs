@@ -49,7 +49,7 @@ struct Trial {
     turns: Vec<(Vec3, Vec<Vec3>)>,
 }
 
-/// All tests at one point.
+/// Tests of all joints that affect one point.
 struct Trials<'a> {
     branches: &'a Branches,
     here: Vec3,

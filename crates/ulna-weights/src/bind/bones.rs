@@ -132,7 +132,7 @@ struct BoneAxis {
 impl BoneAxis {
     /// Finds the axis that points to a child, for at least half of the joints with children.
     fn of(heads: &[Vec3], parents: &[Option<JointSlot>], axes: &[Mat3]) -> Option<Self> {
-        /// Minimum cosine of the angle between a bone and the axis.
+        /// Minimum cosine of the angle between a bone and a local axis that it follows.
         const LEAST_COSINE: f32 = 0.99;
         let mut with_child = vec![false; heads.len()];
         let mut lies_along = vec![[false; 6]; heads.len()];
