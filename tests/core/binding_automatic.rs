@@ -22,8 +22,9 @@ struct Deviation {
     mean: f64,
     p99: f64,
     worst: f64,
-    /// Height of the body, and longest side of its bounding box, in the rest pose, in meters.
+    /// Height of the body in the rest pose.
     height: f64,
+    /// Longest side of the body's bounding box in the rest pose.
     longest: f64,
 }
 

@@ -17,8 +17,8 @@ use ulna_weights::{KEPT, SkinnedSurface, faults};
 use crate::common::{named, run, sample, shared};
 
 /// Returns the strain of the skin over all clips, at the worst time of each vertex: root mean
-/// square, 99th percentile and maximum. In the root mean square, spread strain counts less than
-/// tears.
+/// square, 99th percentile and maximum. In the root mean square, a tear counts more than the
+/// same strain spread over many vertices.
 fn strain_of(document: &Document) -> [f32; 3] {
     let sampling = Sampling { degrees: None, ..Sampling::default() };
     let found = WorstPose::search(document, &sampling, &AtomicBool::new(false), &AtomicU32::new(0))

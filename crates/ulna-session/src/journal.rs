@@ -325,7 +325,7 @@ pub struct Journal {
     pen: Option<Arc<JournalWriter>>,
     /// Number of step lines.
     steps: u64,
-    /// Number of each step, by the revision that the step led to.
+    /// Map from each revision of the history to the number of the step that made it.
     numbers: BTreeMap<u64, u64>,
     fault: Option<String>,
     told: bool,
@@ -376,8 +376,8 @@ impl Journal {
         self.pen.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Continues a journal after its recovery. `steps` is the number of its steps. `numbers` has
-    /// the number of each step by the revision that the step led to.
+    /// Continues a journal after its recovery. `steps` is the number of its steps. `numbers` maps
+    /// each revision of the history to the number of the step that made it.
     pub(super) fn going_on(
         source: &Source,
         (folder, file): (PathBuf, File),

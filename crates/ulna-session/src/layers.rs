@@ -343,7 +343,7 @@ impl Folds {
         self.folder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the document in the form that saving writes, and the result of baking by clip.
+    /// Returns the document in the form that saving writes, and the clips with baked layers.
     pub fn to_save(
         &self,
         document: &Document,
@@ -354,8 +354,8 @@ impl Folds {
         (to, folded)
     }
 
-    /// Returns the document with its layers baked into keys and nodes, and the result of baking by
-    /// clip. If `keeps` is set and the document asks for it, the file also stores the layers.
+    /// Returns the document with its layers baked into keys and nodes, and the clips with baked
+    /// layers. If `keeps` is set and the document asks for it, the file also stores the layers.
     pub fn fold(
         &self,
         document: &Document,

@@ -13,7 +13,7 @@ use ulna_model::{ClipId, Document};
 use ulna_motion::Folded;
 
 impl Session {
-    /// Returns the document in the form that saving writes, and the result of baking by clip.
+    /// Returns the document in the form that saving writes, and the clips with baked layers.
     pub(super) fn folded(&self) -> (Document, BTreeMap<ClipId, Folded>) {
         self.folds.to_save(&self.document, &self.decoded)
     }

@@ -163,7 +163,7 @@ impl<'a> StepTree<'a> {
 /// Result of running the lines of a journal again.
 struct ReplayedLines {
     failed: Vec<String>,
-    /// Number of steps, and the number of each step by the revision that it led to.
+    /// Number of steps, and a map from each revision of the history to the step that made it.
     numbers: (u64, BTreeMap<u64, u64>),
 }
 

@@ -63,8 +63,8 @@ pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
     }
 }
 
-/// Removes the files that a model names from the list. If the names are unknown, the list is
-/// cleared.
+/// Removes from the list all files that a model references. If its references could not be read,
+/// the list is cleared.
 fn keep_unnamed(left: &mut Vec<Sidecar>, named: io::Result<Vec<bool>>) {
     let Ok(named) = named else {
         left.clear();

@@ -286,9 +286,9 @@ fn nearest(
 
 /// Pairs the remaining points by their paired neighbors. Returns the number of newly paired points.
 ///
-/// If two points mirror each other, so do their unpaired neighbors. If both points have a single
-/// one, these are paired. Of several neighbors, two are paired if each is the nearest to the
-/// other's mirrored position, within half of the distance to the paired point.
+/// The unpaired neighbors of a point and of its mirror point are candidates. If each of the two
+/// points has exactly one, these are paired. Otherwise, two candidates are paired if each is the
+/// nearest to the other's mirrored position, within half of the distance to the paired point.
 fn by_neighbors(
     canvas: &SkinnedSurface,
     points: &mut [Option<PointId>],

@@ -54,7 +54,7 @@ impl<'a> Comparing<'a> {
         self.list.push(Difference { seen: false, ..Difference::new(kind, place, message) });
     }
 
-    /// Adds a difference with the short values before and after.
+    /// Adds a difference with short texts of the old and the new value.
     pub(super) fn change(
         &mut self,
         kind: DifferenceKind,
