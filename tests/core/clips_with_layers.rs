@@ -371,8 +371,8 @@ fn unkeyed_poses_follow_retiming_and_mirroring_of_their_clip() {
     assert!(off < NEAR, "{off}");
 }
 
-/// Clips of the corpus with layers, on bodies of other authors. Reversing, trimming and mirroring
-/// must act on the displayed motion.
+/// Reversing, trimming and mirroring clips with layers must act on the displayed motion. The clips
+/// and bodies are from other authors.
 #[test]
 fn layers_follow_clip_operations_on_bodies_of_other_authors() {
     let Some(shared) = shared() else { return };

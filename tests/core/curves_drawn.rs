@@ -178,7 +178,7 @@ pub fn file(times: &[f32], channels: &[(&str, &str, u32, usize, Vec<u8>)]) -> Ve
     common::glb(json, &bin)
 }
 
-/// Unusual data: keys a microsecond apart, tangents of a million, 16-bit and 8-bit numbers,
+/// The files have keys a microsecond apart, tangents of a million, 16-bit and 8-bit numbers,
 /// alternating signs, and rotations of nearly 180°.
 #[test]
 fn drawn_curves_equal_the_data_of_unusual_files() {

@@ -225,8 +225,8 @@ fn feet_of_a_walk_that_travels_and_turns_are_locked_to_the_ground() {
     assert!(keys_per_frame(&document, session.document(), clip, 30.0) <= 1);
 }
 
-/// Bodies with helper nodes between their joints, without a skin, and under a mirrored parent.
-/// Locked feet must stay in place.
+/// Locked feet must stay in place on bodies with helper nodes between their joints, without a skin,
+/// and under a mirrored parent.
 #[test]
 fn feet_are_locked_with_helper_nodes_and_without_skins() {
     let (mut held, mut exact) = (0, 0);

@@ -389,7 +389,7 @@ fn one_moved_key_changes_one_channel_of_the_file() {
     assert!(tried >= 20, "{tried} files");
 }
 
-/// Clips without keys, with one key, and far from 0. Every command works or states a reason, and
+/// The clips have no keys, one key, or keys far from 0. Every command works or states a reason, and
 /// undo restores everything.
 #[test]
 fn every_command_handles_unusual_clips() {

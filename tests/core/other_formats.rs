@@ -170,8 +170,8 @@ fn channels() -> impl Strategy<Value = Channels> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Any order and number of channels, position channels anywhere among them, all kinds of line
-    /// ends, and decimal commas.
+    /// The generated BVH files have any number of channels in any order, and position channels
+    /// anywhere among them. They also have all kinds of line ends, and decimal commas.
     #[test]
     fn each_joint_has_its_own_channels_in_its_own_order(
         chain in prop::collection::vec(([5.0f64..20.0, 5.0..20.0, 5.0..20.0], channels()), 1..4),

@@ -118,7 +118,8 @@ fn apart(before: &Document, after: &Document, (times, step): (usize, usize)) -> 
     (worst, (high - low).max(Vec3::ZERO).length().max(far).max(1e-3))
 }
 
-/// Returns the largest distance between nodes of two documents at rest, relative to the size.
+/// Returns the largest difference between the world matrices of two documents at rest. It is
+/// relative to the largest distance of a node from the origin.
 fn rests_apart(before: &Document, after: &Document) -> f32 {
     let rest = |d: &Document| {
         let mut still = d.clone();

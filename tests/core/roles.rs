@@ -19,7 +19,7 @@ const HUMANOIDS: [(&str, usize, usize, &[&str]); 10] = [
     ("vrm/cryptovoxels.vrm", 57, 25, &["MiddleFinger3_L_End"]),
 ];
 
-/// Animals, whose legs must form pairs, too.
+/// Like [`HUMANOIDS`], for animals. Their legs must form pairs, too.
 const ANIMALS: [(&str, usize, usize, &[&str]); 5] = [
     ("characters/Dragon/dragon-animations.glb", 100, 39, &[]),
     ("characters/Fox/Fox.glb", 24, 7, &[]),

@@ -471,7 +471,7 @@ fn two_characters_are_mirrored_separately() {
     }
 }
 
-/// One mesh is displayed on both sides, with a skin on each side. Both sides share its weights.
+/// Two nodes show the same mesh, each with the skin of one side. They share the mesh's weights.
 #[test]
 fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
     let Some(shared) = shared() else { return };

@@ -521,8 +521,8 @@ fn encodings() -> impl Strategy<Value = WeightEncoding> {
     prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte])
 }
 
-/// A command line reads the original state of vertices in two primitives. Coincident vertices
-/// therefore stay equal.
+/// A command line with vertices of two primitives reads the original weights of both before it
+/// writes any. Coincident vertices therefore stay equal.
 #[test]
 fn coincident_vertices_of_two_primitives_stay_equal() {
     let line = |name: &str| CommandLine::new(name).with("mesh", "#0");

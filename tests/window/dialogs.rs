@@ -215,8 +215,8 @@ const BARS: [&str; 28] = [
     "Show joints",
 ];
 
-/// *Export…* writes only the chosen clips. One key repeats the same export. The open file is never
-/// replaced.
+/// *Export…* writes only the chosen clips. A single keyboard shortcut repeats the export. The open
+/// file is never replaced.
 #[test]
 fn chosen_clips_are_exported_to_one_file_each_and_a_key_repeats_the_export() {
     let (mut window, _folder) = window(SAMPLE);
