@@ -271,7 +271,8 @@ fn a_stored_rate_is_reported_once_and_is_in_the_text_form() {
     assert_ne!(was, is, "the values of visibility differ");
 }
 
-/// An infinite near plane of a camera is reported as an error. The rest of the file still loads.
+/// An infinite near or far plane of a camera is reported as an error. The rest of the file still
+/// loads.
 #[test]
 fn an_infinite_near_plane_is_reported() {
     let camera = |znear: &str, zfar: &str| {
