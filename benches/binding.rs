@@ -1,9 +1,9 @@
 //! Automatic weights of a tube bent to a ring, with its bones along the center line.
 //!
-//! Targets for the system of 83,000 points: ordering in at most 0.1 s, and factorization in at most
-//! 1.25 s on one thread. 66 right-hand sides take at most 0.5 s on two. On two cores, heat weights
-//! for 103,000 points and 47 joints take at most 1.2 s. Voxels for 1,000,000 points take at most 10
-//! s.
+//! Targets for the linear system of 83,000 points: ordering takes at most 0.1 s, and factorization
+//! at most 1.25 s on one thread. 66 right-hand sides take at most 0.5 s on two threads. On two
+//! cores, heat weights for 103,000 points and 47 joints take at most 1.2 s. Voxels for 1,000,000
+//! points take at most 10 s.
 
 mod common;
 
@@ -22,7 +22,7 @@ use ulna_weights::{BindBone, BindMesh, BindMethod, BindRequest, BindSettings, bi
 const AROUND: usize = 288;
 const RADIUS: f32 = 0.2;
 
-/// A point on the center line of the tube; `part` is in `0..=1`.
+/// Returns a point on the center line of the tube. `part` is in `0..=1`.
 fn middle(part: f32) -> Vec3 {
     let (sin, cos) = (TAU * part).sin_cos();
     Vec3::new(cos, sin, 0.3 * (3.0 * TAU * part).sin())
@@ -51,7 +51,7 @@ fn bones(count: u16) -> Vec<BindBone> {
     (0..count).map(|k| BindBone { joint: JointSlot(k), head: end(k), tail: end(k + 1) }).collect()
 }
 
-/// The Laplacian, with a constraint in every 16th row.
+/// Builds the Laplacian of the surface, with a constraint in every 16th row.
 fn system(points: &[Vec3], triangles: &[[u32; 3]]) -> SymmetricMatrix {
     let mut matrix = cotangent_laplacian(points, triangles).expect("a small surface").stiffness;
     matrix.diagonal_mut().iter_mut().step_by(16).for_each(|d| *d += 0.01);

@@ -1,10 +1,11 @@
-//! Curves in the timeline for a whole body: a frame of the whole window, with and without the
-//! timeline. For comparison, a plain loop that finds each curve again at each point of the width.
+//! Curve editor with the curves of a whole body: a frame of the whole window, with and without the
+//! timeline. For comparison, a straightforward loop that looks up each curve again at each
+//! horizontal point.
 //!
-//! Targets, as differences to the window without the timeline. 603 curves of 300 keys take less
-//! than 3 ms on one core, while idle, hovered, scrolled or zoomed. A handle dragged among 63 curves
-//! takes 1 ms more than one that is held, from the event to the posed model. No pixels are drawn
-//! here.
+//! Targets, as differences from the window without the timeline: 603 curves of 300 keys take less
+//! than 3 ms on one core, while idle, hovered, scrolled or zoomed. Dragging a handle among 63
+//! curves takes at most 1 ms more than holding it, from the event to the posed model. No pixels are
+//! drawn here.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2, vec2};
@@ -19,10 +20,10 @@ use common::{
     window::{Window, open, wheel},
 };
 
-/// Number of joints with visible curves, nine curves per joint.
+/// Number of joints with visible curves. Each joint has nine curves.
 const JOINTS: usize = 67;
 
-/// A window with all curves of `joints` joints visible, each with `keys` keys.
+/// Opens a window with all curves of `joints` joints visible, each with `keys` keys.
 fn shown(joints: usize, keys: usize) -> (Window, tempfile::TempDir) {
     let file = capture(joints, keys, &json!({}));
     let (mut window, folder) = open(&file, "Animate mode", [1600.0, 1000.0], false);
@@ -84,7 +85,8 @@ fn curves(c: &mut Criterion) {
     group.finish();
 }
 
-/// A handle of a key in one of 63 curves, each of which fills the height.
+/// Measures dragging a handle of a key in one of 63 curves. Each curve fills the height of the
+/// view.
 fn handle(c: &mut Criterion) {
     let keys = 12;
     let (mut window, _folder) = shown(7, keys);
@@ -95,8 +97,8 @@ fn handle(c: &mut Criterion) {
     window.step();
     window.key_press(Key::A);
     window.run_steps(5);
-    // The curves are normalized: the first value of a wave is at the bottom, its last one at the
-    // top.
+    // The curves are normalized: the first value of a wave is at the bottom, and the last one at
+    // the top.
     let at = |key: f32| {
         let (share, last) = ((key / (keys - 1) as f32 + 0.02) / 1.08, (keys - 1) as f32);
         let value = (key * 0.07).sin() / (last * 0.07).sin();

@@ -2,9 +2,9 @@
 //!
 //! Targets: a large file (long clips with 200 joints) opens in at most 1.7 times the time of
 //! reading its bytes. It saves with one changed key in at most 2.5 times the time of writing its
-//! bytes. The bundled sample opens, before its images, in at most twice the time of reading all its
-//! accessors with the `gltf` crate. `ulna info` on the sample ends within 60 ms, including the
-//! start of the process. `ULNA_BENCH_CLIPS` sets the number of clips of the large file (8 by
+//! bytes. Opening the bundled sample, without its images, takes at most twice the time that the
+//! `gltf` crate needs to read all accessors. `ulna info` on the sample ends within 60 ms, including
+//! the start of the process. `ULNA_BENCH_CLIPS` sets the number of clips in the large file (8 by
 //! default, about 2.4 MB per clip).
 
 mod common;
@@ -19,7 +19,7 @@ use ulna_formats::gltf::Progress;
 use ulna_model::Property;
 use ulna_session::Session;
 
-/// A GLB of a skeleton with several clips. Each track has its own accessor.
+/// Builds a GLB of a skeleton with several clips. Each track has its own accessor.
 fn big(clips: usize) -> Vec<u8> {
     let (document, id) = skeleton(200, 300, Keys::Shared);
     let clip = &document.clips[id];
@@ -137,7 +137,7 @@ fn files(c: &mut Criterion) {
     });
     group.finish();
 
-    // The binary that Cargo built for this run.
+    // The program that Cargo built for this run.
     let ulna = env!("CARGO_BIN_EXE_ulna");
     let file = folder.path().join("sample.glb");
     write(&file, sample);

@@ -1,14 +1,14 @@
-//! Cost of a frame in the real window: CPU time of the process with all threads, and the time until
+//! Cost of a frame in the real window: CPU time of the process over all threads, and the time until
 //! a file is displayed.
 //!
 //! `cargo bench --features inspection --bench frames -- OLD NEW MODELS` runs two programs
-//! alternately and drives them like a user. Both are built with `--features inspection`, and the
-//! display has at least 1600 × 1000 pixels. `MODELS` is a folder with `Knight.glb` and
+//! alternately, and drives them like a user. Both must be built with `--features inspection`. The
+//! display must have at least 1600 × 1000 pixels. `MODELS` is a folder with `Knight.glb` and
 //! `human-sintel.glb`.
 //!
-//! Targets on a device without a GPU, relative to the first measurement. Playing, orbiting, a ring
-//! drag and a stroke take at most a quarter. A hover takes at most a fifth, and the start at most
-//! 0.45. No frames are drawn while idle. Linux only: it reads `/proc`.
+//! Targets on a device without a GPU, relative to the first measurement: playing, orbiting, a ring
+//! drag and a stroke take at most a quarter. Hovering takes at most a fifth, and the start at most
+//! 0.45. No frames are drawn while idle. The benchmark reads `/proc`, so it runs only on Linux.
 
 use std::{
     fs,
@@ -124,15 +124,15 @@ impl Window {
         Ok(())
     }
 
-    /// Number of frames drawn so far.
+    /// Returns the number of frames drawn so far.
     fn frames(&self) -> anyhow::Result<usize> {
         Ok(fs::read_to_string(&self.log)?.matches("frame, asked for").count())
     }
 
-    /// CPU time of the process and its threads so far, in milliseconds.
+    /// Returns the CPU time of the process and its threads so far, in milliseconds.
     fn cpu(&self) -> anyhow::Result<f64> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        // The second field, in parentheses, may contain spaces.
+        // The second field is in parentheses, and may contain spaces.
         let rest = stat.rsplit_once(')').context("a process")?.1;
         let fields: Vec<&str> = rest.split_whitespace().collect();
         let ticks: f64 = fields[11].parse::<f64>()? + fields[12].parse::<f64>()?;
@@ -148,11 +148,11 @@ impl Drop for Window {
     }
 }
 
-/// A measured user action.
+/// A measured action of the user.
 struct Act {
     name: &'static str,
     file: &'static str,
-    /// Preparation before the measurement.
+    /// Function that prepares the window before the measurement.
     before: fn(&Window) -> anyhow::Result<()>,
     what: fn(&Window) -> anyhow::Result<()>,
 }
@@ -234,7 +234,7 @@ const ACTS: [Act; 6] = [
     },
 ];
 
-/// CPU time per frame in milliseconds, and frames per second.
+/// Measures the CPU time per frame in milliseconds, and the frames per second.
 fn measure(program: &Path, models: &Path, act: &Act, port: u16) -> anyhow::Result<(f64, f64)> {
     let window = Window::start(program, &models.join(act.file), port)?;
     window.wait_for("Outliner")?;
@@ -250,7 +250,8 @@ fn measure(program: &Path, models: &Path, act: &Act, port: u16) -> anyhow::Resul
     Ok(((window.cpu()? - cpu) / frames as f64, frames as f64 / seconds))
 }
 
-/// Seconds from the start to the row of the first joint, and CPU seconds until then.
+/// Measures the seconds from the start until the row of the first joint is shown, and the CPU
+/// seconds until then.
 fn start(program: &Path, models: &Path, port: u16) -> anyhow::Result<(f64, f64)> {
     let began = Instant::now();
     let window = Window::start(program, &models.join("Knight.glb"), port)?;

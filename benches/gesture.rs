@@ -1,5 +1,5 @@
-//! A rotation of many selected joints by dragging a ring, from the pointer event to the skinning
-//! matrices.
+//! Rotating many selected joints by dragging a ring, measured from the pointer event to the
+//! skinning matrices.
 //!
 //! Target: at least 3 times as fast as the same command in text form.
 
@@ -18,7 +18,7 @@ use ulna_model::{NodeId, SkinId};
 use ulna_motion::{Evaluator, Pose, Space, Stack};
 use ulna_session::Session;
 
-/// The command of one pointer move.
+/// Returns the command of one pointer move.
 fn turn(joints: &[NodeId], degrees: f32) -> Command {
     let node = Nodes::Ids(joints.to_vec());
     Rotate { node, axis: Axis(Vec3::Y), degrees: Degrees(degrees), space: Some(Space::Local) }

@@ -9,7 +9,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use ulna_formats::gltf::Progress;
 use ulna_session::Session;
 
-/// A sheet with `side` vertices per side and separate normals, below an animated frame.
+/// Builds a sheet with `side` vertices per side and separate normals, below an animated frame.
 fn sheet(side: usize) -> String {
     let mut text = String::from(
         "xof 0303txt 0032\nFrame Sheet { FrameTransformMatrix { 1,0,0,0, 0,1,0,0, 0,0,1,0, \
@@ -51,7 +51,7 @@ fn sheet(side: usize) -> String {
     text
 }
 
-/// The plain loop, for comparison: parses the numbers of a text.
+/// Parses all numbers of a text in a straightforward loop, for comparison.
 fn numbers(path: &Path) -> f64 {
     let bytes = fs::read(path).expect("bytes");
     let mut sum = 0.0;
@@ -63,7 +63,7 @@ fn numbers(path: &Path) -> f64 {
     sum
 }
 
-/// A capture of a chain of joints, with different rotations in every frame.
+/// Builds a capture of a chain of joints, with different rotations in every frame.
 fn capture(joints: usize, frames: usize) -> String {
     let mut text = String::from("HIERARCHY\n");
     for k in 0..joints {

@@ -1,7 +1,7 @@
 //! Dragging keys: the cost of one move, from the command to the changed document.
 //!
-//! Target: moving 100,000 keys takes less than 10 ms on one core. For comparison, the numbers of
-//! the tracks are copied, which is the minimum.
+//! Target: moving 100,000 keys takes less than 10 ms on one core. For comparison, the benchmark
+//! also copies the numbers of the tracks, which is the minimum work.
 
 use std::hint::black_box;
 
@@ -14,12 +14,12 @@ use ulna_model::{ClipId, Document, KeySet, KeyTimes, Slice};
 
 mod common;
 
-/// All keys of a clip.
+/// Returns all keys of a clip.
 fn all(document: &Document, id: ClipId) -> KeySet {
     KeySet::of(&document.clips[id], |_, t| KeyTimes::part(&t.times, 0..t.times.len()))
 }
 
-/// One preview of a gesture.
+/// Runs one preview of a gesture.
 fn preview(history: &mut History, document: &mut Document, command: &Command) -> bool {
     let done: Result<(), String> =
         history.show(document, "bench", vec![command.clone()], |showing| {
@@ -34,7 +34,7 @@ fn preview(history: &mut History, document: &mut Document, command: &Command) ->
     done.is_ok()
 }
 
-/// The plain loop: copies the numbers of each track, with the times shifted.
+/// Copies the numbers of each track with shifted times, for comparison.
 fn copies(document: &Document, id: ClipId, by: f32) -> usize {
     let tracks = document.clips[id].tracks.values();
     let copied = tracks.map(|t| {

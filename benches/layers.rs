@@ -1,8 +1,8 @@
-//! Pose layers: written by a drag, baked by a save, played.
+//! Pose layers: changed by a drag, baked by a save, and played.
 //!
-//! Targets: a drag in a layer of 60 joints, from the event to the skinning matrices, in less than
-//! 0.5 ms. Baking a layer into 76 clips in less than 0.5 s. Ten layers on 200 joints in at most 1.6
-//! times the time without layers.
+//! Targets: a drag in a layer of 60 joints, from the event to the skinning matrices, takes less
+//! than 0.5 ms. Baking a layer into 76 clips takes less than 0.5 s. Ten layers on 200 joints take
+//! at most 1.6 times the time without layers.
 
 mod common;
 
@@ -24,7 +24,7 @@ use ulna_model::{
 use ulna_motion::{Evaluator, Folder, Pose, Space, Stack};
 use ulna_session::Session;
 
-/// A layer that rotates these joints, and also translates them if `moves` is set.
+/// Creates a layer that rotates these joints, and also translates them if `moves` is set.
 fn layer(id: u32, joints: impl Iterator<Item = NodeId>, moves: bool) -> PoseLayer {
     let user = Transform {
         translation: if moves { Vec3::new(0.01, 0.0, 0.0) } else { Vec3::ZERO },

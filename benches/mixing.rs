@@ -1,13 +1,14 @@
 //! Four clips on one skeleton at once, played forward at 60 frames per second.
 //!
 //! Clips of 10 s have keys for all properties at 30 per second. Their weights sum to 1, and no mask
-//! is used. Measured on 67 and on 1,000 joints, with SLERP and NLERP, from clips to world matrices.
+//! is used. The benchmark measures 67 and 1,000 joints, with SLERP and NLERP, from clips to world
+//! matrices.
 //!
-//! Targets: at least 6 times as fast as the plain loop of the same run. The plain loop uses a
-//! binary search per track, clips mixed one after another, and local parent times. Also at least
-//! 1.5 times as fast as the jobs of ozz-animation for sampling and blending the same clips. Those
-//! are measured alternately outside of this project. The mixer that computes the stack comes on
-//! top; its cost must not grow with the number of joints.
+//! Targets: at least 6 times as fast as the straightforward loop of the same run. That loop uses a
+//! binary search per track, mixes clips one after another, and multiplies each local matrix by its
+//! parent. Also at least 1.5 times as fast as the jobs of ozz-animation for sampling and blending
+//! the same clips, which are measured alternately outside this project. The mixer that computes the
+//! stack is not included. Its cost must not grow with the number of joints.
 
 mod common;
 
@@ -21,20 +22,20 @@ use ulna_model::{
 };
 use ulna_motion::{Averaging, Evaluator, Instance, Lane, Mixer, Pose, Stack};
 
-/// Ten seconds at 30 keys per second.
+/// Number of keys in ten seconds at 30 per second.
 const KEYS: usize = 301;
 const WEIGHTS: [f32; 4] = [0.1, 0.2, 0.3, 0.4];
 
-/// Times of playing forward for ten seconds.
+/// Returns the times of playing forward for ten seconds.
 fn times() -> Vec<f64> {
     (0..600).map(|k| f64::from(k) / 60.0).collect()
 }
 
-/// A skeleton with four clips. Each clip is shifted in time and rotates every joint a little
-/// further.
+/// Builds a skeleton with four clips. Each clip is shifted in time, and rotates every joint
+/// slightly more than the previous clip.
 ///
-/// The four rotations of a joint lie on one great circle, where the order of mixing does not
-/// matter. The plain loop must therefore have the same result.
+/// The four rotations of a joint are on one great circle, where the order of mixing does not
+/// matter. The straightforward loop must therefore give the same result.
 fn document(joints: usize) -> Document {
     let (mut document, id) = skeleton(joints, KEYS, Keys::Shared);
     let clips: Vec<_> = (0..WEIGHTS.len()).map(|k| other(&document.clips[id], k)).collect();
@@ -59,7 +60,7 @@ fn other(clip: &Clip, by: usize) -> Shared<Clip> {
     other.into()
 }
 
-/// All clips at a time, on one lane.
+/// Returns all clips at a time, on one lane.
 fn stack(document: &Document, averaging: Averaging, time: f64) -> Stack {
     let weights = document.clips.values().zip(WEIGHTS);
     let instances =
@@ -67,7 +68,7 @@ fn stack(document: &Document, averaging: Averaging, time: f64) -> Stack {
     Stack { lanes: vec![Lane { averaging, ..Lane::new(instances) }], ..Stack::default() }
 }
 
-/// The same as bars of a mix.
+/// Returns the same clips as bars of a mix.
 fn mix(averaging: Averaging) -> Shared<Mix> {
     let bar = |(k, weight)| MixBar { weight, along: true, ..MixBar::new(ClipId(k), 0.0, 10.0) };
     let bars = (0..).zip(WEIGHTS).map(bar).collect();
@@ -76,7 +77,8 @@ fn mix(averaging: Averaging) -> Shared<Mix> {
     })
 }
 
-/// The plain loop: samples every clip track by track, and blends it over the previous clips.
+/// Straightforward loop, for comparison: samples every clip track by track, and blends it over the
+/// previous clips.
 struct Plain {
     local: Vec<Transform>,
     mixed: Vec<Transform>,
@@ -85,7 +87,7 @@ struct Plain {
 }
 
 impl Plain {
-    /// For a document in which parents come before their children.
+    /// Prepares a document in which parents come before their children.
     fn new(document: &Document) -> Self {
         let parents: Vec<_> =
             document.nodes.values().map(|n| n.parent.map(|p| p.index())).collect();
@@ -158,14 +160,14 @@ impl Plain {
     }
 }
 
-/// The largest difference between the elements of two lists of world matrices.
+/// Returns the largest difference between the elements of two lists of world matrices.
 fn apart(a: &[Mat4], b: &[Mat4]) -> f32 {
     let numbers = |m: &[Mat4]| m.iter().flat_map(Mat4::to_cols_array).collect::<Vec<_>>();
     assert_eq!(a.len(), b.len());
     numbers(a).iter().zip(numbers(b)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
-/// Checks that all measured functions have the same result.
+/// Checks that all measured functions give the same result.
 fn check(document: &Document, averaging: Averaging) {
     const ENOUGH: f32 = 1e-4;
     let mix = mix(averaging);

@@ -1,9 +1,10 @@
-//! The pose of a skeleton from a clip.
+//! Evaluation of the pose of a skeleton from a clip.
 //!
-//! Targets, relative to the plain loop of the same run (a binary search per track, SLERP, local
-//! parent times). A dense clip with shared key times is at least 6 times as fast. Tracks with their
-//! own times, and cubic ones, are at least 3 times as fast. Scrubbing takes at most 1.3 times the
-//! time of playing forward. Four mixed clips take at most 4.5 times the time of one.
+//! Targets, relative to the straightforward loop of the same run (a binary search per track, SLERP,
+//! and local matrices multiplied by their parents): a dense clip with shared key times is at least
+//! 6 times as fast. Tracks with their own times, and cubic tracks, are at least 3 times as fast.
+//! Scrubbing takes at most 1.3 times the time of playing forward. Four mixed clips take at most 4.5
+//! times the time of one.
 
 mod common;
 
@@ -18,7 +19,7 @@ use ulna_motion::{Averaging, Evaluator, Instance, Lane, Pose, Stack};
 const JOINTS: usize = 200;
 const KEYS: usize = 300;
 
-/// Times of playing forward at 60 frames per second, or random times.
+/// Returns the times of playing forward at 60 frames per second, or random times.
 fn times(forward: bool) -> Vec<f64> {
     let length = (KEYS - 1) as f64 / 30.0;
     (0..600)
@@ -63,7 +64,7 @@ fn pose(c: &mut Criterion) {
     }
 }
 
-/// Several clips on one skeleton, compared with one of them.
+/// Measures several clips on one skeleton, compared with one of them.
 fn mix(c: &mut Criterion) {
     let (document, id) = skeleton(JOINTS, KEYS, Keys::Shared);
     let clips: Vec<_> = (0..4).map(|k| shifted(&document.clips[id], k)).collect();
@@ -92,7 +93,7 @@ fn mix(c: &mut Criterion) {
     group.finish();
 }
 
-/// The same motion with every joint rotated a little, like a similar clip.
+/// Returns the same motion with every joint rotated slightly, like a similar clip.
 fn shifted(clip: &Shared<Clip>, by: usize) -> Shared<Clip> {
     let mut other = (**clip).clone();
     for track in other.tracks.values_mut().filter(|t| t.property == Property::Rotation) {

@@ -1,7 +1,7 @@
 //! Changes of a skeleton of 67 joints with 76 clips of 90 keys, and a skin of 10,000 vertices.
 //!
-//! Targets, on two cores: new joint orientations for all joints in less than 0.5 s, including the
-//! deviation over all clips. The deviation of a moved joint, compared at 240 times per clip, in
+//! Targets, on two cores: new joint orientations for all joints take less than 0.5 s, including the
+//! deviation over all clips. The deviation of a moved joint, compared at 240 times per clip, takes
 //! less than 1 s.
 
 mod common;
@@ -20,7 +20,7 @@ const CLIPS: usize = 76;
 const KEYS: usize = 90;
 const SIDE: usize = 100;
 
-/// The buffer of the file.
+/// Binary buffer of the generated file.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
@@ -45,7 +45,7 @@ impl Buffer {
     }
 }
 
-/// A body of chains with five joints. Every clip rotates all joints and moves the root.
+/// Builds a body of chains with five joints. Every clip rotates all joints, and moves the root.
 fn body() -> Vec<u8> {
     let parent = |k: usize| match k {
         0 => None,

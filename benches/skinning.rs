@@ -1,14 +1,16 @@
 //! Linear blend skinning of positions and normals on the CPU, with four influences per vertex and
 //! 200 joints.
 //!
-//! Targets, relative to the plain loop of the same run (`Affine3A`, normals by the blended matrix,
-//! normalized). At least 1.5 times as fast on one thread, and 1.7 times faster again on two. Ours
-//! also transforms normals correctly under non-uniform scale, which the plain loop does not.
+//! Targets, relative to the straightforward loop of the same run (`Affine3A`, normals transformed
+//! by the blended matrix, and normalized): at least 1.5 times as fast on one thread, and 1.7 times
+//! faster again on two. Unlike that loop, our code transforms normals correctly under non-uniform
+//! scale.
 //!
-//! With `--features render`, also the complete cost of a pose change on the available device. The
-//! compute pass is compared with skinning on the CPU and an upload. The faster way should be the
-//! one that is chosen: the CPU for software adapters, the compute pass otherwise. The compute pass
-//! should take at most 1 / 0.6 of the time that the device needs to copy as many bytes.
+//! With `--features render`, the benchmark also measures the complete cost of a pose change on the
+//! available device. It compares the compute pass with skinning on the CPU and an upload. Ulna
+//! should choose the faster method: the CPU for software adapters, and the compute pass otherwise.
+//! The compute pass should take at most 1 / 0.6 of the time that the device needs to copy the same
+//! number of bytes.
 
 mod common;
 
@@ -112,12 +114,12 @@ fn skin(c: &mut Criterion) {
     group.finish();
 }
 
-/// Bytes that the compute pass reads and writes per vertex with four influences: position and
-/// normal, joints and weights, and again position and normal.
+/// Bytes that the compute pass reads and writes per vertex with four influences: it reads position
+/// and normal, joints and weights, and writes position and normal.
 #[cfg(feature = "render")]
 const SKINNED_BYTES: u64 = 24 + 32 + 24;
 
-/// The best possible speed of a device: a pass that only reads and writes bytes.
+/// A pass that only reads and writes bytes, to measure the maximum speed of a device.
 #[cfg(feature = "render")]
 struct Copy {
     pipeline: wgpu::ComputePipeline,
@@ -182,7 +184,7 @@ impl Copy {
     }
 }
 
-/// A pose change of a scene with one mesh, both ways.
+/// Measures a pose change of a scene with one mesh, with both methods.
 #[cfg(feature = "render")]
 fn device(c: &mut Criterion) {
     use ulna_model::{Mesh, MeshId, NodeId, Skin, SkinId};
@@ -196,8 +198,8 @@ fn device(c: &mut Criterion) {
     };
     println!("The device is “{}”.", gpu.name);
     let mut group = c.benchmark_group("skinning on a device");
-    // So many that the constant cost of a pose change does not matter. A software device would need
-    // seconds for each.
+    // The count is large enough to make the constant cost of a pose change negligible. A software
+    // device would need seconds for each change.
     let many = if gpu.software { None } else { Some(32_000_000) };
     for count in [10_000, 1_000_000].into_iter().chain(many) {
         let (mut document, clip) = common::skeleton(JOINTS, 30, common::Keys::Shared);
@@ -253,7 +255,7 @@ fn device(c: &mut Criterion) {
     ghosts(c, &gpu);
 }
 
-/// The sample drawn at the size of a window, until the picture is complete. Target: a hardware
+/// Draws the sample at the size of a window, until the picture is complete. Target: a hardware
 /// device draws 60 pictures per second.
 #[cfg(feature = "render")]
 fn pictures(c: &mut Criterion, gpu: &ulna_render::Gpu) {
@@ -295,8 +297,8 @@ fn pictures(c: &mut Criterion, gpu: &ulna_render::Gpu) {
     );
 }
 
-/// Six onion skins of a body with 67 joints and 10,000 vertices, after the playhead moved by a
-/// frame, and without a change. Target: less than 2 ms on one core.
+/// Measures six onion skins of a body with 67 joints and 10,000 vertices: after the playhead moved
+/// by a frame, and without a change. Target: less than 2 ms on one core.
 #[cfg(feature = "render")]
 fn ghosts(c: &mut Criterion, gpu: &ulna_render::Gpu) {
     use ulna_motion::{Evaluator, Pose, Stack};

@@ -1,17 +1,18 @@
-//! Tools, brushes and neighbors of weights on a grid of 1,000 × 1,000 vertices with 200 joints and
-//! four influences per vertex.
+//! Weight tools, brushes and means of neighbors on a grid of 1,000 × 1,000 vertices, with 200
+//! joints and four influences per vertex.
 //!
-//! Targets on a million vertices, relative to Blender 4.5. Normalize all is 150 times as fast (2.8
-//! ms), prune 80 times (5 ms), and limit without dropped influences 5 times (8 ms). Smooth all is
-//! 50 times as fast as its fastest way (146 ms). Mirror is 25 times as fast with the search for
-//! pairs (208 ms), and 500 times with known pairs (10 ms). A dab over 30,000 vertices with locked
-//! joints and a limit: 0.5 ms.
+//! Targets on a million vertices, relative to Blender 4.5: normalizing all is 150 times as fast
+//! (2.8 ms), pruning 80 times (5 ms), and limiting without dropped influences 5 times (8 ms).
+//! Smoothing all is 50 times as fast as Blender's fastest method (146 ms). Mirroring is 25 times as
+//! fast with the search for pairs (208 ms), and 500 times with known pairs (10 ms). A dab over
+//! 30,000 vertices with locked joints and a limit takes 0.5 ms.
 //!
-//! These targets are for the tool on arrays of its own. “whole” includes the overhead of a command:
-//! the copy that the first write makes of shared arrays, and the search for changes. “plain” is a
-//! straightforward loop on one thread without locks or an order of influences.
+//! These targets apply to a tool on unshared arrays. “whole” includes the overhead of a command:
+//! the copy of shared arrays at the first write, and the search for changes. “plain” is a
+//! straightforward loop on one thread, without locks and without sorting influences.
 //!
-//! Weights fitted to the motion before a change, for 28,000 vertices in 64 poses: 2 s on two cores.
+//! Fitting weights to the motion before a change, for 28,000 vertices in 64 poses, takes 2 s on two
+//! cores.
 
 mod common;
 
@@ -43,13 +44,13 @@ const COUNT: usize = SIDE * SIDE;
 const JOINTS: [usize; 2] = [20, 10];
 const JOINT_COUNT: usize = JOINTS[0] * JOINTS[1];
 
-/// Position of a vertex, from −1 to 1, exactly symmetric.
+/// Returns the position of a vertex, from −1 to 1. Positions are exactly symmetric.
 fn spot(vertex: usize) -> Vec3 {
     let part = |k: usize| (2.0 * k as f32 - (SIDE - 1) as f32) / (SIDE - 1) as f32;
     Vec3::new(part(vertex % SIDE), part(vertex / SIDE), 0.0)
 }
 
-/// The four joints around a vertex, weighted by distance, strongest first.
+/// Returns the four joints around a vertex, weighted by distance, strongest first.
 fn influences(vertex: usize) -> [(u16, f32); 4] {
     let at = spot(vertex);
     let along = |axis: usize| {
@@ -70,7 +71,7 @@ fn influences(vertex: usize) -> [(u16, f32); 4] {
     list.map(|(j, w)| if w > 0.0 { (j, w) } else { (0, 0.0) })
 }
 
-/// The weights of the grid in `sets` sets. `factor` scales the weights of each vertex.
+/// Returns the weights of the grid in `sets` sets. `factor` scales the weights of each vertex.
 fn weights(sets: usize, factor: impl Fn(usize) -> f32) -> WeightMap {
     let (mut joints, mut weights) = (vec![0; COUNT * sets * 4], vec![0.0; COUNT * sets * 4]);
     for v in 0..COUNT {
@@ -137,7 +138,7 @@ fn grid() -> Document {
     file.into()
 }
 
-/// The document with other weights in arrays that are not shared.
+/// Returns the document with other weights, in arrays that are not shared.
 fn with(document: &Document, map: &WeightMap) -> Document {
     let own = WeightMap {
         joints: Slice::from(&map.joints[..]),
@@ -150,14 +151,14 @@ fn with(document: &Document, map: &WeightMap) -> Document {
     document
 }
 
-/// The mirror partner of each joint.
+/// Returns the mirror joint of each joint.
 fn partners() -> Vec<Option<JointSlot>> {
     (0..JOINT_COUNT)
         .map(|k| JointSlot::new(k / JOINTS[0] * JOINTS[0] + JOINTS[0] - 1 - k % JOINTS[0]))
         .collect()
 }
 
-/// Measures a tool on arrays of its own, and with the overhead of a command.
+/// Measures a tool on unshared arrays, and with the overhead of a command.
 fn tool(
     c: &mut Criterion,
     name: &str,
@@ -169,7 +170,7 @@ fn tool(
     let locked = [false; JOINT_COUNT];
     let scope = Scope { locked: &locked, limit: 4, vertices: None };
     let document = with(document, map);
-    // Warms up data that depends only on the surface.
+    // Computes data that depends only on the surface before the measurement.
     black_box(canvas.point_count());
     let mut group = c.benchmark_group(name);
     group.sample_size(10);
@@ -193,7 +194,7 @@ fn tool(
     group.finish();
 }
 
-/// Measures the plain loop of a tool.
+/// Measures the straightforward loop of a tool.
 fn plain(c: &mut Criterion, name: &str, map: &WeightMap, run: impl Fn(&mut [u16], &mut [f32])) {
     let mut group = c.benchmark_group(name);
     group.sample_size(10);
@@ -241,7 +242,7 @@ fn tools(c: &mut Criterion) {
         }
     });
 
-    // Eight slots with four influences. With four slots, there would be nothing to check.
+    // Eight slots with four influences. With four slots, the limit would have nothing to check.
     let wide = weights(2, |_| 1.0);
     tool(c, "weights, limit to 4, eight slots", &document, &wide, |draft, scope| {
         assert!(draft.limit(scope).is_empty());
@@ -334,20 +335,20 @@ fn mirror(c: &mut Criterion) {
 /// Distance between neighboring vertices of the grid.
 const STEP: f32 = 2.0 / (SIDE - 1) as f32;
 
-/// A touch of the brush on the grid from above.
+/// Returns a touch of the brush on the grid from above.
 fn touch(x: f32, radius: f32) -> Touch {
     let at = Vec3::new(x, 0.1, 0.0);
     let vertex =
         |p: Vec3| (((p.y + 1.0) / STEP) as usize * SIDE + ((p.x + 1.0) / STEP) as usize) as u32;
     let a = vertex(at);
     let (b, c, d) = (a + 1, a + SIDE as u32, a + SIDE as u32 + 1);
-    // The touched triangle; the quad is split from `b` to `c`.
+    // Chooses the touched triangle. The quad is split from `b` to `c`.
     let within = (at - spot(a as usize)) / STEP;
     let corners = if within.x + within.y < 1.0 { [a, b, c] } else { [b, d, c] };
     Touch { at, corners, direction: Vec3::NEG_Z, eye: None, radius }
 }
 
-/// A dab of a mouse at a position; `near` is as in [`Dab::near`].
+/// Returns a dab of a mouse at a position. `near` is as in [`Dab::near`].
 fn dab(x: f32, radius: f32, near: &[u32]) -> Dab<'_> {
     let touch = touch(x, radius);
     Dab { touch, pressure: 1.0, motion: Vec3::X * 0.01, near: Some(near) }
@@ -364,7 +365,8 @@ fn dabs(c: &mut Criterion) {
     // Every third joint is locked.
     let locked: Vec<bool> = (0..JOINT_COUNT).map(|k| k % 3 == 2).collect();
     let radius = (HITS / std::f32::consts::PI).sqrt() * STEP;
-    // As in the window, the tree of the posed surface finds the vertices in reach.
+    // As in the window, the bounding volume hierarchy of the posed surface finds the vertices in
+    // reach.
     let tree = Bvh::build(&positions, &document.meshes[MeshId(0)].primitives[0].indices);
     let near = |x: f32, out: &mut Vec<u32>| {
         out.clear();
@@ -387,8 +389,8 @@ fn dabs(c: &mut Criterion) {
                 patches
             });
         });
-        // One radius is five dabs. At the end of a row a new stroke begins, so that every dab has
-        // an effect.
+        // Five dabs move the brush by one radius. A new stroke begins at the end of a row, so that
+        // every dab has an effect.
         let mut x = 0.0f32;
         stroke.begin(&canvas);
         group.bench_function("later", |b| {
@@ -417,7 +419,7 @@ fn dabs(c: &mut Criterion) {
     plain_dabs(c, &positions, radius);
 }
 
-/// The plain loop for a dab.
+/// Measures the straightforward loop for a dab.
 fn plain_dabs(c: &mut Criterion, positions: &[Vec3], radius: f32) {
     let map = weights(1, |_| 1.0);
     let mut weights = map.weights.to_vec();
@@ -440,11 +442,11 @@ fn plain_dabs(c: &mut Criterion, positions: &[Vec3], radius: f32) {
     group.finish();
 }
 
-/// Weight layers over a million vertices. “later, build-up”: the brush on the content of the lower
-/// of two layers, its storage in the layer, and the new combined weights. It covers these 30,000
-/// vertices, without writing the document. “beginning of a stroke”: the content of the layer,
-/// expanded to all vertices. “compose after another opacity”: up to the list of changes, for one
-/// layer with 30,000 vertices.
+/// Measures weight layers over a million vertices. “later, build-up”: a dab on the content of the
+/// lower of two layers, its storage in the layer, and the new combined weights. It covers 30,000
+/// vertices, and does not write the document. “beginning of a stroke”: the content of the layer,
+/// expanded to all vertices. “compose after another opacity”: the list of changes for one layer
+/// with 30,000 vertices.
 fn layers(c: &mut Criterion) {
     const HITS: f32 = 30_000.0;
     let mut document = grid();
@@ -467,7 +469,7 @@ fn layers(c: &mut Criterion) {
         (0..COUNT as u32).filter(|v| spot(*v as usize).distance(at(0.0).at) < radius).collect();
     assert!((29_000..31_000).contains(&held.len()));
     let base = document.meshes[MeshId(0)].primitives[0].weights.clone().expect("weights");
-    // Each vertex gets the weights of a vertex nearby.
+    // Each vertex gets the weights of a nearby vertex.
     let near: Vec<u32> = held.iter().map(|v| v + 20).collect();
     let patch = WeightPatch { vertices: held.clone(), ..base.pick(&near) };
     let key = (MeshId(0), PrimitiveId(0));
@@ -528,7 +530,7 @@ fn layers(c: &mut Criterion) {
             tree.around(at(x).at, radius, &mut |list| found.extend_from_slice(list));
             let dab =
                 Dab { touch: at(x), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
-            // Alternates the value, since vertices that already have it would not be painted.
+            // The value alternates, because vertices that already have it would not be painted.
             value = 1.0 - value;
             let paint = Paint {
                 brush: Brush { value, ..brush },
@@ -589,7 +591,7 @@ fn canvas(c: &mut Criterion) {
     group.finish();
 }
 
-/// A pose of the grid with small random rotations and translations of all joints.
+/// Returns a pose of the grid with small random rotations and translations of all joints.
 fn bent(document: &Document, seed: usize) -> Pose {
     let number = |k: usize, n: usize| noise((seed * 10_007 + k * 31 + n) as u32) - 0.5;
     let skin = &document.skins[SkinId(0)];
@@ -605,8 +607,8 @@ fn bent(document: &Document, seed: usize) -> Pose {
     Pose { world, morphs: vec![Vec::new(); document.nodes.len()], ..Pose::default() }
 }
 
-/// The plain loop for one vertex: projected gradient on the simplex of eight joints, 100 steps,
-/// without an influence limit.
+/// Fits one vertex in a straightforward loop: projected gradient on the simplex of eight joints,
+/// 100 steps, without an influence limit.
 fn fit_plainly(at: Vec3, target: &[Vec3], palettes: &[Vec<Mat4>], joints: &[u16]) -> Vec<f64> {
     let offsets: Vec<Vec<DVec3>> = joints
         .iter()
@@ -639,8 +641,8 @@ fn fit_plainly(at: Vec3, target: &[Vec3], palettes: &[Vec<Mat4>], joints: &[u16]
     weights
 }
 
-/// New weights for 28,000 vertices in 64 poses. Every third joint of the grid is removed from the
-/// skin. Its weight goes to its parent, the joint before it in the row.
+/// Measures new weights for 28,000 vertices in 64 poses. Every third joint of the grid is removed
+/// from the skin. Its weight moves to its parent, the previous joint in the row.
 fn fit(c: &mut Criterion) {
     const FITTED: usize = 28_000;
     const POSES: usize = 64;

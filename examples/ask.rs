@@ -1,5 +1,5 @@
-//! Asks a running window, through its accessibility tree, whether it shows some texts: `ask
-//! HOST:PORT TEXT…`. For CI.
+//! Asks a running window through its accessibility tree whether it shows some texts: `ask HOST:PORT
+//! TEXT…`. CI uses it.
 
 use std::{
     net::TcpStream,

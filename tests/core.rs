@@ -1,5 +1,5 @@
-//! Tests without a window and a device: files, edits, saving, weights, the command line. They are
-//! one binary, so that the library is linked once.
+//! Tests without a window or a graphics device: files, edits, saving, weights, and the command
+//! line. They are one binary, so that the library is linked only once.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Tests that need a graphics device; a software renderer is enough.
+//! Tests that need a graphics device. A software renderer is enough.
 #![cfg(feature = "render")]
 
 mod common;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-/// The sample with additional joints below its hips, `joints` in total. If the factor `legs` of the
-/// leg length is not 1, the clips are removed.
+/// Returns the sample with additional joints below its hips, `joints` in total. `legs` scales the
+/// length of the legs. If it is not 1, the clips are removed.
 pub fn game_body(joints: usize, legs: f64) -> Option<Vec<u8>> {
     let sample = include_bytes!("../../assets/mannequin.glb");
     let word =
@@ -20,7 +20,7 @@ pub fn game_body(joints: usize, legs: f64) -> Option<Vec<u8>> {
         json["nodes"][hips]["children"].as_array_mut()?.push(node.into());
         json["skins"][0]["joints"].as_array_mut()?.push(node.into());
     }
-    // The bind pose does not matter here, and the stored matrices are too few.
+    // The bind pose does not matter here, and the file has too few matrices for the added joints.
     json["skins"][0].as_object_mut()?.remove("inverseBindMatrices");
     for node in json["nodes"].as_array_mut()? {
         let is_leg = ["LeftLowerLeg", "RightLowerLeg", "LeftFoot", "RightFoot", "Hips"]

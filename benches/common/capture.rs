@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::glb;
 
-/// A file with a chain of joints and three tracks per joint. Each track has `keys` keys at 30 per
-/// second. All tracks of one property share their accessors.
+/// Builds a file with a chain of joints, and three tracks per joint. Each track has `keys` keys at
+/// 30 per second. All tracks of one property share their accessors.
 pub fn capture(joints: usize, keys: usize, mix: &serde_json::Value) -> Vec<u8> {
     let mut bin: Vec<u8> = Vec::new();
     let mut views = Vec::new();

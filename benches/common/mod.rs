@@ -1,5 +1,4 @@
-//! Documents of known sizes, and straightforward implementations for comparison, for the
-//! benchmarks.
+//! Documents of known sizes for the benchmarks, and straightforward implementations for comparison.
 #![allow(dead_code, reason = "each bench uses a part")]
 #![allow(clippy::allow_attributes, reason = "a part that one bench uses is none the other expects")]
 
@@ -14,12 +13,12 @@ use ulna_model::{
     Shared, Slice, Track, TrackId, Tracks, Transform,
 };
 
-/// Prints the vector instructions that the loops use. `ULNA_VECTORS` forbids wider ones.
+/// Prints which vector instructions the loops use. `ULNA_VECTORS` forbids wider ones.
 pub fn vectors(_: &mut criterion::Criterion) {
     println!("Loops use {}.", ulna_geometry::vectors_in_use());
 }
 
-/// A pseudorandom number in `0..1`, always the same for a seed.
+/// Returns a pseudorandom number in `0..1`. A seed always gives the same number.
 pub fn noise(seed: u32) -> f32 {
     let mut x = seed.wrapping_mul(0x9E37_79B9) ^ 0x85EB_CA6B;
     x ^= x >> 16;
@@ -28,18 +27,19 @@ pub fn noise(seed: u32) -> f32 {
     (x >> 8) as f32 / (1u32 << 24) as f32
 }
 
-/// Key times and interpolation of a clip.
+/// Key times and interpolation of a generated clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
-    /// All tracks have the same times, LINEAR.
+    /// LINEAR tracks that all have the same key times.
     Shared,
-    /// Every track has its own times, LINEAR.
+    /// LINEAR tracks, each with its own key times.
     Own,
-    /// Every track has its own times, CUBICSPLINE.
+    /// CUBICSPLINE tracks, each with its own key times.
     Cubic,
 }
 
-/// A binary tree of `joints` joints, with one clip of `keys` keys per track at 30 per second.
+/// Builds a binary tree of `joints` joints, with one clip of `keys` keys per track at 30 per
+/// second.
 pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
     let parent = |k: usize| (k > 0).then(|| NodeId(((k - 1) / 2) as u32));
     let nodes: Nodes = (0..joints)
@@ -113,17 +113,17 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
     (file.into(), ClipId(0))
 }
 
-/// The plain loop, for comparison: a binary search and glam's SLERP per track, then each world
-/// matrix as parent times local.
+/// Straightforward pose evaluation, for comparison: a binary search and glam's SLERP per track,
+/// then each world matrix as parent times local.
 pub struct Plain {
     local: Vec<Transform>,
-    /// World matrices.
+    /// World matrices of the last pose.
     pub world: Vec<Mat4>,
     parents: Vec<Option<usize>>,
 }
 
 impl Plain {
-    /// For a document in which parents come before their children.
+    /// Prepares a document in which parents come before their children.
     pub fn new(document: &Document) -> Self {
         let parents = document.nodes.values().map(|n| n.parent.map(|p| p.index())).collect();
         let count = document.nodes.len();
@@ -187,7 +187,7 @@ impl Plain {
     }
 }
 
-/// A GLB of a JSON document and its binary chunk, whose length must be a multiple of 4.
+/// Builds a GLB from JSON and a binary chunk. The length of the chunk must be a multiple of 4.
 pub fn glb(document: &serde_json::Value, bin: &[u8]) -> Vec<u8> {
     let mut text = document.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');

@@ -8,7 +8,7 @@ use ulna::app::App;
 pub type Window = Harness<'static, App>;
 
 /// Opens a window with a file, in a mode. `size` is in points. `device` says whether there is a
-/// graphics device. The file exists as long as the folder.
+/// graphics device. The file exists until the returned folder is dropped.
 pub fn open(file: &[u8], mode: &str, size: [f32; 2], device: bool) -> (Window, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model.glb");

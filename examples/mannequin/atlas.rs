@@ -1,4 +1,4 @@
-//! Packs all charts into one square texture at the same scale.
+//! Packs all charts into one square texture, all at the same scale.
 
 use glam::{Vec2, vec2};
 
@@ -6,12 +6,12 @@ use crate::flatten::Sheet;
 
 /// Width and height of the textures, in pixels.
 pub const SIZE: u32 = 1024;
-/// Cells per side while packing; one bit of a `u128` each.
+/// Number of cells per side while packing. Each row is a `u128` with one bit per cell.
 const CELLS: usize = 128;
-/// Free pixels around a chart, so that mipmaps do not bleed.
+/// Number of free pixels around a chart, so that mipmaps do not bleed.
 const MARGIN: f32 = 4.0;
 
-/// The cells that a chart covers in one of its four rotations, from the lower left.
+/// Cells that a chart covers in one of its four rotations, from the lower left corner.
 struct Stamp {
     rows: Vec<u128>,
     width: usize,
@@ -26,7 +26,7 @@ pub fn pack(sheets: &mut [Sheet]) {
         (high - low).max_element()
     };
     order.sort_by(|&a, &b| extent(b).total_cmp(&extent(a)).then(a.cmp(&b)));
-    // Pixels per meter. Starts too large and decreases by 1 % per step.
+    // Pixels per meter. The scale starts too large, and decreases by 1 % per step.
     let mut scale = 1200.0f32;
     let found = loop {
         if let Some(places) = places(sheets, &order, scale) {
@@ -40,7 +40,7 @@ pub fn pack(sheets: &mut [Sheet]) {
         let cell = SIZE as f32 / CELLS as f32;
         let corner = vec2(at.0 as f32, at.1 as f32) * cell + Vec2::splat(MARGIN);
         let uv = |p: &Vec2| (corner + (*p - low) * scale) / SIZE as f32;
-        // In the texture, V points down.
+        // In texture coordinates, V points down.
         sheets[s].flat = turned.iter().map(uv).map(|p| vec2(p.x, 1.0 - p.y)).collect();
     }
 }
@@ -56,7 +56,7 @@ fn turned(points: &[Vec2], quarter: usize) -> Vec<Vec2> {
     points.iter().map(|p| turn.rotate(*p)).collect()
 }
 
-/// Rotation and corner of every chart, in order. `None` if a chart does not fit.
+/// Finds the rotation and corner of every chart, in order. `None` if a chart does not fit.
 fn places(sheets: &[Sheet], order: &[usize], scale: f32) -> Option<Vec<(usize, (usize, usize))>> {
     let mut taken = [0u128; CELLS];
     let mut found = Vec::new();
@@ -103,7 +103,7 @@ fn stamp(sheet: &Sheet, quarter: usize, scale: f32) -> Stamp {
     for t in &sheet.triangles {
         let p = t.map(|v| ((flat[v] - low) * scale + Vec2::splat(MARGIN)) / cell);
         let (from, to) = bounds(&p);
-        // The triangles are not much larger than a cell.
+        // Covers the bounds of each triangle, because triangles are not much larger than a cell.
         let pad = MARGIN / cell;
         let cover = |a: f32, b: f32, n: usize| {
             ((a - pad).max(0.0) as usize)..=((b + pad) as usize).min(n - 1)

@@ -1,4 +1,4 @@
-//! The figure: its joints, the signed distance shapes around them, and the tones of the surface.
+//! The figure: its joints, the signed distance shapes around them, and the colors of the surface.
 
 use std::collections::HashMap;
 
@@ -7,15 +7,15 @@ use glam::{Mat3, Quat, Vec3, vec3};
 /// One joint of the skeleton, in the rest pose.
 #[derive(Clone, Debug)]
 pub struct Joint {
-    /// Node name, such as `LeftUpperArm`.
+    /// Name of the node, such as `LeftUpperArm`.
     pub name: String,
-    /// Index of the parent; always smaller than the joint's own.
+    /// Index of the parent, always smaller than the index of the joint.
     pub parent: Option<usize>,
     /// Position in the rest pose, in meters.
     pub head: Vec3,
-    /// End of the bone; the joint's +Y axis points at it.
+    /// End of the bone. The +Y axis of the joint points to it.
     pub tail: Vec3,
-    /// Orientation in the rest pose, in world axes.
+    /// Rotation in the rest pose, in world axes.
     pub rotation: Quat,
 }
 
@@ -30,22 +30,22 @@ pub struct Skeleton {
 /// Names of the five fingers, thumb first.
 pub const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
 
-/// The sides, as (name prefix, sign of X). The figure faces +Z, so left is +X.
+/// The two sides: name prefix, and sign of X. The figure faces +Z, so left is +X.
 pub const SIDES: [(&str, f32); 2] = [("Left", 1.0), ("Right", -1.0)];
 
 impl Skeleton {
-    /// The index of the joint with this name.
+    /// Returns the index of the joint with this name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
 
-    /// The joint with this name. Panics if it does not exist, which would be a bug of this
-    /// generator.
+    /// Returns the joint with this name. A missing joint is a bug in this generator, so the
+    /// function panics.
     pub fn at(&self, name: &str) -> &Joint {
         &self.joints[self.index[name]]
     }
 
-    /// The children of joint `parent`.
+    /// Returns the children of the joint `parent`.
     pub fn children(&self, parent: usize) -> impl Iterator<Item = usize> + '_ {
         let is_child = move |&j: &usize| self.joints[j].parent == Some(parent);
         (0..self.joints.len()).filter(is_child)
@@ -92,12 +92,13 @@ impl ArmPlan {
         Self { shoulder, elbow, wrist, along, thumbward: palmward.cross(along), palmward }
     }
 
-    /// A point of the hand: meters along it, toward the thumb, and out of the palm.
+    /// Returns a point of the hand, by its distances along the hand, toward the thumb, and out of
+    /// the palm, in meters.
     fn hand(&self, along: f32, thumbward: f32, palmward: f32) -> Vec3 {
         self.wrist + self.along * along + self.thumbward * thumbward + self.palmward * palmward
     }
 
-    /// The four points of a finger's three bones, and the axis of its curl.
+    /// Returns the four end points of a finger's three bones, and the axis of its curl.
     fn finger(&self, finger: usize) -> ([Vec3; 4], Vec3) {
         let (base, lengths, spread) = match finger {
             0 => (self.hand(0.022, 0.024, 0.011), [0.046, 0.036, 0.029], 0.0),
@@ -136,11 +137,11 @@ fn mirrored(p: Vec3, sign: f32) -> Vec3 {
     vec3(p.x * sign, p.y, p.z)
 }
 
-/// Builds the skeleton: about fifty joints, exactly symmetric.
+/// Builds the skeleton of about fifty joints, exactly symmetric.
 ///
 /// The +Y axis of every joint points along its bone. +Z points forward in the trunk, the arms and
-/// the legs. It points up in the feet, and toward the thumb in hands and fingers. A bend is
-/// therefore nearly a rotation about one axis.
+/// the legs. It points up in the feet, and toward the thumb in hands and fingers. Bending a joint
+/// is therefore nearly a rotation about a single axis.
 pub fn skeleton() -> Skeleton {
     let mut s = Skeleton::default();
     let trunk = [
@@ -181,7 +182,7 @@ pub fn skeleton() -> Skeleton {
                     _ => format!("{side}{finger}{bone}"),
                 };
                 let (a, b) = (points[bone], points[bone + 1]);
-                // The curl axis is the bone's X; Z completes the frame.
+                // The curl axis is the X axis of the bone, and Z completes the frame.
                 let z = curl.cross(b - a);
                 let joint = format!("{side}{finger}{}", bone + 1);
                 s.add(&joint, &parent, m(a), m(b), m(z));
@@ -207,12 +208,12 @@ pub fn skeleton() -> Skeleton {
     s
 }
 
-/// A primitive shape.
+/// A primitive shape with a signed distance.
 #[derive(Clone, Copy, Debug)]
 enum Primitive {
-    /// Two spheres and the cone that touches both.
+    /// A round cone: two spheres, and the cone that touches both.
     Cone { a: Vec3, b: Vec3, ra: f32, rb: f32 },
-    /// An ellipsoid with its axes.
+    /// An ellipsoid with its own axes.
     Ellipsoid { center: Vec3, axes: Quat, radii: Vec3 },
 }
 
@@ -220,7 +221,7 @@ impl Primitive {
     fn distance(&self, p: Vec3) -> f32 {
         match *self {
             Self::Cone { a, b, ra, rb } => {
-                // The exact distance to a round cone (after Inigo Quilez).
+                // Exact distance to a round cone (after Inigo Quilez).
                 let ba = b - a;
                 let l2 = ba.length_squared();
                 let rr = ra - rb;
@@ -250,7 +251,7 @@ impl Primitive {
         }
     }
 
-    /// A bounding sphere of the shape.
+    /// Returns a bounding sphere of the shape.
     fn bounds(&self) -> (Vec3, f32) {
         match *self {
             Self::Cone { a, b, ra, rb } => ((a + b) * 0.5, a.distance(b) * 0.5 + ra.max(rb)),
@@ -273,7 +274,7 @@ impl Primitive {
     }
 }
 
-/// The smaller of two distances, smoothed where they differ by less than `k`.
+/// Returns the smaller of two distances, smoothed if they differ by less than `k`.
 fn smooth_min(a: f32, b: f32, k: f32) -> f32 {
     let h = (k - (a - b).abs()).max(0.0) / k;
     a.min(b) - h * h * h * k / 6.0
@@ -324,7 +325,7 @@ impl PartGroup {
         self.cuts.push(BodyPart { shape, center, radius, blend });
     }
 
-    /// The group and its mirror image.
+    /// Returns the group and its mirror image.
     fn both(self) -> [Self; 2] {
         let flip = |part: &BodyPart| {
             let shape = part.shape.mirrored(-1.0);
@@ -337,7 +338,7 @@ impl PartGroup {
         [self, other]
     }
 
-    /// Z of the front surface at (x, y).
+    /// Returns the Z coordinate of the front surface at (x, y).
     fn front(&self, x: f32, y: f32) -> f32 {
         let (mut inside, mut outside) = (0.0, 0.2);
         for _ in 0..20 {
@@ -372,19 +373,19 @@ impl PartGroup {
     }
 }
 
-/// The tones of the figure.
+/// The colors of the figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tone {
-    /// Warm light shell.
+    /// Light, warm color of the shell.
     Shell,
-    /// Dark joints.
+    /// Dark color of the joints.
     Joint,
-    /// Teal rings and soles.
+    /// Teal color of rings and soles.
     Accent,
 }
 
 impl Tone {
-    /// The tone in sRGB, `0..=255`.
+    /// Returns the color in sRGB, `0..=255`.
     pub fn srgb(self) -> Vec3 {
         match self {
             Self::Shell => vec3(228.0, 221.0, 209.0),
@@ -394,7 +395,7 @@ impl Tone {
     }
 }
 
-/// A part of the surface inside an ellipsoid, with its own tone and a fine groove around it.
+/// A part of the surface inside an ellipsoid. It has its own color, and a fine groove around it.
 #[derive(Clone, Copy, Debug)]
 struct Region {
     shape: Primitive,
@@ -405,7 +406,7 @@ struct Region {
     groove: f32,
 }
 
-/// The body's shape and paint.
+/// Shape and colors of the body.
 #[derive(Clone, Debug)]
 pub struct Body {
     groups: Vec<PartGroup>,
@@ -414,11 +415,11 @@ pub struct Body {
 }
 
 const GROOVE_WIDTH: f32 = 0.0035;
-/// Distance up to which a vertex counts as on an edge between tones.
+/// Maximum distance of a vertex that counts as on an edge between colors.
 const EDGE: f32 = 0.0008;
 
 impl Body {
-    /// Builds the figure around the rest pose of the skeleton.
+    /// Builds the body around the rest pose of the skeleton.
     pub fn new() -> Self {
         let arm = ArmPlan::new();
         let mut groups = vec![trunk()];
@@ -435,12 +436,13 @@ impl Body {
         Self { groups, regions: regions(&arm), hands: [palm_center, mirrored(palm_center, -1.0)] }
     }
 
-    /// The corners of the bounding box.
+    /// Returns two opposite corners of the bounding box.
     pub fn bounds(&self) -> (Vec3, Vec3) {
         (vec3(-0.75, -0.03, -0.20), vec3(0.75, 1.78, 0.24))
     }
 
-    /// Signed distance to the surface, negative inside; exact only near the surface.
+    /// Returns the signed distance to the surface, negative inside. It is exact only near the
+    /// surface.
     pub fn distance(&self, p: Vec3) -> f32 {
         // Both halves are computed on the left, so that they are equal to the last bit.
         let p = vec3(p.x.abs(), p.y, p.z);
@@ -464,12 +466,12 @@ impl Body {
         d
     }
 
-    /// The surface's outward direction at or near `p`.
+    /// Returns the outward direction of the surface at or near `p`.
     pub fn normal(&self, p: Vec3) -> Vec3 {
         self.gradient(p).normalize_or(Vec3::Y)
     }
 
-    /// The gradient of the distance, by central differences.
+    /// Returns the gradient of the distance, by central differences.
     pub fn gradient(&self, p: Vec3) -> Vec3 {
         const H: f32 = 6e-4;
         let along = |axis: Vec3| self.distance(p + axis * H) - self.distance(p - axis * H);
@@ -489,7 +491,7 @@ impl Body {
         p
     }
 
-    /// Target length of the mesh edges around `p`, in meters.
+    /// Returns the target length of the mesh edges around `p`, in meters.
     pub fn edge_length(&self, p: Vec3) -> f32 {
         let p = vec3(p.x.abs(), p.y, p.z);
         let face = vec3(0.0, 1.60, 0.09);
@@ -515,8 +517,8 @@ impl Body {
         length
     }
 
-    /// The signed distance from `p` to the nearest visible edge between two tones, and the number
-    /// of that edge, from 1.
+    /// Returns the signed distance from `p` to the nearest visible edge between two colors, and the
+    /// number of that edge, from 1.
     pub fn edge(&self, p: Vec3) -> (f32, u32) {
         let p = vec3(p.x.abs(), p.y, p.z);
         let mut nearest = (f32::MAX, 0);
@@ -535,7 +537,7 @@ impl Body {
         nearest
     }
 
-    /// The numbers of all edges between tones, as in [`Body::edge`].
+    /// Returns the numbers of all edges between colors, as in [`Body::edge`].
     pub fn edges(&self) -> impl Iterator<Item = u32> + '_ {
         let of = |(i, region): (usize, &Region)| {
             let lines = if region.ring > 0.0 { 2 } else { 1 };
@@ -544,12 +546,12 @@ impl Body {
         self.regions.iter().enumerate().flat_map(of)
     }
 
-    /// Whether an edge is the inner edge of a ring, with the ring outside of it.
+    /// Whether an edge is the inner edge of a ring, with the ring outside it.
     pub fn edge_is_inner(&self, edge: u32) -> bool {
         edge.is_multiple_of(2)
     }
 
-    /// The signed distance from `p` to one edge, visible or not.
+    /// Returns the signed distance from `p` to one edge, visible or not.
     pub fn edge_distance(&self, p: Vec3, edge: u32) -> f32 {
         let p = vec3(p.x.abs(), p.y, p.z);
         let region = &self.regions[(edge as usize - 1) / 2];
@@ -557,8 +559,8 @@ impl Body {
         region.shape.distance(p) + ring
     }
 
-    /// The fractions of shell, joint and accent at `p`, blended within `soft` of the edges, and the
-    /// distance to the nearest visible edge.
+    /// Returns the fractions of shell, joint and accent color at `p`, blended within `soft` of the
+    /// edges. Also returns the distance to the nearest visible edge.
     pub fn tones(&self, p: Vec3, soft: f32) -> ([f32; 3], f32) {
         let p = vec3(p.x.abs(), p.y, p.z);
         let step = |s: f32| (0.5 - 0.5 * s / soft).clamp(0.0, 1.0);
@@ -579,7 +581,7 @@ impl Body {
     }
 }
 
-/// The rotation that maps +Y to `direction`, with +Z as far forward as possible.
+/// Returns the rotation that maps +Y to `direction`, with +Z as far forward as possible.
 fn along(direction: Vec3) -> Quat {
     let y = direction.normalize_or_zero();
     let x = y.cross(Vec3::Z).normalize_or_zero();
@@ -699,7 +701,7 @@ fn head() -> PartGroup {
     g
 }
 
-/// A closed eye, as on a statue.
+/// Builds a closed eye, as on a statue.
 fn eye() -> PartGroup {
     let mut g = PartGroup::new(0.008);
     let tilt = Quat::from_rotation_z(-0.10);
@@ -738,7 +740,7 @@ fn palm(arm: &ArmPlan) -> PartGroup {
         let end = points[0].lerp(points[1], 0.12);
         g.cone(0.020, start, end, r0[finger - 1], r1[finger - 1]);
     }
-    // The pads at the roots of the thumb and the little finger.
+    // Pads at the roots of the thumb and the little finger.
     let thenar = arm.hand(0.040, 0.024, 0.010);
     let toward_thumb = along(arm.along * 0.8 + arm.thumbward * 0.5 + arm.palmward * 0.2);
     g.oval(0.020, thenar, toward_thumb, vec3(0.0155, 0.030, 0.0155));

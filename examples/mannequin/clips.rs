@@ -1,4 +1,4 @@
-//! The figure's motions: Idle, Walk, Run and Wave.
+//! Motions of the figure: Idle, Walk, Run and Wave.
 
 use glam::vec3;
 
@@ -8,17 +8,17 @@ use crate::keys::{Clip, Spacing, key};
 use crate::morphs::{BREATHE, FLEX};
 use crate::pose::{Pose, rx, ry, rz, smooth, wave};
 
-/// Walking: contact at 0, down at 0.12, passing at 0.3, up at 0.42.
+/// Returns the walk at `t` cycles: contact at 0, down at 0.12, passing at 0.3, up at 0.42.
 fn walk<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     let mut pose = Pose::new(skeleton);
     let bob = -0.036 - 0.018 * wave(2.0 * t, 0.23);
     pose.hips = vec3(0.022 * wave(t, 0.30), bob, 0.006 * wave(2.0 * t, 0.9));
     pose.weights[BREATHE] = 0.25 - 0.25 * wave(t, 0.1);
-    // The hip of the front leg moves forward, the hip of the swinging leg drops.
+    // The hip of the front leg moves forward, and the hip of the swinging leg drops.
     let yaw = -7.5 * wave(t, 0.02);
     let roll = 4.2 * wave(t, 0.20) + 0.8 * wave(3.0 * t, 0.4);
     pose.turn("Hips", ry(yaw) * rz(roll) * rx(3.0 + 1.4 * wave(2.0 * t, 0.1)));
-    // The shoulders rotate against the hips, each joint a little later than its parent.
+    // The shoulders rotate against the hips. Each joint is slightly later than its parent.
     pose.turn("Spine", ry(4.5 * wave(t, 0.03)) * rz(-0.60 * roll) * rx(-1.0));
     pose.turn(
         "Chest",
@@ -30,8 +30,8 @@ fn walk<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     );
     for side in 0..2 {
         let t = t + 0.5 * side as f32;
-        // The arm swings back while its own leg swings forward. Forearm, hand and fingers follow
-        // with increasing delay.
+        // Each arm swings back while the leg on its side swings forward. Forearm, hand and fingers
+        // follow with increasing delay.
         let swing = 6.0 + 20.0 * wave(t, 0.03) + 1.5 * wave(2.0 * t, 0.1);
         let forward = smooth(0.5 - 0.5 * wave(t, 0.11));
         pose.turn_side(
@@ -49,7 +49,7 @@ fn walk<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     pose
 }
 
-/// Running: contact at 0, flight from 0.32 to 0.5 and from 0.82 to 1.
+/// Returns the run at `t` cycles: contact at 0, flight from 0.32 to 0.5 and from 0.82 to 1.
 fn run<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     let mut pose = Pose::new(skeleton);
     let bob = -0.058 + 0.031 * wave(2.0 * t, 0.82);
@@ -89,14 +89,15 @@ fn run<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     pose
 }
 
-/// Balance over one loop of Idle: 1 on the left leg, -1 on the right, with a pause on each.
+/// Returns the balance over one loop of Idle: 1 on the left leg, −1 on the right leg, with a pause
+/// on each.
 fn weight(t: f32) -> f32 {
     let t = t.rem_euclid(1.0);
     1.0 - 2.0 * smooth((t - 0.34) / 0.20) + 2.0 * smooth((t - 0.80) / 0.20)
 }
 
-/// Standing: two slow breaths, and a weight shift from the left leg to the right and back.
-/// Shoulders and head follow the hips.
+/// Returns the standing pose at `t`: two slow breaths, and a weight shift from the left leg to the
+/// right and back. Shoulders and head follow the hips.
 fn idle<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     let mut pose = Pose::new(skeleton);
     // Inhaling is faster than exhaling.
@@ -109,7 +110,7 @@ fn idle<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     pose.turn("Spine", rz(-2.6 * hips) * ry(-chest) * rx(0.4 - 0.7 * breath));
     pose.turn("Chest", rz(-2.4 * chest) * ry(-1.8 * chest) * rx(0.6 - 1.2 * breath));
     pose.turn("UpperChest", rz(-0.8 * chest) * ry(-0.6 * chest) * rx(0.6 - 1.0 * breath));
-    // The eyes wander once, independent of the weight shift.
+    // The gaze wanders once, independently of the weight shift.
     let glance = -6.0 * head + 2.0 * wave(2.0 * t, 0.7);
     pose.look(ry(glance) * rz(1.4 * head) * rx(1.0 - 0.8 * breath + 1.5 * settle));
     for (side, (_, sign)) in SIDES.into_iter().enumerate() {
@@ -125,27 +126,27 @@ fn idle<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
         pose.hand(side, 4.0 + 1.5 * wave(2.0 * t, 0.68) - 2.0 * late, 0.0);
         let loose = 2.2 * wave(2.0 * t, 0.72) + 2.0 * sign;
         pose.curl(side, [9.0, 15.0, 19.0, 22.0, 25.0].map(|c| c + loose));
-        // The toes point outward a little; the right foot is a little ahead.
+        // The toes point slightly outward, and the right foot is slightly ahead.
         pose.feet[side].yaw = 0.13;
         pose.feet[side].ankle += vec3(0.004 * sign, 0.0, -0.016 * sign);
     }
     pose
 }
 
-/// Rises from 0 to 1 within `frames` frames from `start`, overshoots by `over`, and settles.
+/// Rises from 0 to 1 within `frames` frames from `start`, overshoots by `over`, and returns to 1.
 fn arrive(frame: f32, start: f32, frames: f32, over: f32) -> f32 {
     let u = (frame - start) / frames;
     let past = (u - 0.80).max(0.0) / 0.85;
-    // One overshoot.
+    // Adds one overshoot.
     smooth(u) + over * (past * std::f32::consts::TAU * 0.5).sin().max(0.0) * f32::from(past < 1.0)
 }
 
-/// The greeting: anticipation, the arm rises with the elbow first, the hand waves behind the
-/// forearm, and all returns with an overshoot.
+/// Returns the greeting at a frame. After an anticipation, the arm rises with the elbow first, the
+/// hand waves behind the forearm, and all joints return with an overshoot.
 fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
     const RIGHT: usize = 1;
     let stand = idle(skeleton, 0.0);
-    // A dip against the following motion, which ends when the arm moves.
+    // A dip in the opposite direction of the following motion. It ends when the arm moves.
     let wind = smooth(frame / 6.0) - smooth((frame - 6.0) / 7.0);
     let body = arrive(frame, 3.0, 16.0, 0.12) - arrive(frame, 60.0, 18.0, 0.06);
     let raise = arrive(frame, 6.0, 13.0, 0.07) - arrive(frame, 65.0, 15.0, 0.05);
@@ -154,7 +155,7 @@ fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
     let (drag, drop) = (frame - 12.5, frame - 72.0);
     let trail = (-drag * drag / 14.0).exp() - 0.9 * (-drop * drop / 24.0).exp();
     let beat = smooth((frame - 15.0) / 6.0) - smooth((frame - 58.0) / 9.0);
-    // Two and a half waves of sixteen frames; each joint is a little later than its parent.
+    // Two and a half waves of sixteen frames. Each joint is slightly later than its parent.
     let phase = (frame - 19.0) / 16.0;
     let [upper, fore, hand, fingers] =
         [0.19, 0.25, 0.38, 0.47].map(|peak| beat * wave(phase, peak));
@@ -179,7 +180,7 @@ fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
             pose.turns[joint] = turn * pose.turns[joint];
         }
     };
-    // The wrist drags on the way up and on the way down.
+    // The wrist drags behind on the way up and on the way down.
     let wrist = skeleton.at("RightHand").rotation;
     add(&mut pose, "RightHand", wrist * rz(24.0 * trail) * wrist.inverse());
     add(&mut pose, "RightUpperArm", rx(7.0 * wind) * rz(2.5 * wind));
@@ -214,7 +215,7 @@ fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
     pose
 }
 
-/// All four motions.
+/// Returns all four motions.
 pub fn clips(skeleton: &Skeleton) -> Vec<Clip> {
     let spacing = |hips, legs, trunk, arms, fingers| Spacing { hips, legs, trunk, arms, fingers };
     let standing = spacing(3, 3, 5, 5, 10);

@@ -1,17 +1,17 @@
-//! Flattens a chart as rigidly as possible. Each triangle keeps its shape under the best rotation,
-//! and the plane positions are the least-squares solution. The method is after Liu, Zhang, Xu,
-//! Gotsman and Gortler 2008, "A Local/Global Approach to Mesh Parameterization".
+//! Flattens a chart as rigidly as possible. Each triangle keeps its shape under its best rotation,
+//! and the plane positions are the least-squares solution. Method: Liu, Zhang, Xu, Gotsman and
+//! Gortler 2008, "A Local/Global Approach to Mesh Parameterization".
 
 use glam::{DVec2, Vec2, Vec3};
 
-/// A chart: points in space and in the plane, both in meters.
+/// A chart: points on the body and in the plane, both in meters.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
     /// Position of each point on the body.
     pub points: Vec<Vec3>,
     /// Position of each point in the plane.
     pub flat: Vec<Vec2>,
-    /// Triangles of point indices.
+    /// Triangles, as indices of points.
     pub triangles: Vec<[usize; 3]>,
 }
 
@@ -34,13 +34,13 @@ impl Piece {
         ];
         let cotangent = |i: usize| {
             let (u, v) = (shape[(i + 1) % 3] - shape[i], shape[(i + 2) % 3] - shape[i]);
-            // Limited, since slivers would dominate otherwise.
+            // The weight is limited, because slivers would dominate otherwise.
             (u.dot(v) / u.perp_dot(v).max(1e-12)).clamp(0.05, 10.0)
         };
         Self { ids, shape, weights: [cotangent(0), cotangent(1), cotangent(2)] }
     }
 
-    /// The rotation, as cosine and sine, that best maps the shape to its image.
+    /// Returns the rotation, as cosine and sine, that best maps the shape to its image.
     fn turn(&self, flat: &[DVec2]) -> DVec2 {
         let mut sum = DVec2::ZERO;
         for (from, to, weight) in self.edges() {
@@ -51,7 +51,7 @@ impl Piece {
         sum.normalize_or(DVec2::X)
     }
 
-    /// The edges as (corner, corner, weight).
+    /// Returns the edges as (corner, corner, weight).
     fn edges(&self) -> [(usize, usize, f64); 3] {
         [0, 1, 2].map(|i| ((i + 1) % 3, (i + 2) % 3, self.weights[i]))
     }
@@ -80,7 +80,7 @@ pub fn flatten(sheet: &mut Sheet) {
     sheet.flat = flat.iter().map(|p| p.as_vec2()).collect();
 }
 
-/// The edge-weighted Laplacian, applied to `x`.
+/// Applies the edge-weighted Laplacian to `x`.
 fn laplacian(pieces: &[Piece], x: &[DVec2]) -> Vec<DVec2> {
     let mut out = vec![DVec2::ZERO; x.len()];
     for piece in pieces {
@@ -93,8 +93,8 @@ fn laplacian(pieces: &[Piece], x: &[DVec2]) -> Vec<DVec2> {
     out
 }
 
-/// Solves `laplacian(x) = wanted` approximately with conjugate gradients. The mean, which is
-/// arbitrary, stays unchanged.
+/// Solves `laplacian(x) = wanted` approximately with conjugate gradients. The mean of `x` is
+/// arbitrary, and stays unchanged.
 fn solve(pieces: &[Piece], wanted: &[DVec2], x: &mut [DVec2]) {
     let dot = |a: &[DVec2], b: &[DVec2]| a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum::<f64>();
     let mut rest: Vec<DVec2> =

@@ -1,11 +1,12 @@
-//! Motion of the feet while walking and running: planted during stance, along an arc during swing.
+//! Motion of the feet while walking and running: planted during stance, and along an arc during
+//! swing.
 
 use glam::{Quat, Vec3, vec3};
 
 use crate::body::{SIDES, Skeleton};
 use crate::pose::{Foot, smooth};
 
-/// A smooth curve through points, with given slopes at both ends.
+/// Evaluates a smooth curve through points, with given slopes at both ends.
 fn spline(keys: &[(f32, f32)], first: f32, last: f32, t: f32) -> f32 {
     let n = keys.len();
     let slope = |i: usize| match i {
@@ -26,23 +27,23 @@ fn spline(keys: &[(f32, f32)], first: f32, last: f32, t: f32) -> f32 {
 
 /// Motion of the feet in one cycle, from heel strike to heel strike.
 pub struct Gait {
-    /// Meters per cycle.
+    /// Travel per cycle, in meters.
     stride: f32,
     /// Fraction of the cycle in which the foot is on the ground.
     stance: f32,
-    /// Distance of the foot at the heel strike, ahead of its rest position.
+    /// Distance of the foot ahead of its rest position at the heel strike, in meters.
     contact: f32,
-    /// Foot pitch over the cycle (time, degrees), from 0 to 1.
+    /// Foot pitch over the cycle: time from 0 to 1, and degrees.
     pitch: &'static [(f32, f32)],
-    /// The ankle during swing: time, height and distance ahead.
+    /// Ankle during swing: time, height, and distance ahead.
     swing: &'static [(f32, f32, f32)],
-    /// Distance by which each foot is moved toward the middle from its rest position.
+    /// Distance by which each foot is moved from its rest position toward the middle.
     narrow: f32,
 }
 
-/// The center of the round heel.
+/// Center of the round heel in the rest pose, in meters. X is not used.
 const HEEL: Vec3 = vec3(0.0, 0.036, -0.046);
-/// The joint of the toes.
+/// Joint of the toes in the rest pose, in meters. X is not used.
 const BALL: Vec3 = vec3(0.0, 0.024, 0.100);
 
 impl Gait {
@@ -50,21 +51,21 @@ impl Gait {
         spline(self.pitch, 0.0, 0.0, t).to_radians()
     }
 
-    /// Height of the ankle, and its distance ahead, while the foot is on the ground. The foot moves
-    /// back under the figure at a constant speed.
+    /// Returns the height of the ankle, and its distance ahead, while the foot is on the ground.
+    /// The foot moves back under the figure at constant speed.
     fn grounded(&self, rest: Vec3, t: f32) -> (f32, f32) {
         let pitch = self.pitch(t);
-        // The foot rolls on its round heel, then rotates about the base of the toes, which stay
+        // The foot rolls on its round heel, and then rotates about the base of the toes, which stay
         // flat.
         let (pivot, roll) = if pitch < 0.0 { (HEEL, HEEL.y * pitch) } else { (BALL, 0.0) };
         let arm = Quat::from_rotation_x(pitch) * vec3(0.0, rest.y - pivot.y, rest.z - pivot.z);
         let ahead = self.contact - self.stride * t + pivot.z + roll + arm.z;
-        // Raises the base of the toes, whose flesh would sink into the ground while they bend.
+        // Raises the base of the toes, because bent toes would sink into the ground.
         let rise = 0.009 * smooth((pitch - 0.15) / 0.30);
         (pivot.y + arm.y + rise, ahead)
     }
 
-    /// The pose of a foot at `t`, in cycles from its own heel strike.
+    /// Returns the pose of a foot. `t` is the time since its own heel strike, in cycles.
     pub fn foot(&self, skeleton: &Skeleton, side: usize, t: f32) -> Foot {
         let t = t.rem_euclid(1.0);
         let (prefix, sign) = SIDES[side];
@@ -90,7 +91,7 @@ impl Gait {
             )
         };
         let pitch = self.pitch(t);
-        // While the heel is up, the toes stay on the ground. In the air they relax.
+        // While the heel is up, the toes stay on the ground. In the air, they relax.
         let flat = pitch.max(0.0);
         let relaxed = 0.12 * flat;
         let toes = if t <= self.stance {

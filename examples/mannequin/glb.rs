@@ -19,12 +19,12 @@ const INDICES: u32 = 34963;
 const LINEAR: u32 = 9729;
 const LINEAR_MIPMAP_LINEAR: u32 = 9987;
 const CLAMP: u32 = 33071;
-/// The mesh's node; node 0 is the armature.
+/// Index of the mesh node. Node 0 is the armature.
 const MESH: usize = 1;
-/// The first joint's node; the other joints follow.
+/// Index of the first joint node. The other joints follow.
 const FIRST: usize = 2;
 
-/// The binary chunk and the views and accessors into it.
+/// The binary chunk, with its views and accessors.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
@@ -33,7 +33,7 @@ struct Buffer {
 }
 
 impl Buffer {
-    /// Adds a view and returns its index.
+    /// Adds a view, and returns its index.
     fn view(&mut self, bytes: &[u8], target: Option<u32>) -> usize {
         let mut view = json!({
             "buffer": 0,
@@ -49,7 +49,7 @@ impl Buffer {
         self.views.len() - 1
     }
 
-    /// Adds an accessor over a whole view and returns its index.
+    /// Adds an accessor over a whole view, and returns its index.
     fn accessor(&mut self, view: usize, component: u32, count: usize, kind: &str) -> usize {
         self.accessors.push(json!({
             "bufferView": view,
@@ -66,7 +66,7 @@ impl Buffer {
         self.accessor(view, FLOAT, values.len() / width, kind)
     }
 
-    /// Adds a sparse accessor, which is zero except at a few vertices.
+    /// Adds a sparse accessor: it is zero except at a few vertices.
     fn sparse(&mut self, values: &[Vec3]) -> usize {
         let kept: Vec<usize> = (0..values.len()).filter(|&v| values[v] != Vec3::ZERO).collect();
         let wide = values.len() > usize::from(u16::MAX);
@@ -104,7 +104,7 @@ impl Buffer {
     }
 }
 
-/// The local translation and rotation of a joint.
+/// Returns the local translation and rotation of a joint.
 fn local(skeleton: &Skeleton, joint: &Joint) -> (Vec3, Quat) {
     let Some(parent) = joint.parent.map(|p| &skeleton.joints[p]) else {
         return (joint.head, joint.rotation);
@@ -114,7 +114,8 @@ fn local(skeleton: &Skeleton, joint: &Joint) -> (Vec3, Quat) {
     (back * (joint.head - parent.head), turn)
 }
 
-/// The inverse bind matrices, computed from the exact numbers that are written for the nodes.
+/// Returns the inverse bind matrices, computed from the exact numbers that are written for the
+/// nodes.
 fn inverse_binds(skeleton: &Skeleton) -> Vec<f32> {
     let mut world: Vec<DAffine3> = Vec::with_capacity(skeleton.joints.len());
     for joint in &skeleton.joints {
@@ -134,7 +135,7 @@ fn inverse_binds(skeleton: &Skeleton) -> Vec<f32> {
     world.iter().flat_map(columns).collect()
 }
 
-/// Numbers with the fewest digits that preserve all bits.
+/// Returns numbers with the fewest digits that preserve all bits.
 fn short(values: &[f32]) -> Value {
     let number = |v: &f32| v.to_string().parse::<f64>().unwrap_or(f64::from(*v));
     json!(values.iter().map(number).collect::<Vec<f64>>())
@@ -146,15 +147,15 @@ fn flat(points: &[Vec3]) -> Vec<f32> {
 
 /// The figure without its clips.
 pub struct Figure<'a> {
-    /// The joints.
+    /// Skeleton of the figure.
     pub skeleton: &'a Skeleton,
-    /// The surface in the rest pose, with texture coordinates.
+    /// Surface in the rest pose, with texture coordinates.
     pub unwrapped: &'a Unwrapped,
-    /// The influences of each vertex of the mesh.
+    /// Influences of each mesh vertex.
     pub binding: &'a [Influence],
-    /// The mesh's morph targets.
+    /// Morph targets of the mesh.
     pub morphs: &'a [Morph],
-    /// The painted textures.
+    /// Painted textures.
     pub pictures: &'a Pictures,
 }
 
@@ -235,7 +236,7 @@ fn animation(buffer: &mut Buffer, clip: &Clip) -> Value {
     json!({ "name": clip.name, "samplers": samplers, "channels": channels })
 }
 
-/// The whole file.
+/// Returns the bytes of the GLB file.
 pub fn write(figure: &Figure<'_>, clips: &[Clip]) -> Result<Vec<u8>, serde_json::Error> {
     let skeleton = figure.skeleton;
     let names: Vec<&str> = figure.morphs.iter().map(|m| m.name).collect();

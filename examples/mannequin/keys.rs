@@ -1,4 +1,4 @@
-//! Keys of a motion that is defined by continuous poses. All keys are on whole frames.
+//! Sets keys for a motion that is defined by a pose at every time. All keys are on whole frames.
 
 use glam::{Quat, Vec3};
 
@@ -8,7 +8,7 @@ use crate::pose::Pose;
 /// Frames per second of every clip.
 pub const FRAME_RATE: f32 = 30.0;
 
-/// Values of a track.
+/// Key values of a track.
 #[derive(Clone, Debug)]
 pub enum Keys {
     /// Local rotations.
@@ -24,37 +24,37 @@ pub enum Keys {
 pub struct Track {
     /// Index of the joint; `None` for the mesh.
     pub joint: Option<usize>,
-    /// The frames of the keys.
+    /// Frame numbers of the keys.
     pub frames: Vec<u32>,
-    /// The value at each of those frames.
+    /// Value at each of these frames.
     pub keys: Keys,
 }
 
 /// A named motion.
 #[derive(Clone, Debug)]
 pub struct Clip {
-    /// Its name in the file.
+    /// Name of the clip in the file.
     pub name: &'static str,
-    /// Its tracks, by joint.
+    /// Tracks, ordered by joint.
     pub tracks: Vec<Track>,
 }
 
-/// Number of frames between the keys of a joint.
+/// Number of frames between the keys of each group of joints.
 pub struct Spacing {
-    /// The hips.
+    /// Spacing for the hips.
     pub hips: u32,
-    /// Legs and feet.
+    /// Spacing for legs and feet.
     pub legs: u32,
-    /// Spine, neck and head.
+    /// Spacing for spine, neck and head.
     pub trunk: u32,
-    /// Shoulders, arms and hands.
+    /// Spacing for shoulders, arms and hands.
     pub arms: u32,
-    /// Fingers.
+    /// Spacing for fingers.
     pub fingers: u32,
 }
 
 impl Spacing {
-    /// The frames on which the joint `name` has keys.
+    /// Returns the frames on which the joint `name` has keys.
     fn frames(&self, name: &str, length: u32) -> Vec<u32> {
         let has = |parts: &[&str]| parts.iter().any(|&p| name.contains(p));
         let step = if has(&FINGERS) {
@@ -72,7 +72,7 @@ impl Spacing {
     }
 }
 
-/// Makes keys from the poses of a motion with `length` frames.
+/// Creates keys from the poses of a motion with `length` frames.
 pub fn key<'a>(
     skeleton: &'a Skeleton,
     name: &'static str,

@@ -1,5 +1,5 @@
-//! Generates `assets/mannequin.glb`, the sample figure. All of it is computed here, from shapes,
-//! rules and motions in code.
+//! Generates `assets/mannequin.glb`, the sample figure, entirely from shapes, rules and motions in
+//! code.
 
 mod atlas;
 mod body;

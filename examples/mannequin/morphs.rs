@@ -1,4 +1,4 @@
-//! The morph targets: displacements of the surface, and the resulting normals.
+//! Morph targets: displacements of the surface, and the resulting normals.
 
 use glam::{Mat3, Vec3, vec3};
 
@@ -8,7 +8,7 @@ use crate::surface::Mesh;
 /// One morph target, as differences from the mesh.
 #[derive(Clone, Debug)]
 pub struct Morph {
-    /// Its name, as kept in the mesh's `extras.targetNames`.
+    /// Name, as stored in the mesh's `extras.targetNames`.
     pub name: &'static str,
     /// Displacement of each vertex, in meters; exactly zero for vertices that do not move.
     pub positions: Vec<Vec3>,
@@ -21,7 +21,7 @@ pub const BREATHE: usize = 0;
 /// Index of the target that swells the upper arms.
 pub const FLEX: usize = 1;
 
-/// All targets, in the order of [`BREATHE`] and [`FLEX`].
+/// Returns all targets, in the order of [`BREATHE`] and [`FLEX`].
 pub fn morphs(mesh: &Mesh, skeleton: &Skeleton) -> Vec<Morph> {
     let (shoulder, elbow) = (skeleton.at("LeftUpperArm").head, skeleton.at("LeftUpperArm").tail);
     vec![morph("Breathe in", mesh, breathe), morph("Flex", mesh, |p| flex(p, shoulder, elbow))]
@@ -31,7 +31,8 @@ pub fn morphs(mesh: &Mesh, skeleton: &Skeleton) -> Vec<Morph> {
 /// derivatives of the field.
 fn morph(name: &'static str, mesh: &Mesh, field: impl Fn(Vec3) -> Vec3) -> Morph {
     const H: f32 = 1e-3;
-    /// Invisible displacements are set to zero, so that they are not stored.
+    /// Displacements below this length, in meters, are invisible. They are set to zero, and so not
+    /// stored.
     const LEAST: f32 = 2e-5;
     let count = mesh.positions.len();
     let mut made =
@@ -47,7 +48,7 @@ fn morph(name: &'static str, mesh: &Mesh, field: impl Fn(Vec3) -> Vec3) -> Morph
         let stretch =
             Mat3::IDENTITY + Mat3::from_cols(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z));
         let turned = (stretch.inverse().transpose() * n).normalize_or(n);
-        // Vertices in the middle plane stay there.
+        // Vertices in the middle plane stay in it.
         let middle = vec3(if p.x == 0.0 { 0.0 } else { 1.0 }, 1.0, 1.0);
         made.positions[v] = moved * flip * middle;
         made.normals[v] = (turned - n) * flip * middle;
@@ -55,20 +56,20 @@ fn morph(name: &'static str, mesh: &Mesh, field: impl Fn(Vec3) -> Vec3) -> Morph
     made
 }
 
-/// A smooth bump: 1 at 0, and 0 from 1 on.
+/// Returns a smooth bump: 1 at 0, and 0 from 1 on.
 fn bump(t: f32) -> f32 {
     let s = (1.0 - t * t).max(0.0);
     s * s
 }
 
-/// A bump of the half-widths `radii` around `center`.
+/// Returns a bump around `center` with the half-widths `radii`.
 fn around(p: Vec3, center: Vec3, radii: Vec3) -> f32 {
     bump(((p - center) / radii).length())
 }
 
-/// The ribs rise and widen, the belly comes forward.
+/// Displaces the chest: the ribs rise and widen, and the belly moves forward.
 fn breathe(p: Vec3) -> Vec3 {
-    // The arms next to the ribs must not move with them.
+    // The arms beside the ribs must not move with them.
     let trunk = bump(((p.x.abs() - 0.105) / 0.085).clamp(0.0, 1.0));
     let front = (0.5 + p.z / 0.12).clamp(0.0, 1.0);
     let front = front * front * (3.0 - 2.0 * front);
@@ -79,7 +80,7 @@ fn breathe(p: Vec3) -> Vec3 {
     (ribs + belly) * trunk
 }
 
-/// The biceps rounds up, the triceps a little.
+/// Displaces the upper arm: the biceps swells, and the triceps slightly.
 fn flex(p: Vec3, shoulder: Vec3, elbow: Vec3) -> Vec3 {
     let along = elbow - shoulder;
     let t = (p - shoulder).dot(along) / along.length_squared();

@@ -1,5 +1,5 @@
-//! The paint: color and relief as functions of the position on the body, so that they match at the
-//! seams of the charts.
+//! Color and relief as functions of the position on the body. They therefore match at the seams of
+//! the charts.
 
 use std::f32::consts::TAU;
 
@@ -10,7 +10,7 @@ use crate::body::{Body, FINGERS, Skeleton, Tone};
 /// Color and relief at one point of the surface.
 #[derive(Clone, Copy, Debug)]
 pub struct Coat {
-    /// sRGB, `0..=1`.
+    /// sRGB color, `0..=1`.
     pub color: Vec3,
     /// Height of the relief, in meters.
     pub height: f32,
@@ -18,13 +18,13 @@ pub struct Coat {
 
 /// An engraved or painted line across a part of the shell.
 struct Line {
-    /// A plane: a point and a unit normal.
+    /// Plane of the line: a point, and a unit normal (`normal`).
     point: Vec3,
     normal: Vec3,
-    /// A ball that limits the line, which fades out at its surface.
+    /// Ball that limits the line, which fades out at its surface.
     center: Vec3,
     radius: f32,
-    /// Half the line's width.
+    /// Half of the line's width, in meters.
     width: f32,
     depth: f32,
 }
@@ -32,14 +32,14 @@ struct Line {
 /// A round mark of four quarters, as on a crash-test dummy.
 struct Mark {
     center: Vec3,
-    /// The surface normal.
+    /// Surface normal at the mark.
     normal: Vec3,
     /// Direction in the surface, between two quarters.
     up: Vec3,
     radius: f32,
 }
 
-/// Paints the left half; the right is its mirror image.
+/// Paints the left half of the body. The right half is its mirror image.
 pub struct Paint<'a> {
     body: &'a Body,
     lines: Vec<Line>,
@@ -49,11 +49,11 @@ pub struct Paint<'a> {
     shin: Vec3,
 }
 
-/// Half the width of the blend between two tones: about a pixel.
+/// Half of the width of the blend between two colors: about a pixel.
 const SOFT: f32 = 0.0006;
 const SCREW: f32 = 0.0052;
 
-/// A smooth step from 0 to 1 while `s` goes from `-width` to `width`.
+/// Returns a smooth step from 0 to 1 while `s` goes from `-width` to `width`.
 fn step(s: f32, width: f32) -> f32 {
     let t = (0.5 + 0.5 * s / width).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
@@ -113,7 +113,7 @@ impl<'a> Paint<'a> {
         );
         // Behind the ears, from the cap to the neck.
         line(vec3(0.0, 1.60, -0.030), vec3(0.0, 0.35, 1.0), vec3(0.05, 1.57, -0.02), 0.055, 0.0010);
-        // The fingers' joints.
+        // At the joints of the fingers.
         for finger in FINGERS {
             for bone in 1..=3 {
                 let joint = at(&format!("{finger}{bone}"));
@@ -148,12 +148,12 @@ impl<'a> Paint<'a> {
         Self { body, lines, marks, screws, knees: [shin.head, elbow], shin: calf }
     }
 
-    /// Color and relief at `p` on the left half, with the surface normal `normal`.
+    /// Returns color and relief at `p` on the left half. `normal` is the surface normal.
     pub fn at(&self, p: Vec3, normal: Vec3) -> Coat {
         let (shares, edge) = self.body.tones(p, SOFT);
         let [shell, joint, accent] = shares;
         let tone = |t: Tone| t.srgb() / 255.0;
-        // Dirt gathers in the grooves between parts.
+        // Dirt collects in the grooves between parts.
         let worn = 1.0 - 0.30 * groove(edge, 0.0026) - 0.07 * groove(edge, 0.012);
         let (shade, shell_height) = self.shell(p, normal);
         let (rib, rubber_height) = self.rubber(p);
@@ -166,18 +166,19 @@ impl<'a> Paint<'a> {
         let color =
             white * shell + dark * joint + tone(Tone::Accent) * accent * self.tread_shade(p);
         let height = shell_height * shell + rubber_height * joint + self.tread(p) * accent;
-        // Near an edge, the relief fades out, since the groove there is modeled.
+        // The relief fades out near an edge, because the groove there is modeled.
         let flat = 1.0 - groove(edge, 0.0030);
         Coat { color: (color * worn).clamp(Vec3::ZERO, Vec3::ONE), height: height * flat }
     }
 
-    /// Brightness and height of the hard shell.
+    /// Returns brightness and height of the hard shell.
     fn shell(&self, p: Vec3, normal: Vec3) -> (f32, f32) {
         let (mut shade, mut height) = (1.0f32, 0.0f32);
         for line in &self.lines {
             let fade = step(line.radius - p.distance(line.center), 0.004);
             if fade > 0.0 {
-                // Measured along the surface. No line where the surface is parallel to its plane.
+                // The distance is measured along the surface. If the surface is parallel to the
+                // plane, there is no line.
                 let slope = line.normal.reject_from_normalized(normal).length();
                 let fade = fade * step(slope - 0.45, 0.15);
                 let s = (p - line.point).dot(line.normal) / slope.max(0.1);
@@ -188,7 +189,8 @@ impl<'a> Paint<'a> {
         }
         for screw in &self.screws {
             let r = p.distance(*screw);
-            // The head is set into the shell. The surface may not pass through its center exactly.
+            // The screw head is set into the shell. The surface may not pass exactly through its
+            // center.
             if r < 0.014 {
                 let head = (p - *screw).reject_from_normalized(normal).length();
                 shade *=
@@ -202,12 +204,12 @@ impl<'a> Paint<'a> {
         (shade * (1.0 - 0.006 * grain), height + 0.000035 * grain)
     }
 
-    /// Brightness, `0..=1`, and height of the rubber at the joints: ribs around the waist, the
-    /// neck, the elbows and the knees.
+    /// Returns brightness, `0..=1`, and height of the rubber at the joints: ribs around the waist,
+    /// the neck, the elbows and the knees.
     fn rubber(&self, p: Vec3) -> (f32, f32) {
         let [knee, elbow] = self.knees;
         let (along, period) = if p.y > 1.60 || p.y < 0.13 {
-            // Cap and shoes: a fine weave instead.
+            // The cap and the shoes have a fine weave instead.
             let weave = (p.y * TAU / 0.0075).sin() * ((p.z + p.x * 0.6) * TAU / 0.0075).sin();
             return (0.45 + 0.16 * weave, 0.00011 * weave);
         } else if p.distance(knee) < 0.11 {
@@ -220,12 +222,12 @@ impl<'a> Paint<'a> {
             (p.y - 1.082, 0.0205)
         };
         let rib = (along * TAU / period).cos();
-        // Broad ribs, narrow gaps.
+        // Broad ribs with narrow gaps.
         let rib = 1.0 - (0.5 - 0.5 * rib).powi(3);
         (rib * 0.75, 0.0011 * rib * (period / 0.0165))
     }
 
-    /// Whether `p` is in a dark quarter of a mark, and the opacity of the mark there.
+    /// Returns whether `p` is in a dark quarter of a mark, and the opacity of the mark there.
     fn mark(&self, p: Vec3) -> Option<(bool, f32)> {
         self.marks.iter().find_map(|mark| {
             let d = p - mark.center;
@@ -237,7 +239,7 @@ impl<'a> Paint<'a> {
                 return None;
             }
             let cover = step(mark.radius - r, SOFT);
-            // A ring around four quarters.
+            // A ring around the four quarters.
             let ring = r > mark.radius - 0.0030;
             let soft = (x.abs().min(y.abs()) / SOFT).min(1.0);
             let dark = ring || x * y > 0.0;
@@ -245,7 +247,7 @@ impl<'a> Paint<'a> {
         })
     }
 
-    /// The tread under the soles.
+    /// Returns the height of the tread under the soles.
     fn tread(&self, p: Vec3) -> f32 {
         if p.y > 0.006 {
             return 0.0;
@@ -259,5 +261,5 @@ impl<'a> Paint<'a> {
     }
 }
 
-/// The seam down the ribs.
+/// Z coordinate of the seam down the ribs.
 const SIDE: f32 = -0.014;

@@ -1,5 +1,5 @@
-//! Paints the textures: the base color, and the relief as a normal map (glTF: red along U, green up
-//! in the texture, blue outward).
+//! Renders the textures: the base color, and the relief as a normal map (glTF: red along U, green
+//! up in the texture, blue outward).
 
 use glam::{Vec2, Vec3, vec3};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -9,28 +9,28 @@ use crate::atlas::SIZE;
 use crate::paint::Paint;
 use crate::unwrap::Unwrapped;
 
-/// Two PNG files.
+/// The two textures as PNG files.
 pub struct Pictures {
-    /// Base color, sRGB.
+    /// Base color, in sRGB.
     pub color: Vec<u8>,
     /// Normals in tangent space.
     pub normal: Vec<u8>,
 }
 
-/// Position of a pixel on the body.
+/// Point of the body that a pixel shows.
 #[derive(Clone, Copy)]
 struct Spot {
     triangle: usize,
-    /// Barycentric coordinates; outside of `0..=1` in the margin of a chart.
+    /// Barycentric coordinates. In the margin of a chart, they are outside `0..=1`.
     share: Vec3,
-    /// Distance outside of the triangle, in pixels.
+    /// Distance to the triangle from outside, in pixels.
     outside: f32,
 }
 
-/// Number of pixels around a chart that are painted, too.
+/// Number of pixels that are painted around a chart.
 const MARGIN: f32 = 4.0;
 
-/// Paints and encodes both textures.
+/// Renders and encodes both textures.
 pub fn paint(unwrapped: &Unwrapped, paint: &Paint<'_>) -> Result<Pictures, ImageError> {
     let spots = spots(unwrapped);
     let mut color = Vec::with_capacity(spots.len() * 3);
@@ -58,7 +58,7 @@ fn png(pixels: &[u8]) -> Result<Vec<u8>, ImageError> {
     Ok(file)
 }
 
-/// For every pixel, the nearest point of a chart of the left half, if one is near.
+/// Finds, for every pixel, the nearest point of a chart of the left half, if one is near.
 fn spots(unwrapped: &Unwrapped) -> Vec<Option<Spot>> {
     let mut spots: Vec<Option<Spot>> = vec![None; (SIZE * SIZE) as usize];
     for (triangle, corners) in unwrapped.mesh.triangles.iter().enumerate().step_by(2) {
@@ -89,7 +89,8 @@ fn spots(unwrapped: &Unwrapped) -> Vec<Option<Spot>> {
     spots
 }
 
-/// The position on the body, the normal, and the slope of the relief along U and up in the texture.
+/// Returns the position on the body, the normal, and the slope of the relief along U and up in the
+/// texture.
 fn relief(unwrapped: &Unwrapped, paint: &Paint<'_>, spot: &Spot) -> (Vec3, Vec3, Vec2) {
     const H: f32 = 4e-4;
     let corners = unwrapped.mesh.triangles[spot.triangle];

@@ -9,28 +9,28 @@ use crate::body::{FINGERS, SIDES, Skeleton};
 /// A pose, as rotations relative to the rest pose.
 ///
 /// The rotation of a joint is given in the figure's axes (X left, Y up, Z forward), after the
-/// rotation of its parents. A positive rotation about X therefore always bends forward, independent
+/// rotation of its parents. A positive rotation about X therefore always bends forward, regardless
 /// of the joint's own axes.
 #[derive(Clone)]
 pub struct Pose<'a> {
-    /// The joints.
+    /// Skeleton of the figure.
     pub skeleton: &'a Skeleton,
     /// Offset of the hips from the rest position, in meters.
     pub hips: Vec3,
-    /// The rotation of every joint.
+    /// Rotation of every joint.
     pub turns: Vec<Quat>,
-    /// Targets of the feet.
+    /// Target poses of the left and right foot.
     pub feet: [Foot; 2],
-    /// Weights of the morph targets.
+    /// Weights of the morph targets, `0..=1`.
     pub weights: [f32; 2],
 }
 
-/// Pose of a foot.
+/// Target pose of a foot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Foot {
-    /// Position of the ankle joint.
+    /// Position of the ankle joint, in meters.
     pub ankle: Vec3,
-    /// Pitch in radians; toes down is positive.
+    /// Pitch in radians. Positive is toes down.
     pub pitch: f32,
     /// Outward rotation, in radians.
     pub yaw: f32,
@@ -38,40 +38,40 @@ pub struct Foot {
     pub toes: f32,
 }
 
-/// A rotation about X, in degrees: forward for joints that point up, backward for joints that point
-/// down.
+/// Returns a rotation about X, in degrees: forward for joints that point up, and backward for
+/// joints that point down.
 pub fn rx(degrees: f32) -> Quat {
     Quat::from_rotation_x(degrees.to_radians())
 }
 
-/// A rotation about Y, in degrees: to the left.
+/// Returns a rotation about Y, in degrees. Positive is to the left.
 pub fn ry(degrees: f32) -> Quat {
     Quat::from_rotation_y(degrees.to_radians())
 }
 
-/// A rotation about Z, in degrees: the left side up.
+/// Returns a rotation about Z, in degrees. Positive raises the left side.
 pub fn rz(degrees: f32) -> Quat {
     Quat::from_rotation_z(degrees.to_radians())
 }
 
-/// The mirrored rotation for the other side of the body.
+/// Returns the mirrored rotation for the other side of the body.
 fn mirror(turn: Quat, sign: f32) -> Quat {
     Quat::from_xyzw(turn.x, turn.y * sign, turn.z * sign, turn.w)
 }
 
-/// A wave of one cycle per unit of `t`, 1 at `peak`.
+/// Returns a wave with one cycle per unit of `t`, which is 1 at `peak`.
 pub fn wave(t: f32, peak: f32) -> f32 {
     ((t - peak) * TAU).cos()
 }
 
-/// A smooth step from 0 to 1 for `t` in `0..=1`.
+/// Returns a smooth step from 0 to 1 for `t` in `0..=1`.
 pub fn smooth(t: f32) -> f32 {
     let t = t.clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
 impl<'a> Pose<'a> {
-    /// The rest pose.
+    /// Creates the rest pose.
     pub fn new(skeleton: &'a Skeleton) -> Self {
         Self {
             skeleton,
@@ -98,7 +98,7 @@ impl<'a> Pose<'a> {
         self.turn(&format!("{prefix}{part}"), mirror(turn, sign));
     }
 
-    /// Bends an elbow and rolls the forearm inward, in degrees.
+    /// Bends an elbow, and rolls the forearm inward, in degrees.
     pub fn elbow(&mut self, side: usize, bend: f32, roll: f32) {
         let lower = self.skeleton.at("LeftLowerArm").rotation;
         let bend = Quat::from_axis_angle(lower * Vec3::X, bend.to_radians());
@@ -126,7 +126,7 @@ impl<'a> Pose<'a> {
         }
     }
 
-    /// The rotation of every joint relative to rest in world axes, and its position.
+    /// Returns the rotation of every joint relative to rest, in world axes, and its position.
     pub fn world(&self) -> (Vec<Quat>, Vec<Vec3>) {
         let joints = &self.skeleton.joints;
         let mut turns: Vec<Quat> = Vec::with_capacity(joints.len());
@@ -185,8 +185,8 @@ impl<'a> Pose<'a> {
         self.turns[toes] = Quat::from_rotation_x(-foot.toes);
     }
 
-    /// Rotates neck and head so that the head has the orientation `toward` in the figure's axes,
-    /// independent of the trunk. The neck takes a part of the rotation.
+    /// Rotates neck and head so that the head has the rotation `toward` in the figure's axes,
+    /// independently of the trunk. The neck takes a part of the rotation.
     pub fn look(&mut self, toward: Quat) {
         let (Some(neck), Some(head)) = (self.skeleton.find("Neck"), self.skeleton.find("Head"))
         else {
@@ -199,7 +199,7 @@ impl<'a> Pose<'a> {
         self.turns[head] = self.turns[neck].inverse() * whole;
     }
 
-    /// A blend of this pose with another.
+    /// Returns a blend of this pose with another. `t` is 0 for this pose and 1 for the other.
     pub fn mix(&self, other: &Self, t: f32) -> Self {
         let pairs = self.turns.iter().zip(&other.turns);
         Self {
@@ -211,7 +211,7 @@ impl<'a> Pose<'a> {
         }
     }
 
-    /// The local rotation of a joint, as files store it.
+    /// Returns the local rotation of a joint, as files store it.
     pub fn local(&self, joint: usize) -> Quat {
         let joints = &self.skeleton.joints;
         let rest = joints[joint].rotation;

@@ -1,5 +1,5 @@
-//! Converts signed distances to a mesh. The steps are surface nets on a fine grid over the left
-//! half, an even remeshing to the target edge lengths, and a mirror image.
+//! Converts signed distances to a mesh: surface nets on a fine grid over the left half, an even
+//! remeshing to the target edge lengths, and a mirror image.
 
 use std::collections::BTreeSet;
 
@@ -16,20 +16,20 @@ pub struct Mesh {
     pub positions: Vec<Vec3>,
     /// Unit normals.
     pub normals: Vec<Vec3>,
-    /// Corners of the triangles, counterclockwise from outside.
+    /// Corners of the triangles, counterclockwise as seen from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Width of a grid cell.
+/// Width of a grid cell, in meters.
 const CELL: f32 = 0.0026;
-/// Width of the strips along edges between tones, in which the tones blend.
+/// Width of the strips along edges between colors, in which the colors are blended, in meters.
 const STRIP: f32 = 0.0015;
-/// Offset of the edge number for the far side of its strip.
+/// Offset that is added to the number of an edge for the far side of its strip.
 const FAR: u32 = 1000;
-/// Samples per side of the blocks that are skipped or filled together.
+/// Number of samples per side of a block. Blocks are skipped or filled as a whole.
 const BLOCK: u32 = 14;
 
-/// Extracts the body's surface, symmetric about x = 0.
+/// Extracts the surface of the body, symmetric about x = 0.
 pub fn extract(body: &Body) -> Mesh {
     let (positions, triangles) = left_half(body);
     let mut half = Remesher::new(body, positions, triangles);
@@ -49,7 +49,7 @@ pub fn extract(body: &Body) -> Mesh {
     half.mirrored()
 }
 
-/// Surface nets over x >= 0. Vertices on the cut are exactly at x = 0.
+/// Computes surface nets over x >= 0. Vertices on the cut are exactly at x = 0.
 fn left_half(body: &Body) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let (low, high) = body.bounds();
     // The plane x = 0 is in the middle of the second layer of cells, so that its vertices are on
@@ -101,13 +101,13 @@ struct Remesher<'a> {
     body: &'a Body,
     positions: Vec<Vec3>,
     normals: Vec<Vec3>,
-    /// Target edge length at each vertex.
+    /// Target edge length at each vertex, in meters.
     lengths: Vec<f32>,
     triangles: Vec<[u32; 3]>,
     /// Triangles around each vertex; empty for removed vertices.
     around: Vec<Vec<u32>>,
     border: Vec<bool>,
-    /// Number of the edge between two tones that each vertex is on; 0 for none.
+    /// Number of the edge between two colors that each vertex is on; 0 for none.
     line: Vec<u32>,
 }
 
@@ -143,7 +143,7 @@ impl<'a> Remesher<'a> {
             }
             let mut p = self.body.project(self.positions[v], 4);
             let (on_line, line) = self.drawn(p, self.lengths[v]);
-            // A triangle with all corners on one line would be a sliver.
+            // A triangle with all corners on one edge between colors would be a sliver.
             let others = |&t: &u32| self.triangles[t as usize].map(|u| self.line[u as usize]);
             let flat = |l: [u32; 3]| l.iter().filter(|&&l| l == line).count() > 1;
             if line != 0 && (self.line[v] == line || !self.around[v].iter().map(others).any(flat)) {
@@ -160,8 +160,8 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// Moves a vertex that is near an edge between two tones onto it, so that the paint has clean
-    /// outlines. Returns the number of the edge.
+    /// Moves a vertex near an edge between two colors onto this edge, so that colors have clean
+    /// outlines. Returns the position and the number of the edge.
     fn drawn(&self, mut p: Vec3, length: f32) -> (Vec3, u32) {
         const H: f32 = 2e-4;
         let (s, line) = self.body.edge(p);
@@ -212,7 +212,7 @@ impl<'a> Remesher<'a> {
         self.lengths[a as usize].min(self.lengths[b as usize])
     }
 
-    /// Merges the ends of edges that are too short, shortest first.
+    /// Collapses edges that are too short, the shortest first.
     fn collapse(&mut self) {
         let mut edges: Vec<(f32, [u32; 2])> = self
             .edges()
@@ -230,7 +230,7 @@ impl<'a> Remesher<'a> {
     }
 
     fn merge(&mut self, a: u32, b: u32) {
-        // Vertices on the border or on a line are kept.
+        // Vertices on the border or on an edge between colors are kept.
         let rank = |v: u32| (self.border[v as usize], self.line[v as usize] != 0);
         let (keep, drop) = if rank(b) > rank(a) { (b, a) } else { (a, b) };
         let (on, off) = (self.line[keep as usize], self.line[drop as usize]);
@@ -247,7 +247,7 @@ impl<'a> Remesher<'a> {
             return;
         }
         if self.border[keep as usize] && !self.border[drop as usize] {
-            // Would join the border with another part of it.
+            // The collapse would join the border with another part of it.
             let other = |v: &&u32| self.border[**v as usize] && **v != keep;
             if of_drop.iter().filter(other).any(|v| !of_keep.contains(v)) {
                 return;
@@ -298,7 +298,7 @@ impl<'a> Remesher<'a> {
         self.lengths[keep as usize] = self.wanted(keep, drop);
     }
 
-    /// Flips edges if this makes the number of neighbors more even.
+    /// Flips edges if this makes the numbers of neighbors more even.
     fn flip(&mut self) {
         for [a, b] in self.edges() {
             let Some((c, d)) = self.apexes(a, b) else {
@@ -310,15 +310,15 @@ impl<'a> Remesher<'a> {
             };
             let before = off(a, 0) + off(b, 0) + off(c, 0) + off(d, 0);
             let after = off(a, -1) + off(b, -1) + off(c, 1) + off(d, 1);
-            // Edges between tones should be mesh edges.
+            // Edges between colors should be mesh edges.
             if !self.drawn_between(a, b) && (after < before || self.drawn_between(c, d)) {
                 self.turn(a, b, 0.5, 0.25);
             }
         }
     }
 
-    /// Removes slivers and triangles that face inward, by flipping their longest edge or merging
-    /// the ends of their shortest.
+    /// Removes slivers, and triangles that face inward. Their longest edge is flipped, or their
+    /// shortest edge collapsed.
     fn untangle(&mut self) {
         for _ in 0..3 {
             for t in 0..self.triangles.len() {
@@ -344,8 +344,8 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// Moves the corners of triangles that still face inward to the mean of their neighbors, off
-    /// any line.
+    /// Moves the corners of triangles that still face inward to the mean of their neighbors. Such
+    /// corners leave their edge between colors.
     fn loosen(&mut self) {
         for _ in 0..6 {
             let mut tangled = BTreeSet::new();
@@ -367,19 +367,19 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// Whether two vertices are on the same edge between tones.
+    /// Whether two vertices are on the same edge between colors.
     fn drawn_between(&self, u: u32, v: u32) -> bool {
         let (u, v) = (self.line[u as usize], self.line[v as usize]);
         u == v && u != 0
     }
 
-    /// The triangles on both sides of an edge.
+    /// Returns the triangles on both sides of an edge.
     fn beside(&self, a: u32, b: u32) -> Vec<u32> {
         let of_a = self.around[a as usize].iter().copied();
         of_a.filter(|&t| self.triangles[t as usize].contains(&b)).collect()
     }
 
-    /// The corners opposite of an edge; `None` on the border.
+    /// Returns the corners opposite an edge; `None` on the border.
     fn apexes(&self, a: u32, b: u32) -> Option<(u32, u32)> {
         let &[s, t] = self.beside(a, b).as_slice() else {
             return None;
@@ -391,8 +391,9 @@ impl<'a> Remesher<'a> {
         Some((apex(s)?, apex(t)?))
     }
 
-    /// Flips the edge between `a` and `b` to its opposite corners. Both new triangles must face
-    /// along the surface normal (`facing` is the minimum cosine) and be no thinner than `least`.
+    /// Flips the edge between `a` and `b`, so that it connects the opposite corners. Both new
+    /// triangles must face along the surface normal (`facing` is the minimum cosine), and be no
+    /// thinner than `least`.
     fn turn(&mut self, a: u32, b: u32, facing: f32, least: f32) {
         let Some((c, d)) = self.apexes(a, b) else {
             return;
@@ -427,7 +428,8 @@ impl<'a> Remesher<'a> {
         self.around[c as usize].push(t);
     }
 
-    /// Splits the mesh edges that cross from one tone into another, or that are `strip` beyond.
+    /// Splits the mesh edges that cross an edge between colors, or a line at the distance `strip`
+    /// from it.
     fn outline(&mut self, strip: f32) {
         for line in self.body.edges() {
             let inner = self.body.edge_is_inner(line);
@@ -484,7 +486,7 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// Moves vertices toward the mean of their neighbors, along the surface.
+    /// Moves vertices along the surface toward the mean of their neighbors.
     fn relax(&mut self, times: usize) {
         for _ in 0..times {
             let mut moved = self.positions.clone();
@@ -493,7 +495,7 @@ impl<'a> Remesher<'a> {
                     continue;
                 }
                 let ring = self.neighbors(v as u32);
-                // Vertices on a line only move along it.
+                // Vertices on an edge between colors move only along it.
                 let same = |u: &&u32| self.drawn_between(v as u32, **u);
                 let on_line = ring.iter().filter(same).count() > 1;
                 let (mut sum, mut total) = (Vec3::ZERO, 0.0);
@@ -521,7 +523,7 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// The whole figure: this half and its mirror image, without unused vertices.
+    /// Returns the whole figure: this half and its mirror image, without unused vertices.
     fn mirrored(&self) -> Mesh {
         let mut mesh = Mesh::default();
         let used = |v: &usize| !self.around[*v].is_empty();
@@ -552,7 +554,7 @@ impl<'a> Remesher<'a> {
     }
 }
 
-/// The normal of a triangle, with twice its area as length.
+/// Returns the normal of a triangle. Its length is twice the area.
 fn cross([a, b, c]: [Vec3; 3]) -> Vec3 {
     (b - a).cross(c - a)
 }

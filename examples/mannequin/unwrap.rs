@@ -1,6 +1,6 @@
-//! Texture coordinates. The left half of the surface is cut into charts along seams as in clothing.
-//! Each chart is flattened with little stretch, and the right half uses the same coordinates
-//! mirrored.
+//! Texture coordinates. The left half of the surface is cut into charts along seams, as in
+//! clothing. Each chart is flattened with little stretch, and the right half uses the same
+//! coordinates mirrored.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ use crate::flatten::{Sheet, flatten};
 use crate::surface::Mesh;
 use crate::weights::Influence;
 
-/// The mesh, with duplicate vertices along the seams.
+/// The mesh with texture coordinates. Vertices along the seams are duplicated.
 #[derive(Clone, Debug)]
 pub struct Unwrapped {
-    /// The surface, with the triangles of the source mesh.
+    /// Surface, with the same triangles as the source mesh.
     pub mesh: Mesh,
-    /// One per vertex, from the top left of the texture.
+    /// Texture coordinates of each vertex, from the top left of the texture.
     pub uvs: Vec<Vec2>,
-    /// One per vertex: a unit vector along U, and in `w` the sign of the bitangent, which points up
-    /// in the texture.
+    /// Tangent of each vertex: a unit vector along U. `w` is the sign of the bitangent, which
+    /// points up in the texture.
     pub tangents: Vec<Vec4>,
-    /// For each vertex, its vertex in the source mesh.
+    /// Vertex of the source mesh for each vertex.
     pub source: Vec<usize>,
 }
 
@@ -40,11 +40,12 @@ enum Chart {
     Sole,
 }
 
-/// A corner: its vertex, its chart, and the number of turns around the limb within the chart.
+/// A corner of a triangle: its vertex, its chart, and the number of turns around the limb within
+/// the chart.
 type Corner = (u32, Chart, i32);
 
-/// Cuts, flattens and packs the charts. Triangle `2k` of the mesh is on the left, and `2k + 1` is
-/// its mirror image with two corners swapped.
+/// Cuts, flattens and packs the charts. Triangle `2k` of the mesh is on the left. Triangle `2k + 1`
+/// is its mirror image, with two corners swapped.
 pub fn unwrap(mesh: &Mesh, binding: &[Influence], skeleton: &Skeleton) -> Unwrapped {
     let tailor = Tailor::new(skeleton);
     let left: Vec<[u32; 3]> = mesh.triangles.iter().copied().step_by(2).collect();
@@ -85,7 +86,7 @@ pub fn unwrap(mesh: &Mesh, binding: &[Influence], skeleton: &Skeleton) -> Unwrap
     for (k, triangle) in corners.iter().enumerate() {
         let [a, b, c] = mesh.triangles[2 * k + 1];
         // The left triangle and its mirror image, corner by corner. The sides share no vertices,
-        // since the texture is mirrored between them.
+        // because the texture is mirrored between them.
         let sides = [(triangle.map(|c| c.0), [0, 1, 2]), ([a, c, b], [0, 2, 1])];
         for (side, (vertices, order)) in sides.into_iter().enumerate() {
             let corner = order.map(|i: usize| {
@@ -106,7 +107,7 @@ pub fn unwrap(mesh: &Mesh, binding: &[Influence], skeleton: &Skeleton) -> Unwrap
     made
 }
 
-/// Tangents averaged over the triangles around each vertex, by their area.
+/// Returns tangents averaged over the triangles around each vertex, weighted by area.
 fn tangents(made: &Unwrapped) -> Vec<Vec4> {
     let mut sums = vec![(Vec3::ZERO, Vec3::ZERO); made.uvs.len()];
     for corners in &made.mesh.triangles {
@@ -130,9 +131,9 @@ fn tangents(made: &Unwrapped) -> Vec<Vec4> {
     sums.iter().zip(&made.mesh.normals).map(tangent).collect()
 }
 
-/// Chooses the seams.
+/// Assigns triangles to charts, and so chooses the seams.
 struct Tailor {
-    /// The chart of each joint; hands, trunk and feet are divided further.
+    /// Chart of each joint. Hands, trunk and feet are divided further.
     of_joint: Vec<Chart>,
     shoulder: Vec3,
     arm: Vec3,
@@ -143,9 +144,9 @@ struct Tailor {
     palmward: Vec3,
 }
 
-/// The plane between the front and the back of the trunk.
+/// Z coordinate of the plane between the front and the back of the trunk.
 const SIDE_SEAM: f32 = -0.014;
-/// The top of the soles, and of the shoes.
+/// Height of the top of the soles, and of the shoes.
 const SOLE: f32 = 0.0118;
 const SHOE: f32 = 0.104;
 
@@ -174,7 +175,7 @@ impl Tailor {
         }
     }
 
-    /// The chart of each triangle. Each chart is connected.
+    /// Returns the chart of each triangle. Each chart is connected.
     fn charts(&self, mesh: &Mesh, triangles: &[[u32; 3]], binding: &[Influence]) -> Vec<Chart> {
         let mut charts: Vec<Chart> = triangles
             .iter()
@@ -193,7 +194,7 @@ impl Tailor {
             })
             .collect();
         let beside = beside(triangles);
-        // Ragged outlines are smoothed by a vote of the neighbors.
+        // Ragged outlines are smoothed by a majority vote of the neighbors.
         for _ in 0..4 {
             let vote = |t: usize| match beside[t].as_slice() {
                 &[a, b] | &[a, b, _] if charts[a] == charts[b] => charts[a],
@@ -202,7 +203,7 @@ impl Tailor {
             };
             charts = (0..charts.len()).map(vote).collect();
         }
-        // Pieces outside of the largest piece of their chart are moved to a neighboring chart.
+        // Pieces outside the largest piece of their chart are moved to a neighboring chart.
         for _ in 0..4 {
             let piece = pieces(&charts, &beside);
             let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
@@ -243,7 +244,7 @@ impl Tailor {
         }
     }
 
-    /// The angle around a limb, 0 away from the seam.
+    /// Returns the angle around a limb; 0 is on the side opposite to the seam.
     fn angle(&self, p: Vec3, chart: Chart) -> Option<f32> {
         let around = |origin: Vec3, axis: Vec3, outside: Vec3| {
             let x = outside.reject_from_normalized(axis).normalize_or(Vec3::X);
@@ -251,7 +252,7 @@ impl Tailor {
             d.dot(axis.cross(x)).atan2(d.dot(x))
         };
         match chart {
-            // Seams: below the arm, inside of the leg, behind the heel.
+            // Seams: below the arm, inside the leg, and behind the heel.
             Chart::Arm => Some(around(self.shoulder, self.arm, vec3(0.6, 0.8, 0.25))),
             Chart::Leg => Some(around(self.hip, self.leg, vec3(1.0, 0.0, 0.45))),
             Chart::Shoe => Some(around(vec3(0.104, 0.0, -0.015), Vec3::NEG_Y, Vec3::Z)),
@@ -269,12 +270,12 @@ impl Tailor {
         t.map(|v| (v, chart, turns(v)))
     }
 
-    /// A first approximate position in the plane, in meters, with the upright orientation.
+    /// Returns a first approximate position in the plane, in meters, with the upright orientation.
     fn first(&self, p: Vec3, chart: Chart, turns: i32) -> Vec2 {
         let angle = self.angle(p, chart).unwrap_or(0.0) + turns as f32 * std::f32::consts::TAU;
         match chart {
             Chart::Head => {
-                // The head as a globe seen from the side, the neck as a cylinder.
+                // The head is mapped like a globe seen from the side, and the neck like a cylinder.
                 let center = vec3(0.0, p.y.min(1.62), -0.008);
                 let d = p - center;
                 let out = vec2(-d.z, d.y);
@@ -299,7 +300,7 @@ impl Tailor {
     }
 }
 
-/// For each triangle, the triangles that share an edge with it.
+/// Returns, for each triangle, the triangles that share an edge with it.
 fn beside(triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
     let mut edges: BTreeMap<[u32; 2], Vec<usize>> = BTreeMap::new();
     for (t, corners) in triangles.iter().enumerate() {
@@ -318,7 +319,7 @@ fn beside(triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
     beside
 }
 
-/// For each triangle the first triangle of its connected piece of a chart.
+/// Returns, for each triangle, the first triangle of its connected piece of a chart.
 fn pieces(charts: &[Chart], beside: &[Vec<usize>]) -> Vec<usize> {
     let mut piece = vec![usize::MAX; charts.len()];
     for first in 0..charts.len() {

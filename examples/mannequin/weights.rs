@@ -1,5 +1,5 @@
-//! The influences of each vertex: by distance to the bones, restricted to neighbors in the
-//! skeleton, then smoothed over the mesh.
+//! Influences of each vertex: computed by distance to the bones, restricted to neighbors in the
+//! skeleton, and then smoothed over the mesh.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use glam::{Vec3, vec3};
 use crate::body::{FINGERS, SIDES, Skeleton};
 use crate::surface::Mesh;
 
-/// The joints that influence a vertex, with their weights.
+/// Joints that influence a vertex, with their weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Influence {
     /// Joint indices, strongest first; 0 in unused slots.
     pub joints: [u8; 4],
-    /// Weights, strongest first, with a sum of 1.
+    /// Weights, strongest first. They sum to 1.
     pub weights: [f32; 4],
 }
 
-/// A capsule that belongs to one joint.
+/// A capsule around a bone of one joint.
 struct Reach {
     joint: usize,
     a: Vec3,
     b: Vec3,
-    /// Radius of the body there.
+    /// Radius of the body around the bone, in meters.
     radius: f32,
-    /// Width of the blend between this joint and another.
+    /// Width of the blend between this joint and another one, in meters.
     softness: f32,
 }
 
@@ -51,7 +51,8 @@ pub fn bind(mesh: &Mesh, skeleton: &Skeleton) -> Vec<Influence> {
         .positions
         .iter()
         .map(|&p| {
-            // Both sides are computed on the left, and the middle on both sides.
+            // Both sides are computed on the left. Vertices in the middle are computed for both
+            // sides.
             let left = share(vec3(p.x.abs(), p.y, p.z), &reaches, &near);
             let right = left.iter().map(|(&j, &w)| (other_side[j], w));
             if p.x < 0.0 {
@@ -85,7 +86,7 @@ pub fn bind(mesh: &Mesh, skeleton: &Skeleton) -> Vec<Influence> {
     shares.into_iter().map(one_finger).collect()
 }
 
-/// The mirror partner of a joint; the joint itself in the middle.
+/// Returns the mirror joint of a joint. A center joint is its own mirror joint.
 fn other_side(skeleton: &Skeleton, joint: usize) -> usize {
     let name = &skeleton.joints[joint].name;
     let swapped = match (name.strip_prefix("Left"), name.strip_prefix("Right")) {
@@ -96,7 +97,7 @@ fn other_side(skeleton: &Skeleton, joint: usize) -> usize {
     skeleton.find(&swapped).unwrap_or(joint)
 }
 
-/// The finger of each joint, from 1; 0 for other joints.
+/// Returns the number of the finger of each joint, from 1; 0 for other joints.
 fn fingers(skeleton: &Skeleton) -> Vec<usize> {
     let number = |name: &str| {
         let side = usize::from(name.starts_with("Right")) * FINGERS.len();
@@ -106,7 +107,7 @@ fn fingers(skeleton: &Skeleton) -> Vec<usize> {
     skeleton.joints.iter().map(|j| number(&j.name)).collect()
 }
 
-/// The initial weights at `p`, from distances only.
+/// Returns the initial weights at `p`, from distances only.
 fn share(p: Vec3, reaches: &[Reach], near: &[Vec<usize>]) -> BTreeMap<usize, f32> {
     let mut nearest: BTreeMap<usize, (f32, f32)> = BTreeMap::new();
     for reach in reaches {
@@ -135,7 +136,7 @@ fn share(p: Vec3, reaches: &[Reach], near: &[Vec<usize>]) -> BTreeMap<usize, f32
     shares
 }
 
-/// The capsules of each joint.
+/// Returns the capsules of all joints.
 fn reaches(s: &Skeleton) -> Vec<Reach> {
     let mut reaches = Vec::new();
     let mut add = |name: &str, a: Vec3, b: Vec3, radius: f32, softness: f32| {
@@ -203,7 +204,7 @@ fn reaches(s: &Skeleton) -> Vec<Reach> {
     reaches
 }
 
-/// The neighbors of each vertex, in ascending order.
+/// Returns the neighbors of each vertex, in ascending order.
 fn rings(mesh: &Mesh) -> Vec<Vec<u32>> {
     let mut rings = vec![Vec::new(); mesh.positions.len()];
     for t in &mesh.triangles {
@@ -231,7 +232,7 @@ fn smoothed(v: usize, shares: &[BTreeMap<usize, f32>], ring: &[u32]) -> BTreeMap
     sum
 }
 
-/// Keeps the four strongest weights, and normalizes them to a sum of 1 in order.
+/// Keeps the four strongest weights, in order, and normalizes them to a sum of 1.
 fn pack(shares: BTreeMap<usize, f32>) -> Influence {
     let mut list: Vec<(usize, f32)> = shares.into_iter().collect();
     list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

@@ -1,4 +1,4 @@
-//! Small bodies of tubes along their bones, on one or more skins.
+//! Small bodies for tests: each bone has a tube as its surface, on one or more skins.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +8,30 @@ use ulna_model::{Document, MeshId, PrimitiveId};
 
 use super::{floats, weights::map};
 
-/// A mesh: a tube between two points, with weights of its vertices by joint names.
+/// A mesh: a tube between two points, with vertex weights by joint names.
 pub struct Tube {
     pub name: &'static str,
-    /// The skin of the mesh.
+    /// Index of the skin of the mesh.
     pub skin: usize,
     pub from: Vec3,
     pub to: Vec3,
-    /// Joints, and the position along the tube of full weight, 0 to 1, in rising order.
+    /// Joints with the position along the tube at which each has full weight, `0..=1`, in ascending
+    /// order.
     pub along: Vec<(&'static str, f32)>,
-    /// The vertex numbering: 1 is in sequence, larger numbers are the step around the list.
+    /// Step between the numbers of neighboring vertices in the list; 1 numbers them in sequence.
     pub stride: usize,
 }
 
-/// The parameters of a body.
+/// Description of a body.
 pub struct Body {
-    /// Name, number of the parent, and place in the armature.
+    /// Name, parent index, and position in the armature of each joint.
     pub joints: Vec<(&'static str, Option<usize>, Vec3)>,
-    /// Per skin: its joints in order, and the matrix from its mesh space to the armature.
+    /// Joints of each skin in order, and the matrix from its mesh space to the armature.
     pub skins: Vec<(Vec<&'static str>, Mat4)>,
     pub tubes: Vec<Tube>,
-    /// `scene_from_armature`.
+    /// Transform of the armature, `scene_from_armature`.
     pub armature: Mat4,
-    /// Weights in bytes.
+    /// Whether weights are stored as bytes.
     pub bytes: bool,
 }
 
@@ -38,10 +39,10 @@ const RINGS: usize = 9;
 const AROUND: usize = 6;
 
 impl Tube {
-    /// The places of its vertices in the armature, and their weights.
+    /// Returns the position of each vertex in the armature, and its weights.
     fn vertices(&self) -> Vec<(Vec3, BTreeMap<&'static str, f32>)> {
         let way = (self.to - self.from).normalize_or_zero();
-        // Around it, symmetric about x = 0 if its ends are.
+        // Axes across the tube. The tube is symmetric about x = 0 if its ends are.
         let (side, other) = if way.y.abs() > 0.5 { (Vec3::Z, Vec3::X) } else { (Vec3::Y, Vec3::Z) };
         let mut all = Vec::new();
         for ring in 0..RINGS {
@@ -84,7 +85,7 @@ impl Tube {
     }
 }
 
-/// Data of a file during writing.
+/// Collects the binary data of a file.
 #[derive(Default)]
 struct Data {
     bin: Vec<u8>,
@@ -93,7 +94,7 @@ struct Data {
 }
 
 impl Data {
-    /// Adds the data of an accessor; returns the accessor's number.
+    /// Adds the data of an accessor, and returns the accessor's index.
     fn put(&mut self, bytes: Vec<u8>, mut accessor: Value) -> usize {
         self.bin.resize(self.bin.len().next_multiple_of(4), 0);
         let (offset, length) = (self.bin.len(), bytes.len());
@@ -106,7 +107,7 @@ impl Data {
 }
 
 impl Body {
-    /// The body as a file.
+    /// Returns the body as a file.
     pub fn glb(&self) -> Vec<u8> {
         let mut data = Data::default();
         let meshes: Vec<Value> = self.tubes.iter().map(|t| self.mesh(t, &mut data)).collect();
@@ -124,7 +125,7 @@ impl Body {
         super::glb(json, &data.bin)
     }
 
-    /// The mesh of a tube in the file.
+    /// Returns the mesh of a tube in the file.
     fn mesh(&self, tube: &Tube, data: &mut Data) -> Value {
         let (list, space) = &self.skins[tube.skin];
         let vertices = tube.vertices();
@@ -161,11 +162,12 @@ impl Body {
                 "indices": indices}]})
     }
 
-    /// Weights of a mesh, four per vertex, in bytes or as floats.
+    /// Adds the weights of a mesh, four per vertex, as bytes or floats. Returns the accessor's
+    /// index.
     fn weights(&self, weights: &[f32], data: &mut Data) -> usize {
         let count = weights.len() / 4;
         if self.bytes {
-            // Both of a pair of weights are a whole number of steps, and sum to 255.
+            // Both weights of a vertex are whole steps, and sum to 255.
             let bytes = weights.chunks(4).flat_map(|four| {
                 let first = (four[0] * 255.0).round() as u8;
                 [first, 255 - first, 0, 0]
@@ -181,7 +183,7 @@ impl Body {
         }
     }
 
-    /// A skin in the file.
+    /// Returns a skin in the file.
     fn skin(&self, list: &[&'static str], space: Mat4, data: &mut Data) -> Value {
         let place =
             |name: &str| self.joints.iter().position(|(n, ..)| *n == name).expect("a joint");
@@ -199,7 +201,7 @@ impl Body {
         json!({"joints": numbers, "inverseBindMatrices": binds})
     }
 
-    /// The armature's node, and the joint nodes after it.
+    /// Returns the armature node, followed by the joint nodes.
     fn armature_and_joints(&self) -> Vec<Value> {
         let children = |parent: Option<usize>| -> Vec<usize> {
             (0..self.joints.len()).filter(|k| self.joints[*k].1 == parent).map(|k| k + 1).collect()
@@ -218,8 +220,8 @@ impl Body {
         nodes
     }
 
-    /// The weights of the vertices of all its meshes, by name. Each entry has mesh, vertex, place
-    /// in the armature, and joints with weights.
+    /// Returns the weights of all vertices of all meshes: mesh, vertex, position in the armature,
+    /// and weights by joint name.
     pub fn held(&self, document: &Document) -> Vec<(usize, usize, Vec3, BTreeMap<String, f32>)> {
         let mut all = Vec::new();
         for (k, tube) in self.tubes.iter().enumerate() {
@@ -239,8 +241,8 @@ impl Body {
     }
 }
 
-/// A left and a right arm with a trunk between them, on three skins. The joint order differs by
-/// skin.
+/// Builds a left and a right arm with a trunk between them, on three skins. Each skin has another
+/// joint order.
 pub fn three_skins(armature: Mat4, spaces: [Mat4; 3], bytes: bool) -> Body {
     let at = Vec3::new;
     let joints = vec![

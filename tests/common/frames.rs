@@ -1,4 +1,4 @@
-//! CPU time of the window's frames on its thread, by action, on a model of some size.
+//! Measures the CPU time of frames on the window's thread, by action, with a model of a given size.
 
 use std::{fs, time::Duration};
 
@@ -15,7 +15,7 @@ use super::large::{Size, joint, model};
 
 type Window = Harness<'static, App>;
 
-/// The times of an action's frames, in rising order.
+/// Times of the frames of an action, in ascending order.
 pub struct Act {
     pub name: &'static str,
     pub frames: Vec<Duration>,
@@ -31,16 +31,16 @@ impl Act {
     }
 }
 
-/// The CPU time of this thread so far, without waits for other programs.
+/// Returns the CPU time of this thread so far, without waits for other programs.
 fn worked() -> Duration {
-    // The kernel updates the count when a thread yields.
+    // The kernel updates the time when a thread yields.
     std::thread::yield_now();
     let text = fs::read_to_string("/proc/thread-self/schedstat")
         .expect("Linux tells what a thread worked");
     Duration::from_nanos(text.split(' ').next().and_then(|n| n.parse().ok()).expect("a number"))
 }
 
-/// A window on a model, and the times of its actions.
+/// A window with a model, and the measured times of its actions.
 struct Meter {
     window: Window,
     acts: Vec<Act>,
@@ -82,7 +82,7 @@ impl Meter {
         panic!("the work does not end");
     }
 
-    /// Frames of an action. `before` runs before each frame.
+    /// Measures the frames of an action. `before` runs before each frame.
     fn act(
         &mut self,
         name: &'static str,
@@ -95,7 +95,7 @@ impl Meter {
         let mut frames = Vec::with_capacity(count);
         for k in 0..count {
             before(&mut self.window, k);
-            // A step is one frame per event.
+            // Each step draws one frame per event.
             let (from, first) = (worked(), self.window.ctx.cumulative_frame_nr());
             self.window.step();
             let count = self.window.ctx.cumulative_frame_nr() - first;
@@ -113,7 +113,8 @@ impl Meter {
     fn click(&mut self, name: &str) {
         self.window.get_by_label(name).click();
         self.window.run_steps(3);
-        // The search for problems runs beside the window and takes a core from it.
+        // The search for problems runs in the background and would use a core, so it is awaited
+        // first.
         Self::wait(&mut self.window);
     }
 
@@ -133,7 +134,8 @@ impl Meter {
         self.window.get_by_label(name).rect().center()
     }
 
-    /// A press, a path over some frames, and a release: three actions.
+    /// Measures a drag as three actions: the press, the motion over several frames, and the
+    /// release.
     fn drag(&mut self, names: [&'static str; 3], from: Pos2, by: egui::Vec2, modifiers: Modifiers) {
         self.window.event(Event::PointerMoved(from));
         self.window.event(Event::ModifiersChanged(modifiers));
@@ -190,10 +192,10 @@ fn wheel(window: &Window, at: Pos2, delta: f32) {
     });
 }
 
-/// The frame times on a model of some size.
+/// Returns the frame times for a model of a given size.
 pub fn measured(size: Size) -> Vec<Act> {
     let (mut meter, _folder) = Meter::open(size);
-    // A limb's second joint, with a visible row.
+    // The second joint of a limb, whose row is visible.
     let name = joint(3);
     meter.click("Animate mode");
     lists(&mut meter);
@@ -210,7 +212,7 @@ pub fn measured(size: Size) -> Vec<Act> {
     meter.acts
 }
 
-/// Idle, hover, selection, filter, scroll.
+/// Measures idle frames, hovering, selecting, filtering and scrolling.
 fn lists(meter: &mut Meter) {
     meter.clear_pointer();
     meter.act("still, over a clip", 20, |_, _| {});
@@ -277,8 +279,8 @@ fn typed(meter: &mut Meter, name: &'static str, field: Pos2, text: &str) {
     meter.press(Modifiers::NONE, Key::Escape);
 }
 
-/// Posing over a clip with layers: without a key, into the layer, with keys, and on both sides.
-/// Also moved keys.
+/// Measures posing over a clip with layers: an unkeyed pose, keys on both sides, and a pose layer.
+/// Also measures box selection of keys.
 fn over_a_clip(meter: &mut Meter) {
     meter.act("still, a joint selected", 10, |_, _| {});
     meter.click("Rotate");
@@ -328,7 +330,7 @@ fn over_a_clip(meter: &mut Meter) {
     meter.act("still, keys selected", 10, |_, _| {});
 }
 
-/// Posing the file's own pose, with all the same actions.
+/// Measures the same posing actions on the file's own pose.
 fn in_pose(meter: &mut Meter, name: &str) {
     meter.click_row(name);
     meter.clear_pointer();
@@ -357,7 +359,7 @@ fn in_pose(meter: &mut Meter, name: &str) {
     meter.click_row(name);
 }
 
-/// Hover and strokes of the brush, and actions on chosen joints.
+/// Measures hovering and strokes of the brush, and commands on selected joints.
 fn in_paint(meter: &mut Meter) {
     assert!(meter.window.state().mode() == Mode::Paint, "painting");
     meter.window.run_steps(10);
@@ -387,7 +389,7 @@ fn in_paint(meter: &mut Meter) {
     });
 }
 
-/// A table of both, in milliseconds.
+/// Prints a table of the times on the small and on the large model, in milliseconds.
 pub fn print(small: &[Act], large: &[Act]) {
     println!("{:44} {:>16} {:>22}", "", "small, median", "large, median (most)");
     for (a, b) in small.iter().zip(large) {

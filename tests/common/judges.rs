@@ -1,5 +1,5 @@
-//! The independent judges of files: the Khronos validator, and a comparison of a file with its
-//! saved version.
+//! Independent judges of files: the Khronos validator, a comparison of a file with its saved
+//! version, and reference readers.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,11 +11,11 @@ use std::{
 
 use super::shared;
 
-/// The results of the Khronos validator on corpus files: many tests ask for the same ones.
+/// Cached results of the Khronos validator. Many tests check the same corpus files.
 static SAID: Mutex<BTreeMap<PathBuf, (usize, String)>> = Mutex::new(BTreeMap::new());
 
-/// The results of the Khronos validator: error count and all codes per file. `None` if it does not
-/// run.
+/// Returns the results of the Khronos validator: error count and all codes per file. `None` if the
+/// validator cannot run.
 pub fn validate(files: &[PathBuf]) -> Option<Vec<(usize, String)>> {
     let shared = shared()?;
     let known = SAID.lock().expect("what was said").clone();
@@ -41,7 +41,7 @@ pub fn validate(files: &[PathBuf]) -> Option<Vec<(usize, String)>> {
     Some(files.iter().map(|f| known.get(f).unwrap_or_else(|| &new[f]).clone()).collect())
 }
 
-/// Whether the dependencies of the round-trip judge are installed.
+/// Whether the dependencies of the comparison are installed.
 static JUDGES: LazyLock<bool> = LazyLock::new(|| {
     let there = Command::new("python3")
         .args(["-c", "import numpy"])
@@ -53,7 +53,8 @@ static JUDGES: LazyLock<bool> = LazyLock::new(|| {
     there
 });
 
-/// The unallowed changes that the round-trip judge finds. `None` if it does not run.
+/// Returns the changes between two files that are not in `allowed`. `None` if the comparison cannot
+/// run.
 pub fn differences(before: &Path, after: &Path, allowed: &[&str]) -> Option<String> {
     let script = shared().filter(|_| *JUDGES)?.join("oracle/roundtrip_diff.py");
     let allow = allowed.iter().flat_map(|a| ["--allow", *a]);
@@ -70,8 +71,8 @@ pub fn differences(before: &Path, after: &Path, allowed: &[&str]) -> Option<Stri
         .map(|s| if out.status.success() { String::new() } else { s })
 }
 
-/// The output of the reference evaluator for a file with these arguments. `None` if it does not
-/// run.
+/// Returns the output of the reference evaluator for a file with these arguments. `None` if the
+/// evaluator cannot run.
 fn reference(file: &Path, arguments: &[&str]) -> Option<serde_json::Value> {
     let script = shared().filter(|_| *JUDGES)?.join("oracle/skin_reference.py");
     let folder = tempfile::tempdir().ok()?;
@@ -88,8 +89,8 @@ fn reference(file: &Path, arguments: &[&str]) -> Option<serde_json::Value> {
     serde_json::from_slice(&std::fs::read(to).ok()?).ok()
 }
 
-/// All vertex positions of a file's first clip at a time, from an independent reader. They are mesh
-/// by mesh in node order. `None` if the reader does not run.
+/// Returns all vertex positions of a file's first clip at a time, computed by an independent
+/// reader. They are ordered mesh by mesh, in node order. `None` if the reader cannot run.
 pub fn skinned(path: &Path, time: f64) -> Option<Vec<[f64; 3]>> {
     let found = reference(path, &["--time", &time.to_string()])?;
     let mut meshes: Vec<&serde_json::Value> =
@@ -99,20 +100,20 @@ pub fn skinned(path: &Path, time: f64) -> Option<Vec<[f64; 3]>> {
     Some(places.map(|p| std::array::from_fn(|k| p[k].as_f64().expect("a number"))).collect())
 }
 
-/// The reference evaluator's result for a file at a time of one clip: nodes with world matrices,
-/// and vertices per primitive in scene space. `None` if it does not run.
+/// Returns the result of the reference evaluator for a file at a time of one clip: nodes with world
+/// matrices, and vertices per primitive in scene space. `None` if the evaluator cannot run.
 pub fn posed(file: &Path, clip: Option<usize>, time: f64) -> Option<serde_json::Value> {
     let clip = clip.map_or_else(|| "none".to_owned(), |k| k.to_string());
     reference(file, &["--anim", &clip, "--time", &time.to_string()])
 }
 
-/// A channel of a file from the reference evaluator: node, path, and numbers at each time.
+/// A channel in the output of the reference evaluator: node, path, and numbers at each time.
 pub type Played = (u64, String, Vec<Vec<f64>>);
 
-/// Channel values of a file's animations from the reference evaluator, at some times of each
-/// animation. `None` if it does not run.
+/// Returns the channel values of a file's animations at some times of each animation, from the
+/// reference evaluator. `None` if the evaluator cannot run.
 pub fn played(file: &Path, times: &[Vec<f64>]) -> Option<Vec<Vec<Played>>> {
-    /// Only played channels are evaluated, without skinning of vertices at each time.
+    /// Evaluates only the channels that are played, and skins no vertices.
     const SCRIPT: &str = "
 import functools, json, sys
 sys.path.insert(0, sys.argv[1])

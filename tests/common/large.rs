@@ -1,40 +1,41 @@
 //! A generated model of any size: many joints on two sides, many clips, many vertices, layers, and
-//! faults of the file.
+//! faults in the file.
 
 use serde_json::{Value, json};
 use ulna_edit::CommandLine;
 use ulna_session::Session;
 
-/// The size of a model.
+/// Size of a generated model.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
-    /// Joints, half of them on each side.
+    /// Number of joints. Half of them are on each side.
     pub joints: usize,
-    /// Clips: each moves, turns and scales every joint.
+    /// Number of clips. Each clip moves, rotates and scales every joint.
     pub clips: usize,
-    /// Keys of each track.
+    /// Number of keys per track.
     pub keys: usize,
-    /// Vertices along a side of the skin, a sheet.
+    /// Number of vertices along each side of the skin, which is a sheet.
     pub side: usize,
-    /// Layers over the first clip.
+    /// Number of layers over the first clip.
     pub layers: usize,
-    /// Joints with an invalid rotation: one problem each.
+    /// Number of joints with an invalid rotation. Each causes one problem.
     pub problems: usize,
 }
 
 impl Size {
-    /// 126 MB of keys on 3,000 joints, a million vertices, ten layers and 2,000 problems.
+    /// A large model: 126 MB of keys on 3,000 joints, a million vertices, ten layers and 2,000
+    /// problems.
     pub const LARGE: Self =
         Self { joints: 3_001, clips: 4, keys: 262, side: 1_000, layers: 10, problems: 2_000 };
-    /// The same model at a small size.
+    /// A small model with the same structure.
     pub const SMALL: Self =
         Self { joints: 41, clips: 2, keys: 20, side: 20, layers: 2, problems: 12 };
 }
 
-/// Joints of a chain.
+/// Number of joints in a chain.
 const CHAIN: usize = 10;
 
-/// The name of a joint: the root, or its number in its chain and its side.
+/// Returns the name of a joint: the root, or its number in its chain and its side.
 pub fn joint(k: usize) -> String {
     let Some(k) = k.checked_sub(1) else { return "root".to_owned() };
     let side = if k.is_multiple_of(2) { "L" } else { "R" };
@@ -102,7 +103,8 @@ fn nodes(size: Size) -> Vec<Value> {
     nodes
 }
 
-/// The skin's sheet, from one side to the other. Each vertex has four consecutive joints.
+/// Builds the sheet of the skin, from one side to the other. Each vertex has four consecutive
+/// joints.
 fn mesh(size: Size, to: &mut Buffer) -> Value {
     let (side, count) = (size.side, size.side * size.side);
     let place = |v: usize| {
@@ -175,7 +177,7 @@ fn clip(size: Size, number: usize, times: usize, to: &mut Buffer) -> Value {
     json!({"name": format!("clip {number}"), "channels": channels, "samplers": samplers})
 }
 
-/// The model, without its layers.
+/// Builds the model without its layers.
 fn bare(size: Size) -> Vec<u8> {
     let mut buffer = Buffer::default();
     let mesh = mesh(size, &mut buffer);
@@ -210,7 +212,7 @@ fn glb(mut text: Vec<u8>, bytes: &[u8]) -> Vec<u8> {
     glb
 }
 
-/// The model as a GLB, which stores its layers of the first clip.
+/// Returns the model as a GLB that stores the layers of its first clip.
 pub fn model(size: Size) -> Vec<u8> {
     let bare = bare(size);
     if size.layers == 0 || size.clips == 0 {

@@ -1,4 +1,4 @@
-//! Helpers of several test files: the path of the shared corpus, small files, the sample.
+//! Helpers for several test files: the path of the shared test files, small files, and the sample.
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
@@ -27,16 +27,16 @@ use ulna_edit::CommandLine;
 use ulna_model::{Document, NodeId};
 use ulna_session::Session;
 
-/// Pixels per point in tested windows: a software driver fills every pixel, and most tests check
-/// only layout and behavior. Picture tests use one.
+/// Pixels per point in tested windows. It is low because a software driver fills every pixel, and
+/// most tests check only layout and behavior. Tests of pictures use 1.
 pub const DENSITY: f32 = 0.5;
 
-/// The bundled sample.
+/// Opens the bundled sample.
 pub fn sample() -> Session {
     Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample")
 }
 
-/// The body of the sample without its skeleton, as a modeling program exports it.
+/// Returns the body of the sample without its skeleton, as a modeling program exports it.
 pub fn bare_body() -> Vec<u8> {
     let (mut json, bin) = split(include_bytes!("../../assets/mannequin.glb"));
     for key in ["skins", "animations", "buffers", "asset"] {
@@ -64,7 +64,7 @@ pub fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
     session.take_sentence().into_iter().collect()
 }
 
-/// The node with a name.
+/// Returns the node with a name.
 pub fn named(document: &Document, name: &str) -> NodeId {
     document
         .node_ids()
@@ -72,8 +72,8 @@ pub fn named(document: &Document, name: &str) -> NodeId {
         .unwrap_or_else(|| panic!("{name}"))
 }
 
-/// The folder of shared test material beside the repository. Without it, returns `None` and reports
-/// a skipped test.
+/// Returns the folder of shared test files beside the repository. Without it, returns `None` and
+/// reports a skipped test.
 pub fn shared() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
     if path.join("corpus").is_dir() {
@@ -84,8 +84,8 @@ pub fn shared() -> Option<PathBuf> {
     }
 }
 
-/// Reports an incomplete check and its reason, once per test and reason. It bypasses the test
-/// harness, which hides the output of passing tests.
+/// Reports an incomplete check and its reason, once per test and reason. The report bypasses the
+/// test harness, which hides the output of passing tests.
 pub fn skipped(why: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let thread = std::thread::current();
@@ -95,8 +95,8 @@ pub fn skipped(why: &str) {
     }
 }
 
-/// Every glTF, GLB and VRM file below a folder, in order. `bad/` is excluded unless it is the
-/// folder itself.
+/// Returns every glTF, GLB and VRM file below a folder, in order. The folder `bad/` is left out,
+/// unless it is the folder itself.
 pub fn models(folder: &Path) -> Vec<PathBuf> {
     let mut list = Vec::new();
     walk(folder, &mut list);
@@ -120,7 +120,7 @@ fn walk(folder: &Path, list: &mut Vec<PathBuf>) {
     }
 }
 
-/// A GLB of this JSON and data. `asset` and the one buffer are added.
+/// Builds a GLB with this JSON and binary data. `asset` and the buffer are added.
 pub fn glb(mut json: serde_json::Value, bin: &[u8]) -> Vec<u8> {
     json["asset"] = serde_json::json!({"version": "2.0"});
     if !bin.is_empty() {
@@ -130,7 +130,7 @@ pub fn glb(mut json: serde_json::Value, bin: &[u8]) -> Vec<u8> {
     ulna_formats::gltf::build_glb(json.to_string().as_bytes(), bin, &[], 0).expect("a small file")
 }
 
-/// The JSON and the data of a GLB.
+/// Returns the JSON and the binary data of a GLB.
 pub fn split(bytes: &[u8]) -> (serde_json::Value, Vec<u8>) {
     let length =
         |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("a length")) as usize;
@@ -140,7 +140,7 @@ pub fn split(bytes: &[u8]) -> (serde_json::Value, Vec<u8>) {
     (serde_json::from_slice(&bytes[20..end]).expect("JSON"), bin)
 }
 
-/// Floats as little-endian bytes.
+/// Returns floats as little-endian bytes.
 pub fn floats(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|v| v.to_le_bytes()).collect()
 }

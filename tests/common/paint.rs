@@ -15,23 +15,23 @@ pub fn window(bytes: &[u8]) -> (Window, tempfile::TempDir) {
     (window, folder)
 }
 
-/// Like [`window`], on a device.
+/// Opens a window like [`window`], with a graphics device.
 pub fn window_drawn(bytes: &[u8]) -> (Window, tempfile::TempDir) {
     let (window, folder, _) = open(builder().wgpu(), bytes);
     (window, folder)
 }
 
-/// The sample in Paint mode, at rest, with a joint to paint.
+/// Opens the sample at rest in Paint mode, with a joint to paint.
 pub fn painting(joint: &str) -> (Window, tempfile::TempDir) {
     painting_in(builder(), joint)
 }
 
-/// Like [`painting`], on a device.
+/// Opens the sample like [`painting`], with a graphics device.
 pub fn painting_drawn(joint: &str) -> (Window, tempfile::TempDir) {
     painting_in(builder().wgpu(), joint)
 }
 
-/// Like [`painting`], in the given window.
+/// Opens the sample like [`painting`], in the given window.
 pub fn painting_in(builder: HarnessBuilder<App>, joint: &str) -> (Window, tempfile::TempDir) {
     let (mut window, folder, _) = open(builder, include_bytes!("../../assets/mannequin.glb"));
     click(&mut window, "Pose mode");
@@ -81,7 +81,7 @@ pub fn drag(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
     window.run_steps(4);
 }
 
-/// A click with its release in the next frame.
+/// Clicks, and releases the button in the next frame.
 pub fn click_at(window: &mut Window, at: Pos2, modifiers: Modifiers) {
     window.event(Event::PointerMoved(at));
     window.run_steps(3);
@@ -97,19 +97,19 @@ pub fn click_at(window: &mut Window, at: Pos2, modifiers: Modifiers) {
     window.run_steps(4);
 }
 
-/// The window position of a node's head.
+/// Returns the position of a node's head in the window.
 pub fn head(window: &Window, name: &str) -> Pos2 {
     let rect = window.get_by_label("Viewport").rect();
     let at = window.state().project(node(session(window).document(), name)).expect("in sight");
     pos2(rect.left() + at.x, rect.top() + at.y)
 }
 
-/// The middle of a limb on the window.
+/// Returns the position of the middle of a limb in the window.
 pub fn middle(window: &Window, from: &str, to: &str) -> Pos2 {
     head(window, from) + (head(window, to) - head(window, from)) * 0.5
 }
 
-/// The sum of a joint's weights over all vertices of the file.
+/// Returns the sum of a joint's weights over all vertices of the file.
 pub fn total(document: &Document, name: &str) -> f64 {
     let joint = node(document, name);
     let mut sum = 0.0;
@@ -127,7 +127,7 @@ pub fn total(document: &Document, name: &str) -> f64 {
     sum
 }
 
-/// Every vertex obeys the rule.
+/// Asserts that all vertices have valid weights.
 pub fn sound(document: &Document) {
     for mesh in document.meshes.values() {
         for map in mesh.primitives.iter().filter_map(|p| p.weights.as_deref()) {
@@ -136,7 +136,7 @@ pub fn sound(document: &Document) {
     }
 }
 
-/// Clicks a control below the visible part of a panel.
+/// Clicks a control that can be below the visible part of a panel.
 pub fn press_button(window: &mut Window, name: &str) {
     window.get_by_label(name).click_accesskit();
     window.run_steps(4);

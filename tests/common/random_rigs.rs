@@ -1,13 +1,13 @@
 //! Small random rigs as files. They have joints below moving nodes, skins with shared joints,
-//! blended weights, morph targets, and clips of all interpolations. A figure of nodes has rigid
-//! meshes.
+//! blended weights, morph targets, and clips with all interpolations. One part of each file is a
+//! figure of nodes with rigid meshes.
 
 use glam::{Mat4, Quat, Vec3};
 use serde_json::{Map, Value, json};
 
 use super::{floats, glb};
 
-/// Pseudorandom numbers, the same for the same seed.
+/// Pseudorandom numbers. The same seed gives the same sequence.
 pub struct Draw(u64);
 
 impl Draw {
@@ -15,7 +15,7 @@ impl Draw {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A number below another one.
+    /// Returns a number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -23,7 +23,7 @@ impl Draw {
         ((self.0 >> 11) % n.max(1) as u64) as usize
     }
 
-    /// A number from −1 to 1.
+    /// Returns a number from −1 to 1.
     fn unit(&mut self) -> f32 {
         self.below(20001) as f32 / 10000.0 - 1.0
     }
@@ -41,7 +41,7 @@ impl Draw {
     }
 }
 
-/// A file during writing.
+/// Collects the parts of a file.
 #[derive(Default)]
 struct FileData {
     bytes: Vec<u8>,
@@ -95,10 +95,10 @@ impl RigNode {
     }
 }
 
-/// A random rig. `Mesh…` are skinned, `Toy` is the top of a figure of nodes.
+/// A random rig. Meshes named `Mesh…` are skinned, and `Toy` is the top node of the figure.
 pub struct RandomRig {
     nodes: Vec<RigNode>,
-    /// Numbers of joints.
+    /// Indices of the joint nodes.
     joints: Vec<usize>,
     data: FileData,
     meshes: Vec<Value>,
@@ -106,11 +106,11 @@ pub struct RandomRig {
     draw: Draw,
 }
 
-/// Vertices of a mesh.
+/// Number of vertices per mesh.
 const VERTICES: usize = 10;
 
 impl RandomRig {
-    /// The file of a seed.
+    /// Returns the file of a seed.
     pub fn bytes(seed: u64) -> Vec<u8> {
         let mut rig = Self {
             nodes: Vec::new(),
@@ -132,7 +132,7 @@ impl RandomRig {
         up.fold(Mat4::IDENTITY, |below, n| self.nodes[n].matrix() * below)
     }
 
-    /// Up to two nodes above, then joints in a tree with one or two roots.
+    /// Adds up to two nodes above the skeleton, then joints in a tree with one or two roots.
     fn skeleton(&mut self) {
         let above = self.draw.below(3);
         for k in 0..above {
@@ -153,7 +153,8 @@ impl RandomRig {
         }
     }
 
-    /// One to three skins of some of the joints, bound in one space, with one or two meshes each.
+    /// Adds one to three skins with some of the joints, bound in one space, with one or two meshes
+    /// each.
     fn skinned_meshes(&mut self) {
         let space = match self.draw.below(3) {
             0 => Mat4::IDENTITY,
@@ -172,7 +173,7 @@ impl RandomRig {
             if list.is_empty() {
                 list.push(self.joints[0]);
             }
-            // In a different order from the tree.
+            // The joint order of the skin differs from that of the tree.
             let by = self.draw.below(list.len());
             list.rotate_left(by);
             let binds: Vec<f32> = list
@@ -226,7 +227,7 @@ impl RandomRig {
         self.nodes.push(node);
     }
 
-    /// A mesh of triangles, sometimes with a morph target.
+    /// Builds a mesh of triangles, sometimes with a morph target.
     fn mesh(&mut self, name: &str, at: &[Vec3]) -> Value {
         let positions = self.data.vectors(at);
         let normals: Vec<Vec3> =
@@ -241,7 +242,7 @@ impl RandomRig {
         json!({"name": name, "primitives": [primitive]})
     }
 
-    /// Nodes with rigid meshes. Sometimes two nodes share one mesh.
+    /// Adds nodes with rigid meshes. Sometimes two nodes share one mesh.
     fn figure(&mut self) -> usize {
         let top = self.nodes.len();
         self.nodes.push(RigNode::new("Toy".into(), None, &mut self.draw, 0.5));
@@ -272,7 +273,7 @@ impl RandomRig {
         for k in 0..count {
             let below: Vec<usize> =
                 (0..count).filter(|n| self.nodes[*n].parent == Some(k)).collect();
-            // Some joints have a pose different from the bind pose.
+            // Some joints have a pose that differs from the bind pose.
             let is_posed = self.joints.contains(&k) && self.draw.one_in(5);
             let by = if is_posed { self.draw.turn(0.4) } else { Quat::IDENTITY };
             let (t, r, s) = self.nodes[k].bind;
@@ -295,7 +296,8 @@ impl RandomRig {
         glb(text, &self.data.bytes)
     }
 
-    /// A clip with some tracks of all nodes except those of skinned meshes, and of morph weights.
+    /// Adds a clip with some tracks of morph weights, and of all nodes except those with skinned
+    /// meshes.
     fn clip(&mut self, index: usize, first_mesh: usize) -> Value {
         let (mut channels, mut samplers) = (Vec::new(), Vec::new());
         for node in 0..self.nodes.len() {
@@ -343,7 +345,7 @@ impl RandomRig {
                 _ => vec![self.draw.below(11) as f32 / 10.0],
             };
             let slope = match path {
-                // Along the sphere.
+                // A rotation along the unit sphere.
                 "rotation" => {
                     let rate = Quat::from_vec4(self.draw.vector(0.5).extend(0.0)) * turn;
                     rate.to_array().to_vec()
@@ -377,7 +379,7 @@ impl RandomRig {
     }
 }
 
-/// A matrix with the exact last row of an affine one.
+/// Returns a matrix whose last row is exactly that of an affine matrix.
 fn affine(columns: &[f32]) -> Vec<f32> {
     let last = |k: usize| if k == 15 { Some(1.0) } else { (k % 4 == 3).then_some(0.0) };
     columns.iter().enumerate().map(|(k, v)| last(k).unwrap_or(*v)).collect()

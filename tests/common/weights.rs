@@ -1,4 +1,4 @@
-//! The sample with weights for tests, and the rule that they must obey.
+//! Files with weights for tests, and the rules that all weights must keep.
 
 use super::sample;
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ pub fn map(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> &Weight
     document.mesh(mesh).primitives[primitive.index()].weights.as_deref().expect("weights")
 }
 
-/// The sample with weights stored in another type: written, opened, and settled by *Normalize all*.
+/// Opens the sample with weights of another stored type. They are written, opened and normalized.
 pub fn with_encoding(encoding: WeightEncoding) -> Session {
     let mut session = sample();
     if encoding == WeightEncoding::Float {
@@ -41,7 +41,7 @@ pub fn with_encoding(encoding: WeightEncoding) -> Session {
     session
 }
 
-/// Like [`with_encoding`], with two sets and up to eight joints on many vertices.
+/// Opens the sample like [`with_encoding`], with two sets and up to eight joints on many vertices.
 pub fn with_eight(encoding: WeightEncoding) -> Session {
     static FILES: [OnceLock<std::sync::Arc<Vec<u8>>>; 3] = [const { OnceLock::new() }; 3];
     let bytes = FILES[encoding as usize].get_or_init(|| {
@@ -61,7 +61,8 @@ pub fn with_eight(encoding: WeightEncoding) -> Session {
     Session::open_bytes(bytes).expect("the sample with two sets")
 }
 
-/// The mirror plane of the first skin, and the mirror partners of its joints.
+/// Returns the axis and position of the first skin's mirror plane, and the mirror partners of its
+/// joints.
 pub fn partners(document: &Document) -> (usize, f32, Vec<Option<JointSlot>>) {
     let roles = MirrorPairs::of(document, SkinId(0));
     (roles.axis(), roles.offset(), roles.mirror_joints())
@@ -78,7 +79,7 @@ pub fn positions(document: &Document, canvas: &SkinnedSurface) -> (Vec<Vec3>, Ve
     )
 }
 
-/// Asserts the rule for every vertex of a patch.
+/// Asserts that every vertex of a patch has valid weights.
 pub fn rule_holds(
     before: &WeightMap,
     after: &WeightMap,
@@ -95,7 +96,7 @@ pub fn rule_holds(
             assert!(w <= last, "not the strongest first");
             last = w;
         }
-        // All slots of a joint together, as in the file: if a joint has two slots, they become one.
+        // All slots of a joint count together: two slots of one joint become one in the file.
         let stored = |m: &WeightMap, j: u16| match m.encoding {
             WeightEncoding::Float => m.weight(v, j).to_bits(),
             encoding => encoding.encode(m.weight(v, j)),
@@ -110,14 +111,15 @@ pub fn rule_holds(
     }
 }
 
-/// A file with its weights in a type, packed once.
+/// Returns the bytes of the sample with weights of a stored type. They are computed once per type.
 pub fn packed(encoding: WeightEncoding) -> &'static [u8] {
     static FILES: [OnceLock<Vec<u8>>; 3] = [const { OnceLock::new() }; 3];
     FILES[encoding as usize]
         .get_or_init(|| with_encoding(encoding).pack("x").expect("it packs").bytes.to_vec())
 }
 
-/// Breaks every rule somewhere: the harms cycle over the vertices, and 0 is none.
+/// Makes weights invalid in several ways. The numbers in `harms` are applied to the vertices in
+/// turn, and 0 means no change.
 pub fn harm(map: &WeightMap, harms: &[u8]) -> WeightMap {
     let (mut joints, mut weights) = (map.joints.to_vec(), map.weights.to_vec());
     let mut not_numbers = Vec::new();
@@ -150,8 +152,8 @@ pub fn harm(map: &WeightMap, harms: &[u8]) -> WeightMap {
     }
 }
 
-/// The document with weights broken by `harms` and multiplied by factors. If `evened`, the weights
-/// take few values, so that ties are common and get decided.
+/// Returns the document with weights made invalid by `harms` and multiplied by factors. With
+/// `evened`, weights have few different values, so that ties are common.
 pub fn harmed(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -169,7 +171,7 @@ pub fn harmed(
                 .iter_mut()
                 .for_each(|w| *w = if evened { (*w * 4.0).ceil() / 8.0 } else { *w * factor });
         }
-        // No fast path covers a map with weights that are no numbers.
+        // No vectorized code handles maps with NaN weights.
         if harms.contains(&8) {
             to.not_numbers = [].into();
         }
@@ -180,7 +182,7 @@ pub fn harmed(
     document
 }
 
-/// The mean of the points around a vertex.
+/// Computes the mean of the points around a vertex.
 pub fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, vertex: u32, out: &mut Influences) {
     let ring = canvas.ring(canvas.point_of(vertex));
     for p in ring {
@@ -195,8 +197,9 @@ pub fn bits(weights: &[f32]) -> Vec<u32> {
     weights.iter().map(|w| w.to_bits()).collect()
 }
 
-/// A flat sheet of 1 m by 1 m with `side` quads along each side, all split the same way. It repeats
-/// in place as `primitives` of one mesh. It has two joints: the first has all weights.
+/// Builds a flat sheet of 1 m × 1 m with `side` quads along each side, all split in the same
+/// direction. It occurs in `primitives` primitives of one mesh. The first of its two joints has all
+/// weights.
 pub fn sheet(side: u16, primitives: usize) -> Session {
     let spot = |k: u16| f32::from(k) / f32::from(side);
     let corners = || (0..=side).flat_map(|y| (0..=side).map(move |x| (x, y)));
@@ -234,11 +237,11 @@ pub fn sheet(side: u16, primitives: usize) -> Session {
     Session::open_bytes(&super::glb(json, &bin)).expect("a sheet")
 }
 
-/// Squares along a side of the sheets on two skins.
+/// Number of squares along a side of the sheets in [`two_skins`].
 pub const SQUARES: u16 = 8;
-/// Two sheets with a skin each. The first is in meters with joints A, B and C, and all weights on
-/// A. The second uses units of `scale` meters and is `offset` meters to the right. Its joints have
-/// the order of `second`, with all weights on A too.
+/// Builds two sheets with a skin each. The first one is in meters, has the joints A, B and C, and
+/// all weights on A. The second one has units of `scale` meters, and is `offset` meters to the
+/// right. Its joints have the order `second`, and all weights are on A, too.
 pub fn two_skins(scale: f32, offset: f32, second: &[&str]) -> Vec<u8> {
     let spot = |k: u16| f32::from(k) / f32::from(SQUARES);
     let corners = || (0..=SQUARES).flat_map(|y| (0..=SQUARES).map(move |x| (x, y)));

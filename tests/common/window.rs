@@ -1,4 +1,4 @@
-//! Windows of the common test size.
+//! Windows of the size that most tests use.
 
 use std::path::PathBuf;
 
@@ -9,14 +9,14 @@ use super::DENSITY;
 
 pub type Window = Harness<'static, App>;
 
-/// Builds a window without a graphics device, thus without a picture. Layout and behavior stay the
-/// same, and a software driver would take half of the windows' time. Tests of data on the device
-/// take `wgpu()`.
+/// Builds a window without a graphics device, and therefore without a picture. Layout and behavior
+/// stay the same, but a software driver would take half of the time. Tests of data on the device
+/// use `wgpu()`.
 pub fn builder() -> HarnessBuilder<App> {
     Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60).with_pixels_per_point(DENSITY)
 }
 
-/// The program with a file of these bytes, in a folder of its own, once it is open.
+/// Opens the program with a file of these bytes in its own folder, and waits until it is open.
 pub fn open(builder: HarnessBuilder<App>, bytes: &[u8]) -> (Window, tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model.glb");
@@ -27,12 +27,12 @@ pub fn open(builder: HarnessBuilder<App>, bytes: &[u8]) -> (Window, tempfile::Te
     (window, folder, path)
 }
 
-/// Waits for an open file and the end of long work.
+/// Waits until a file is open and long work is done.
 pub fn wait(window: &mut Window) {
     wait_until(window, |app| !app.is_busy() && app.session().is_some());
 }
 
-/// Waits for a condition, plus a few frames.
+/// Waits for a condition, and then for a few more frames.
 pub fn wait_until(window: &mut Window, holds: impl Fn(&App) -> bool) {
     for _ in 0..2000 {
         window.step();

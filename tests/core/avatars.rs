@@ -1,5 +1,5 @@
-//! Avatars of VRM 0 and 1: their references through edits and saves, their T-pose, and the export
-//! of the skeleton only.
+//! VRM 0 and VRM 1 avatars: their references through edits and saves, their T-pose, and the
+//! skeleton-only export.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::BTreeMap, path::Path, process::Command};
@@ -12,12 +12,12 @@ use ulna_session::Session;
 
 use crate::common::{glb, judges, named, run, shared, split};
 
-/// The shared VRM 1 avatar.
+/// Reads the VRM 1 avatar of the shared test files. `None` if these files are not available.
 fn one() -> Option<Vec<u8>> {
     Some(std::fs::read(shared()?.join("situations/vrm-references/v1.vrm")).unwrap())
 }
 
-/// The same avatar as VRM 0, with references by node, mesh, material and texture.
+/// Converts the avatar to VRM 0, with references by node, mesh, material and texture.
 fn zero(one: &[u8]) -> Vec<u8> {
     let (mut root, bin) = split(one);
     let bones =
@@ -56,7 +56,7 @@ fn line(text: &str) -> CommandLine {
     CommandLine::parse(text).unwrap()
 }
 
-/// The names of the elements of a list, by which references are compared.
+/// Returns the names of the elements of a list. References are compared by these names.
 fn names(root: &Value, list: &str) -> Vec<String> {
     root[list]
         .as_array()
@@ -99,7 +99,7 @@ fn references_of_an_avatar_stay_correct_after_every_kind_of_edit() {
         assert_eq!(is["meshes"][1]["extras"], was["meshes"][1]["extras"]);
         let constraint = |root: &Value| root["nodes"][17]["extensions"].clone();
         assert_eq!(constraint(&is), constraint(&was));
-        // The judge of round trips must agree.
+        // The independent judge must find no difference in the VRM extensions either.
 
         if let Some(differ) = judges::differences(&from, &to, &[]) {
             let of_extensions: Vec<&str> = differ.lines().filter(|l| l.contains("VRM")).collect();
@@ -123,7 +123,7 @@ const POSED: [&str; 8] =
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// A save warns about exactly the posed humanoid joints, before and after.
+    /// A save warns about exactly the humanoid joints that are posed, both before and after saving.
     #[test]
     fn saving_a_posed_avatar_warns_about_the_changed_t_pose(
         posed in prop::collection::btree_set(0..POSED.len(), 0..4), old in any::<bool>()) {
@@ -152,7 +152,7 @@ proptest! {
             }
             prop_assert!(!said.contains("“hair2”") && !said.contains("“Prop”"), "{said}");
         }
-        // The list of edits marks them, too.
+        // The rows of unsaved differences mention the T-pose for the same joints.
         for row in session.edited() {
             prop_assert_eq!(row.facts.contains("T-pose"), bones.contains(&row.title.as_str()),
                 "{:?}", row);
@@ -173,7 +173,7 @@ fn edits_that_pose_no_bone_cause_no_t_pose_warning() {
     }
 }
 
-/// The program's standard error.
+/// Returns what the program prints to standard error.
 fn errors(arguments: &[&str]) -> String {
     let made = Command::new(env!("CARGO_BIN_EXE_ulna")).args(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&made.stderr).into_owned();
@@ -246,7 +246,7 @@ fn a_skeleton_only_export_keeps_the_humanoid_map_and_reports_removed_data() {
             }
             tried += 1;
         }
-        // The remaining data refers to no mesh and no material.
+        // The remaining extension data must not refer to meshes or materials.
         let (root, _) = split(&std::fs::read(at(&format!("{name}-skeleton.vrm"))).unwrap());
         let text = root["extensions"].to_string();
         for gone in

@@ -1,5 +1,5 @@
-//! Commands computed on a copy while the document changes: the result is applied if it fits,
-//! otherwise it is returned.
+//! Commands that run on a copy while the document changes. The result is applied if it still fits,
+//! else it is returned.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use ulna_edit::{Command, CommandLine, Edit};
@@ -95,12 +95,12 @@ fn background_work_overwrites_no_newer_edit_unasked_and_is_not_lost() {
         other => panic!("{other:?}"),
     };
     assert!(*session.document() == before && session.history().done().len() == 1);
-    // Applying it anyway is one more step.
+    // Applying the returned result over the newer edit is one more step.
     assert!(session.put_in(*worked).unwrap());
     assert_eq!(session.history().done().len(), 2);
     session.undo();
     assert!(*session.document() == before);
-    // It can also be computed again on the current document.
+    // Alternatively, the commands can run again on the current document.
     let work = session.work("Long", vec![command(&flood(0.5))]);
     run(&mut session, &flood(0.75));
     let Err(NotTaken::Changed(worked)) = session.take_worked(work.run()) else {
@@ -108,14 +108,14 @@ fn background_work_overwrites_no_newer_edit_unasked_and_is_not_lost() {
     };
     let again = worked.into_commands();
     assert_eq!(again, vec![command(&flood(0.5))]);
-    // A result of another file is refused.
+    // A session refuses the result of another file.
     let mut other = sample();
     let work = session.work("Long", vec![command(&turn(5.0))]);
     let refused = other.take_worked(work.run());
     assert!(refused.is_err_and(|e| e.to_string().contains("another file")));
 }
 
-/// A stroke that no layer accepts is not lost: it goes into a new layer, with a note.
+/// A stroke that the target layer refuses is stored in a new layer, with a note.
 #[test]
 fn a_stroke_that_no_layer_accepts_gets_a_new_layer() {
     let mut session = sample();

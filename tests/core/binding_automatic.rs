@@ -1,4 +1,4 @@
-//! Automatic weights of the corpus characters, compared with the weights of their files.
+//! Automatic weights of the corpus characters, compared with the weights stored in their files.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::Path;
@@ -16,28 +16,30 @@ use ulna_session::Session;
 
 use crate::common::{run, sample, shared, skipped};
 
-/// Distances of the skin from its original position, in meters.
+/// Distances between the skin with new weights and with its original weights, in meters.
 #[derive(Clone, Copy, Debug)]
 struct Deviation {
     mean: f64,
     p99: f64,
     worst: f64,
-    /// Height of the body and longest side of its box in the rest pose, in meters.
+    /// Height of the body in the rest pose.
     height: f64,
+    /// Longest side of the body's bounding box in the rest pose.
     longest: f64,
 }
 
 impl Deviation {
-    /// Mean, 99th percentile and largest distance, in percent of a length.
+    /// Returns the mean, the 99th percentile and the maximum, in percent of a length.
     fn percent(&self, of: f64) -> [f64; 3] {
         [self.mean, self.p99, self.worst].map(|off| off * 100.0 / of.max(1e-6))
     }
 }
 
-/// A file whose body is bound again, with four limits. The maximum mean deviation and the maximum
-/// deviation from its own weights are in percent of the height. They apply to the joints that the
-/// rule chooses, and to the joints of the file's weights. Then the number of joints for which the
-/// rule differs. The dragon is six times as wide as tall, and the fox twice as long.
+/// A file whose body is bound again, with its limits. The first pair applies if the bind chooses
+/// the joints by shape, the second pair if the joints of the file's weights are used. Each pair is
+/// the largest allowed mean and maximum deviation, in percent of the body's height. The last number
+/// is how many joints the two choices treat differently. The dragon is six times as wide as tall,
+/// and the fox twice as long.
 type Body = (&'static str, [f64; 2], [f64; 2], usize);
 const BODIES: [Body; 5] = [
     ("CesiumMan/CesiumMan.glb", [0.16, 4.0], [0.16, 4.0], 0),
@@ -51,7 +53,7 @@ fn rebound(session: &mut Session, choose: &str) -> Vec<String> {
     run(session, CommandLine::new("weights.bind").with("rebind", "all").with("choose", choose))
 }
 
-/// Fraction of all weight that moved to other joints, `0..=1`.
+/// Returns the fraction of all weight that moved to other joints, `0..=1`.
 fn moved_weight(before: &Document, after: &Document) -> f64 {
     let (mut moved, mut all) = (0.0, 0.0);
     for (id, mesh) in before.meshes.iter() {
@@ -68,7 +70,8 @@ fn moved_weight(before: &Document, after: &Document) -> f64 {
     moved / f64::max(all, 1.0)
 }
 
-/// Fraction of all weight on joints that had no weight on the same vertex before, `0..=1`.
+/// Returns the fraction of all weight on joints that had no weight on the same vertex before,
+/// `0..=1`.
 fn foreign_weight(before: &Document, after: &Document) -> f64 {
     let (mut foreign, mut all) = (0.0, 0.0);
     for (id, mesh) in before.meshes.iter() {
@@ -84,7 +87,7 @@ fn foreign_weight(before: &Document, after: &Document) -> f64 {
     foreign / f64::max(all, 1.0)
 }
 
-/// Number of joints for which the rule differs from the weights of the file.
+/// Returns the number of joints for which the choice by shape differs from the weights of the file.
 fn chosen_otherwise(document: &Document) -> usize {
     let mut count = 0;
     for (id, skin) in document.skins.iter() {
@@ -96,7 +99,7 @@ fn chosen_otherwise(document: &Document) -> usize {
     count
 }
 
-/// Eight poses of each clip.
+/// Returns eight poses of each clip.
 fn poses(document: &Document) -> Vec<Pose> {
     let mut all = Vec::new();
     for (id, clip) in document.clips.iter() {
@@ -106,7 +109,7 @@ fn poses(document: &Document) -> Vec<Pose> {
     all
 }
 
-/// Distances of the skin from its original position, over all poses.
+/// Returns the distances between the skins of both documents, over all poses.
 fn deviation(before: &Document, after: &Document) -> Deviation {
     let points = |d: &Document| -> Vec<Vec<Vec3>> {
         let seen = SeenPoints::of(d, usize::MAX);
@@ -192,9 +195,10 @@ fn automatic_weights_of_characters_are_close_to_the_authored_weights() {
     assert_eq!(ran, 2 * BODIES.len());
 }
 
-/// Bodies of `Mesh2Motion`, with the maximum fractions of all weight that moves to other joints,
-/// and to joints that a vertex did not have. Blender 5.0's bone heat reaches 0.04, 0.02, 0.18 and
-/// 0.29, and 0.00, 0.01, 0.06 and 0.16. It was used to bind the dragon and the fox.
+/// Bodies of `Mesh2Motion`, each with two limits: the largest fraction of all weight that may move
+/// to other joints, and to joints without weight on the vertex before. For comparison, Blender
+/// 5.0's bone heat reaches 0.04, 0.02, 0.18 and 0.29 for the first, and 0.00, 0.01, 0.06 and 0.16
+/// for the second. The dragon and the fox were bound with it.
 const MESH2MOTION: [(&str, f64, f64); 4] = [
     ("Dragon/dragon-animations.glb", 0.15, 0.06),
     ("Fox49/fox-animations.glb", 0.23, 0.10),

@@ -1,4 +1,4 @@
-//! Binding commands on small difficult bodies, and on further models of the corpus.
+//! Binding commands on small difficult bodies, and on more models of the corpus.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::BTreeSet, path::Path};
@@ -20,28 +20,28 @@ const METHODS: [&str; 4] = ["auto", "heat", "voxel", "distance"];
 const RINGS: usize = 13;
 const SIDES: usize = 8;
 
-/// A tube along four joints, on a skin without weights.
+/// A tube along four joints, with a skin but without weights.
 #[derive(Clone, Copy)]
 struct TubeBody {
-    /// Meters per unit.
+    /// Meters per unit of the tube.
     scale: f32,
-    /// Distance between joints, in units.
+    /// Distance between two joints, in units.
     step: f32,
     /// Whether the winding is reversed.
     flipped: bool,
     /// Whether each triangle has its own vertices.
     soup: bool,
-    /// Whether triangles without area, and with the same vertex twice, are added.
+    /// Whether degenerate triangles are added: without area, and with the same vertex twice.
     degenerate: bool,
-    /// Whether only one triangle remains.
+    /// Whether the mesh has only one triangle.
     one_triangle: bool,
-    /// Whether positions are 16-bit numbers, decoded by the bind matrices.
+    /// Whether positions are 16-bit numbers that the inverse bind matrices decode.
     quantized: bool,
-    /// Whether the joints are mirrored.
+    /// Whether the joints have a mirrored scale.
     mirrored: bool,
     /// Whether the mesh has a morph target.
     morphed: bool,
-    /// Number of skins, each with its own mesh, on the same joints.
+    /// Number of skins. Each has its own mesh, and all use the same joints.
     skins: usize,
     /// Whether the skin has inverse bind matrices.
     binds: bool,
@@ -205,7 +205,7 @@ fn maps(document: &Document) -> Vec<WeightMap> {
     all.filter_map(|p| p.weights.as_deref()).cloned().collect()
 }
 
-/// Number of vertices. Asserts that the weights of each sum to 1.
+/// Asserts that the weights of each vertex sum to 1. Returns the number of vertices.
 fn weighted(document: &Document, about: &str) -> usize {
     let mut count = 0;
     for node in document.nodes.values().filter(|n| n.skin.is_some()) {
@@ -256,7 +256,7 @@ fn difficult_bodies_are_bound_by_every_method() {
             let found = maps(session.document());
             match (name, &plain) {
                 ("plain", _) => plain = Some(found),
-                // Size, winding and unwelded triangles have no effect.
+                // Size, winding and disconnected triangles must not change the weights.
                 ("0.3 mm" | "3 km" | "flipped" | "mirrored" | "morphed", Some(plain)) => {
                     assert_alike(&found[0], &plain[0], &about)
                 }
@@ -281,7 +281,7 @@ fn assert_alike(a: &WeightMap, b: &WeightMap, about: &str) {
     }
 }
 
-/// A body of boxes without a skin, and joints of every kind.
+/// A body of boxes without a skin, and one joint for each possible bind reason.
 fn kinds() -> Session {
     let bone = |name: &str, parent: Option<usize>, at: [f32; 3]| (name.to_owned(), parent, at);
     let joints = [
@@ -380,13 +380,13 @@ fn each_joint_has_a_bind_reason_before_and_after_the_skin_exists() {
     let body = named(document, "Body");
     let skin = document.node(body).skin.unwrap();
     let mut again = reasons(document, &document.skin(skin).joints);
-    // The skin lists the joints by depth.
+    // The skin lists its joints by depth, so they are sorted back to the expected order.
     again.sort_by_key(|(name, _)| wanted.iter().position(|(w, _)| w == name));
     assert_eq!(again, wanted);
     let report = session.take_bind_report().unwrap();
     let left_out: Vec<BindReason> = report.left_out.iter().map(|joint| joint.reason).collect();
     assert_eq!(left_out.len(), 7, "{left_out:?}");
-    // The joints with weights are those that the mesh was bound to.
+    // The mesh has weights only for the joints that it was bound to.
     let document = session.document();
     let ticks = bind_joints(document, &[body], &document.skin(skin).joints, ChooseJoints::Weights);
     assert!(ticks.iter().all(|joint| joint.deforms == joint.moves_vertices), "{ticks:?}");
@@ -435,7 +435,7 @@ fn symmetric_weights_are_equal_on_both_sides() {
             let Some(other) = sides.pairs.point(surface.point_of(v)) else { continue };
             let (own, at) = maps.map_of(v);
             let (mirrored, there) = maps.map_of(surface.first_at(other));
-            // Empty slots have joint 0.
+            // An unused slot has joint 0, so slots without weight are skipped.
             for (joint, weight) in own.vertex(at).filter(|(_, weight)| *weight > 0.0) {
                 let across = sides.pairs.across(JointSlot(joint));
                 let d = (weight - mirrored.weight(there, across.0)).abs();
@@ -447,7 +447,7 @@ fn symmetric_weights_are_equal_on_both_sides() {
         worst
     };
     let (with, without) = (off(sample(), true), off(sample(), false));
-    // The sample is as symmetric as its joints. So are its weights without the option.
+    // The sample has symmetric joints, so its weights are nearly symmetric even without the option.
     assert!(with < 0.002 && with <= without, "{with} {without}");
     let mut bare = TUBE.open();
     assert_eq!(refused(&mut bare, line("weights.bind").with("symmetric", true)), "sides_unknown");
@@ -469,7 +469,7 @@ fn weights_by_distance_end_at_the_envelope() {
     let (free, wide, narrow): (usize, usize, usize) =
         (influences(None), influences(Some(0.6)), influences(Some(0.05)));
     assert!(narrow < wide && wide < free, "{narrow} {wide} {free}");
-    // Outside of all envelopes, each vertex only has its nearest bone.
+    // Outside all envelopes, each vertex has only its nearest bone.
     assert_eq!(narrow, RINGS * SIDES);
     let mut session = TUBE.open();
     let heat = line("weights.bind").with("envelope", 0.5);
@@ -485,7 +485,8 @@ fn rebound(session: &mut Session, rigid: Value) -> BindReport {
 
 #[test]
 fn rigid_pieces_follow_one_joint() {
-    // Two tubes of one mesh on one skin would be one system. Unwelded triangles are one piece each.
+    // The two tubes of one mesh would form one heat system. Each disconnected triangle is a piece
+    // of its own.
     let mut session = TubeBody { skins: 2, ..TUBE }.open();
     run(&mut session, line("weights.bind"));
     let report = *session.take_bind_report().unwrap();
@@ -604,7 +605,7 @@ fn joints_can_be_added_to_a_skin_and_removed() {
     assert!((found - Vec3::Y * 3.0).length() < 1e-4, "{found}: the decoding is part of the bind");
 }
 
-/// Further models of the corpus, each bound by every method.
+/// More models of the corpus. Each is bound by every method.
 const FURTHER: [&str; 10] = [
     "characters/Fox/Fox.glb",
     "characters/Robot/robot.glb",

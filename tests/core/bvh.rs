@@ -1,4 +1,4 @@
-//! BVH captures: made here, opened, saved, and transferred to characters of the corpus.
+//! BVH captures: generated here, opened, saved, and retargeted to characters of the corpus.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{fmt::Write as _, path::Path, time::Instant};
@@ -12,11 +12,11 @@ use ulna_session::{Conversion, Session, UpAxis};
 
 use crate::common::{named, run, shared};
 
-/// Name, parent, offset, swing amplitude and phase of a joint.
+/// A joint: name, parent index, offset, swing amplitude and swing phase.
 type Joint = (&'static str, Option<usize>, [f32; 3], f32, f32);
 
-/// Joints with parents, offsets in centimeters, amplitude of the swing about x in degrees, and its
-/// phase as a fraction of the step.
+/// Joints of the generated body. Offsets are in centimeters, amplitudes about x in degrees, phases
+/// in fractions of the step.
 const BODY: [Joint; 18] = [
     ("Hips", None, [0.0, 94.0, 0.0], 0.0, 0.0),
     ("Spine", Some(0), [0.0, 12.0, 0.0], 2.0, 0.0),
@@ -38,7 +38,7 @@ const BODY: [Joint; 18] = [
     ("RightFoot", Some(16), [0.0, -42.0, 0.0], 6.0, 0.5),
 ];
 
-/// A walk in place with `frames` frames.
+/// Generates a capture of a walk in place, with `frames` frames.
 pub fn walk(frames: usize, rate: f64) -> String {
     let mut text = String::from("HIERARCHY\n");
     let write = |text: &mut String, at: usize, depth: usize| {
@@ -67,7 +67,7 @@ pub fn walk(frames: usize, rate: f64) -> String {
         writeln!(text, "{}}}", "\t".repeat(depth)).unwrap();
     }
     tree(&mut text, 0, 0, &write);
-    // The numbers are in the order of the tree.
+    // The numbers of a frame are in depth-first order of the tree.
     let mut order = vec![0usize];
     let mut at = 0;
     while at < order.len() {
@@ -132,10 +132,10 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     let clip = document.clips.values().next().unwrap();
     assert!((clip.length() - 1.0).abs() < 1e-5);
     let joints = document.joint_flags().iter().filter(|j| **j).count();
-    // Five end sites.
+    // The capture has five end sites.
     assert_eq!(joints, BODY.len() + 5);
     let rest = Pose::evaluate(document, &Stack::default());
-    // The unit is detected as centimeters from the size.
+    // The length unit is guessed as centimeters from the size of the body.
     assert!(
         (place(document, &rest, "Head").y - 1.56).abs() < 1e-4,
         "{}",
@@ -143,8 +143,8 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     );
     let stack = Stack::of(Some(clip), 0.25);
     let pose = Pose::evaluate(document, &stack);
-    // At a quarter of the cycle, the left leg is 28° ahead, and the hips are at their mean
-    // position. The knee must be at that angle.
+    // At a quarter of the cycle, the left leg is rotated forward by 28°, and the hips are at their
+    // mean position. The knee must be at that angle.
     let (hip, knee) = (place(document, &pose, "LeftUpLeg"), place(document, &pose, "LeftLeg"));
     let (sin, cos) = 28f32.to_radians().sin_cos();
     assert!(
@@ -162,7 +162,7 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     let again = Session::open(&to, &Default::default()).unwrap();
     let once_more = Pose::evaluate(again.document(), &stack);
     assert_eq!(once_more.world, pose.world);
-    // With other axes, unit and rate.
+    // The same capture with other axes, another unit and another rate.
     let conversion = Conversion {
         up: Some(UpAxis::Z),
         unit: Some(0.001),
@@ -177,7 +177,7 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
 }
 
 /// On characters of other programs, the legs swing by the same angle, and the feet touch the ground
-/// alternately.
+/// in turns.
 #[test]
 fn a_capture_is_retargeted_to_characters_of_the_corpus() {
     let Some(shared) = shared() else { return };
@@ -213,7 +213,8 @@ fn a_capture_is_retargeted_to_characters_of_the_corpus() {
     assert_eq!(compared, 2);
 }
 
-/// A false count of a million frames uses neither memory nor time. A long capture opens fast.
+/// A wrong frame count of a million uses neither memory nor time. A long capture opens within the
+/// time limit.
 #[test]
 fn long_captures_open_and_false_frame_counts_are_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Locked channels: no posing command changes them, and the file stores them.
+//! Locked channels: posing commands must not change them, and the file must store them.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{EulerRot, Quat};
@@ -37,7 +37,7 @@ fn saved(session: &Session) -> (Session, Value) {
     (Session::open(&path, &Progress::default()).unwrap(), json)
 }
 
-/// Description of a locked channel of a pose offset that changed.
+/// Describes the locked channel of a pose offset that changed. `None` if none did.
 fn changed(locks: ChannelLocks, was: &Transform, is: &Transform) -> Option<String> {
     for k in 0..3 {
         let moved = was.translation[k].to_bits() != is.translation[k].to_bits();
@@ -54,20 +54,20 @@ fn changed(locks: ChannelLocks, was: &Transform, is: &Transform) -> Option<Strin
             .then(|| format!("rotation: {} {}", was.rotation, is.rotation));
     }
     let (a, b) = (angles(was.rotation), angles(is.rotation));
-    // Near ±90° about y, the other two angles are ambiguous.
+    // Near ±90° about y, the other two angles are not unique.
     if a[1].abs() > 80.0 || b[1].abs() > 80.0 {
         return None;
     }
     let differs = |k: usize| {
         let turned = (a[k] - b[k]).rem_euclid(360.0);
-        // Beyond 90° about y, the same angles are written with half turns about x and z.
+        // Beyond 90° about y, the same rotation has angles that differ by half turns about x and z.
         let near = |to: f32| (turned - to).abs() < 0.05;
         !(near(0.0) || near(360.0) || (k != 1 && near(180.0)))
     };
     (0..3).find(|k| locks.rotation[*k] && differs(*k)).map(|k| format!("angle {k}: {a:?} {b:?}"))
 }
 
-/// A posing command with random arguments.
+/// Returns a posing command with random arguments.
 fn posing(draw: &mut Draw, document: &Document, into_file: bool) -> CommandLine {
     let poses = |name: &str| {
         name.starts_with("pose.")
@@ -87,7 +87,7 @@ fn posing(draw: &mut Draw, document: &Document, into_file: bool) -> CommandLine 
             line = line.with(argument.name, value(argument, draw, document));
         }
     }
-    // Both together are refused.
+    // A command with both `rotation` and `degrees` is refused, so one of them is removed.
     if draw.below(2) == 0 {
         line.arguments.remove("rotation");
     } else {
@@ -115,7 +115,7 @@ fn no_command_that_poses_changes_a_locked_channel() {
         let mut session = sample();
         let mut draw = Draw(seed * 7919 + 13);
         let nodes: Vec<NodeId> = session.document().node_ids().collect();
-        // The joints are locked in their current pose, not at rest.
+        // The joints are locked in their current pose, which is not the rest pose.
         for _ in 0..30 {
             let line = posing(&mut draw, session.document(), true);
             let _refused = session.run_line(&line);
@@ -191,7 +191,8 @@ fn channel_locks_hold_over_a_clip_and_clips_play_unchanged() {
     }
     let moved = angle_between(at.rotation, seen(session.document(), 0.3).rotation);
     assert!(moved > 0.05, "the free angle takes its part: {moved}");
-    // Typed values of an unkeyed pose and of a key are limited, too. All other channels are keyed.
+    // Typed values for an unkeyed pose and for a key keep the locked channels, too. Only unlocked
+    // channels get the new value.
     let typed = |name: &str| {
         line(name)
             .with("node", "LeftUpperArm")
@@ -255,7 +256,7 @@ fn locks_are_set_undone_and_saved_in_the_file() {
         *extras,
         json!({"version": 1, "translation": [true, true, true], "rotation": [false, true, false]})
     );
-    // A removed node loses its locks. The other nodes keep theirs, even if their indices change.
+    // Removing a node removes its locks. The other nodes keep theirs, even if their indices change.
     run(&mut again, line("node.remove").with("node", "LeftHand"));
     let (mut fewer, _) = saved(&again);
     assert!(fewer.document().nodes.count() < opened.nodes.count());
@@ -309,7 +310,7 @@ fn locks_are_saved_in_files_of_every_kind() {
         run(&mut session, lock("*", "all"));
         let before = session.document().clone();
         let turn = line("pose.turn").with("node", "*").with("axis", "x").with("degrees", 30);
-        // A parent with zero scale refuses the rotation.
+        // The rotation can be refused, because a parent has zero scale.
         let _refused = session.run_line(&turn);
         let poses = |d: &Document| d.nodes.values().map(|n| n.pose).collect::<Vec<_>>();
         assert_eq!(poses(&before), poses(session.document()), "{}", path.display());

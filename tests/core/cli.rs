@@ -237,7 +237,8 @@ fn worst_lists_points_worst_first_and_run_reports_the_remaining_strain() {
     assert!(said.starts_with("No deformation found"), "{said}");
 
     let script = at("a.jsonl");
-    // Only at vertices with weight of the thumb can another joint receive the weight of the hand.
+    // Only vertices with weight of the thumb have another joint that can receive the weight of the
+    // hand.
     let line = r#"{"do":"weights.flood","joint":"LeftHand","value":0,
         "locked":["Hips","Spine","*Chest","LeftShoulder",
         "LeftUpperArm","LeftLowerArm","LeftThumb2","LeftThumb3",
@@ -253,8 +254,8 @@ fn worst_lists_points_worst_first_and_run_reports_the_remaining_strain() {
     );
 }
 
-/// An invalid line is reported by its number. Nothing is written, even if the lines before it are
-/// valid.
+/// An invalid line is reported by its number. Nothing is written, even though the lines before it
+/// are valid.
 #[test]
 fn a_script_with_a_wrong_line_writes_nothing_and_names_the_line() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -281,7 +282,7 @@ fn a_script_with_a_wrong_line_writes_nothing_and_names_the_line() {
     }
 }
 
-/// A file with only violations of the glTF rules: both verbs count them.
+/// The file violates only glTF rules. `info` and `check` must count the same problems.
 #[test]
 fn info_counts_the_problems_that_check_counts() {
     let (_kept, at) = folder();

@@ -1,5 +1,5 @@
-//! Commands on whole clips: their effect on the motion, that only their clip changes, and their
-//! refusals.
+//! Commands on whole clips: how they change the motion, that they change only their clip, and which
+//! inputs they refuse.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn at(name: &str, clip: ClipId) -> CommandLine {
     CommandLine::new(name).with("clip", format!("#{}", clip.0))
 }
 
-/// Files with clips that the judge can unpack.
+/// Returns files with clips that the independent judge can read, and one clip of each.
 fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
     let Some(shared) = crate::common::shared() else { return Vec::new() };
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
             let long = clip_edit::key_span(c).is_some_and(|(a, b)| b - a > 0.2);
             long && c.pointers.is_empty() && c.kept.is_empty() && c.mended.is_empty()
         };
-        // A clip from the middle of the list.
+        // Takes the clip in the middle of the list.
         let all: Vec<ClipId> =
             document.clips.ids().filter(|id| fits(&document.clips[*id])).collect();
         if let Some(id) = all.get(all.len() / 2) {
@@ -43,8 +43,8 @@ fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
     found
 }
 
-/// Each operation on every animated file: only the clip changes, the validator finds nothing new,
-/// and undo restores the opened bytes.
+/// Runs each operation on every animated file. Only the clip changes, the validator finds nothing
+/// new, and undo restores the opened bytes.
 #[test]
 fn operations_on_whole_clips_change_only_their_clip() {
     let files = animated(1 << 20);
@@ -123,8 +123,8 @@ fn poses(document: &Document, id: ClipId) -> impl FnMut(f64) -> Pose + '_ {
     }
 }
 
-/// At 1,000 times, every joint has the mirrored motion of its partner, on all characters with clips
-/// and two sides.
+/// At 1,000 times, every joint must have the mirrored motion of its mirror joint. Runs on all
+/// characters that have clips and two sides.
 #[test]
 fn a_mirrored_clip_is_the_mirror_image_at_all_times() {
     let mut files: Vec<Session> = vec![sample()];
@@ -185,7 +185,7 @@ fn a_mirrored_clip_is_the_mirror_image_at_all_times() {
             }
         }
         characters += 1;
-        // Mirroring twice restores the clip.
+        // Mirroring a second time restores the clip.
         run(&mut session, at("clip.mirror", id));
         let again = session.document().clips[id].clone();
         for (track, old) in &before.clips[id].tracks {
@@ -208,7 +208,7 @@ fn a_mirrored_clip_is_the_mirror_image_at_all_times() {
     }
 }
 
-/// A file of one node with a clip with LINEAR keys at these times.
+/// Opens a file with one node and one clip that has LINEAR keys at these times.
 fn moving(times: &[f32]) -> Session {
     let values: Vec<f32> = times.iter().flat_map(|t| [0.0, *t, 0.0]).collect();
     let bin = [crate::common::floats(times), crate::common::floats(&values)].concat();
@@ -257,7 +257,7 @@ fn operations_with_an_invalid_result_are_refused_with_a_message() {
         assert!(found.contains(words), "{line}: {found}");
     }
     assert!(*session.document() == opened);
-    // A clip with only one key time.
+    // All keys of this clip are at one time.
     let mut still = moving(&[0.0]);
     assert!(said(&mut still, at("clip.close_loop", one)).contains("keys at two or more times"));
     assert!(
@@ -269,14 +269,14 @@ fn operations_with_an_invalid_result_are_refused_with_a_message() {
         said(&mut still, at("clip.trim", one).with("from", 0.0))
             .contains("“to” must be after “from”")
     );
-    // A clip without keys.
+    // This clip has no keys.
     let mut empty = sample();
     run(&mut empty, CommandLine::new("clip.new").with("name", "Nothing"));
     assert!(
         said(&mut empty, CommandLine::new("clip.reverse").with("clip", "Nothing"))
             .contains("it has no key")
     );
-    // Unkeyed poses would be at the wrong time.
+    // Unkeyed poses would end up at a wrong time.
     let mut posed = sample();
     let line =
         CommandLine::new("pose.turn").with("node", "Head").with("axis", "x").with("degrees", 20.0);
@@ -324,14 +324,15 @@ fn an_open_loop_is_closed_by_each_method() {
     let notes = run(&mut session, at("clip.close_loop", one));
     assert!(notes[0].contains("closed already: seamless"), "{notes:?}");
     assert!(*session.document() == before);
-    // A walk keeps its travel.
+    // Closing the loop of a walk keeps its travel.
     let mut walk = sample();
     let walks = CommandLine::new("clip.close_loop").with("clip", "Walk");
     let notes = run(&mut walk, walks.with("frames", 3));
     assert!(notes[0].contains("seamless"), "{notes:?}");
 }
 
-/// An exported file plays the same, contains nothing else, and is not written if the export fails.
+/// An exported file plays the same motion and contains nothing else. A failed export writes no
+/// file.
 #[test]
 fn exported_clips_play_the_same_one_file_per_clip() {
     let mut session = sample();
@@ -378,8 +379,7 @@ fn exported_clips_play_the_same_one_file_per_clip() {
             }
         }
     }
-    // Existing files stay unless replacing is allowed. If one file of a set fails, nothing is
-    // written.
+    // Existing files are replaced only with consent. If one file of several fails, none is written.
     let again = session.exporting(request.clone()).run(&SystemDisk, &Progress::default());
     assert!(again.unwrap_err().to_string().contains("already exists"));
     let replaced = ExportRequest { replace: true, rate: Some(12.0), gltf: true, ..request.clone() };
@@ -408,7 +408,7 @@ fn exported_clips_play_the_same_one_file_per_clip() {
     let stopped =
         session.exporting(ExportRequest { to: to.clone(), ..request }).run(&SystemDisk, &canceled);
     assert!(stopped.unwrap_err().is_canceled() && !to.exists());
-    // The open file is not replaced.
+    // The file of the open document is never replaced.
     let own = folder.path().join("own.glb");
     session.write_to(&own).unwrap();
     let opened = Session::open(&own, &Progress::default()).unwrap();
@@ -428,8 +428,9 @@ fn exported_clips_play_the_same_one_file_per_clip() {
     assert!(std::fs::read(&own).unwrap() == bytes);
 }
 
-/// After a reduction by 0.5 mm for a body of 1.8 m, no vertex of any character moves by more. Each
-/// tried clip is sampled at 1,000 times. There are fewer keys, and LINEAR tracks stay LINEAR.
+/// The clip is reduced with an error of 0.5 mm on a body of 1.8 m. No vertex of any character may
+/// then move by more, at 1,000 times per clip. The number of keys must be lower, and LINEAR tracks
+/// must stay LINEAR.
 #[test]
 fn a_reduced_clip_keeps_the_skin_within_its_bound() {
     let mut files: Vec<Session> = vec![sample()];
@@ -493,8 +494,9 @@ fn a_reduced_clip_keeps_the_skin_within_its_bound() {
     }
 }
 
-/// Baked walks and runs made editable at 2 mm. No vertex is off by more, and limbs share key times.
-/// At most a fifth of the keys remains, relative to the clip resampled at 30 frames per second.
+/// Baked walks and runs are made editable with an error of 2 mm. No vertex may move by more, and
+/// the tracks of a limb must share key times. At most a fifth of the keys of the clip resampled at
+/// 30 frames per second may remain.
 #[test]
 fn a_baked_clip_is_made_editable_within_its_bound() {
     let Some(shared) = crate::common::shared() else { return };
@@ -530,7 +532,7 @@ fn a_baked_clip_is_made_editable_within_its_bound() {
             ulna_motion::joint_bounds(&before, &start).map_or(1.8, |(a, b)| (b - a).max_element());
         let bound = 2e-3 * height / 1.8;
         let mut surfaces = [Surface::new(&before, &start), Surface::new(&after, &start)];
-        // A baked clip is only compared at its keys.
+        // A baked clip is compared only at its keys.
         let fullest = old.tracks.values().max_by_key(|t| t.times.len()).unwrap();
         for time in fullest.times.iter().map(|t| f64::from(*t)) {
             surfaces[0].update(&before, &was(time));
@@ -555,7 +557,7 @@ fn a_baked_clip_is_made_editable_within_its_bound() {
     }
 }
 
-/// A walking body: hips below a root, legs below the hips, a helper next to them.
+/// Creates a walking body: hips below a root, legs below the hips, and a helper node next to them.
 fn walker(step: f32) -> Session {
     let count = 9;
     let times: Vec<f32> = (0..count).map(|k| k as f32 * 0.125).collect();
@@ -597,8 +599,9 @@ fn walker(step: f32) -> Session {
     Session::open_bytes(&glb(json, &bin)).unwrap()
 }
 
-/// Travel extracted to the root leaves all nodes in place, without travel of the hips relative to
-/// the root. In place, the body stays where it is. Baking the travel back restores the clip.
+/// Moving the travel to the root leaves the hips without travel relative to the root, and all nodes
+/// at the same world positions. Removing the travel keeps the body in place. Moving the travel back
+/// restores the clip.
 #[test]
 fn root_motion_moves_travel_to_the_root_and_back() {
     let id = ClipId(0);
@@ -666,8 +669,8 @@ fn root_motion_moves_travel_to_the_root_and_back() {
     assert!(none.to_string().contains("are all off"), "{none}");
 }
 
-/// If the disk is full at any operation of an export, the folder stays unchanged, including
-/// existing files.
+/// The disk is full at each operation of an export in turn. The folder must stay unchanged,
+/// including existing files.
 #[test]
 fn a_failed_export_changes_no_files() {
     let session = sample();
@@ -714,8 +717,8 @@ fn a_failed_export_changes_no_files() {
                 Err(error) => {
                     failed += 1;
                     let is = listing(&to);
-                    // If the disk stays full, files cannot be restored. Then the error says how
-                    // many are the new ones.
+                    // If the disk stays full, replaced files cannot be restored. The error then
+                    // states their number.
                     let same = is == before && to.exists() != new;
                     assert!(
                         same || (!once
@@ -733,7 +736,8 @@ fn a_failed_export_changes_no_files() {
     assert!(failed > 40, "{failed}");
 }
 
-/// An exported file has no abandoned data of replaced keys. Tracks with equal key times share them.
+/// An exported file has no data of replaced keys. Tracks with equal key times share one list of
+/// times.
 #[test]
 fn an_export_contains_no_data_of_removed_keys() {
     let mut dense = sample();
@@ -776,7 +780,7 @@ fn an_export_contains_no_data_of_removed_keys() {
     );
     let again = Session::open_bytes(&after).unwrap();
     for (a, b) in again.document().clips.values().zip(session.document().clips.values()) {
-        // The skeleton alone has no morph targets.
+        // A skeleton without meshes has no morph targets.
         let kept = b.tracks.values().filter(|t| t.property != Property::Weights);
         assert_eq!(a.tracks.len(), kept.clone().count());
         assert!(
@@ -788,7 +792,7 @@ fn an_export_contains_no_data_of_removed_keys() {
         let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
         serde_json::from_slice(&bytes[20..20 + length]).unwrap()
     };
-    // Keys are in one view, matrices in another, and no two accessors are equal.
+    // Keys and matrices are in two different views, and no two accessors are equal.
     let root = json(&after);
     let accessors = root["accessors"].as_array().unwrap();
     let views: std::collections::BTreeSet<u64> =
@@ -810,7 +814,7 @@ fn an_export_contains_no_data_of_removed_keys() {
     };
     let all: std::collections::BTreeSet<_> = accessors.iter().map(held).collect();
     assert_eq!(all.len(), accessors.len());
-    // Tracks with equal times share their list of times.
+    // Tracks with equal times share one list of times.
     let root = json(&dense.pack("a").unwrap().bytes);
     let walk = root["animations"].as_array().unwrap().iter().find(|a| a["name"] == "Walk").unwrap();
     let samplers = walk["samplers"].as_array().unwrap();
@@ -819,8 +823,8 @@ fn an_export_contains_no_data_of_removed_keys() {
     assert!(samplers.len() > 5 && inputs.len() == 1, "{} of {}", inputs.len(), samplers.len());
 }
 
-/// A clip with ticks keeps its keys on them when the tick rate changes. The rate is saved in the
-/// file, and can be removed completely.
+/// Changing the tick rate retimes the clip, so that its keys stay on ticks. The rate is saved in
+/// the file, and can be removed without a trace.
 #[test]
 fn ticks_are_saved_with_a_clip_and_a_new_tick_rate_retimes_it() {
     let mut session = sample();
@@ -854,13 +858,14 @@ fn ticks_are_saved_with_a_clip_and_a_new_tick_rate_retimes_it() {
     assert_eq!(session.pack("a").unwrap().bytes, opened);
 }
 
-/// With NLERP, rotations are the normalized sum of the surrounding keys, compiled or not. The
-/// stated difference from SLERP is not exceeded.
+/// With NLERP, a rotation is the normalized weighted sum of the two keys around it, whether the
+/// clip is prepared for playback or not. Its difference from SLERP must not exceed the documented
+/// maximum.
 #[test]
 fn nlerp_playback_stays_within_the_stated_difference_from_slerp() {
     use ulna_motion::{Averaging, nlerp, nlerp_difference};
     let mut session = sample();
-    // With few keys, the difference is visible.
+    // With few keys, the difference between NLERP and SLERP is large enough to see.
     let name = session.document().clip_label(session.document().clips.ids().next().unwrap());
     run(&mut session, CommandLine::new("clip.resample").with("clip", name).with("rate", 3.0));
     let document = session.document();

@@ -1,5 +1,6 @@
-//! Commands on clips and keys preserve the length, the frame rate, keys of pointers and other
-//! clips. They report what they could not do. Where possible, facts are read from the saved bytes.
+//! Commands on clips and keys must preserve the length, the frame rate, keys of pointers and other
+//! clips. They must report what they could not do. If possible, facts are checked in the saved
+//! bytes.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Quat;
@@ -13,10 +14,10 @@ use ulna_session::Session;
 
 use crate::common::{floats, glb, named, run, split};
 
-/// A channel of a small file: node, path, interpolation, times and values.
+/// A channel of a small file: node, path, interpolation, key times and values.
 type Channel = (usize, &'static str, &'static str, Vec<f32>, Vec<f32>);
 
-/// A file with a chain of a few nodes, and clips.
+/// Builds a file with a chain of a few nodes and several clips.
 fn file(names: &[&str], clips: &[(&str, Vec<Channel>)]) -> Vec<u8> {
     let mut bin = Vec::new();
     let (mut views, mut accessors, mut animations) = (Vec::new(), Vec::new(), Vec::new());
@@ -98,7 +99,7 @@ fn at(track: &Track, time: f64) -> Vec<f32> {
     out
 }
 
-/// Difference of two tracks of one property at a time; radians for rotations.
+/// Returns the difference between two tracks of one property at a time; in radians for rotations.
 fn apart(a: &Track, b: &Track, time: f64) -> f32 {
     let (a, b, turns) = (at(a, time), at(b, time), a.property == Property::Rotation);
     if turns {
@@ -111,7 +112,7 @@ fn frames(rate: f64, count: usize) -> Vec<f32> {
     (0..=count).map(|k| (k as f64 / rate) as f32).collect()
 }
 
-/// A rotation about x with a key on each frame.
+/// Returns a rotation about x as keys at these times.
 fn swing(times: &[f32], turns: f32) -> Vec<f32> {
     let angle = |t: &f32| (t * turns * std::f32::consts::TAU).sin() * 0.6;
     times.iter().flat_map(|t| Quat::from_rotation_x(angle(t)).to_array()).collect()
@@ -155,7 +156,7 @@ fn reducing_keys_keeps_the_clip_length() {
             while session.undo().is_some() {}
         }
     }
-    // Deleting the last key by hand is reported.
+    // Deleting the last key makes the clip shorter, which a note reports.
     let said = does(&mut session, json!({"do": "key.delete", "clip": "still", "time": 5}));
     assert!(said.contains("not 5.000 s"), "{said}");
 }
@@ -168,7 +169,7 @@ fn make_editable_leaves_splines_and_sparse_tracks_unchanged() {
         does(&mut session, json!({"do": "clip.make_editable", "clip": "cut", "millimetres": 5}));
     assert!(said.contains("left unchanged"), "{said}");
     assert_eq!(clip(&session, "cut"), &before);
-    // Reducing also keeps the bounce between equal keys.
+    // Reducing keys keeps a bounce between two equal keys, too.
     does(&mut session, json!({"do": "clip.reduce", "clip": "cut", "millimetres": 1}));
     for (id, track) in &before.tracks {
         for k in 0..=1000 {
@@ -183,7 +184,7 @@ fn make_editable_leaves_splines_and_sparse_tracks_unchanged() {
             );
         }
     }
-    // Next to baked tracks, they also stay unchanged, and the baked ones get fewer keys.
+    // Next to baked tracks, such tracks stay unchanged, too. Only the baked ones get fewer keys.
     let times = frames(30.0, 60);
     let wide = vec![0.0, 1.0, 2.0];
     let bounce = [[0.0f32; 3], [0.0; 3], [0.0, 2.0, 0.0]].concat();
@@ -225,8 +226,8 @@ fn clip_operations_keep_the_turns_of_rotors() {
         let said = does(&mut session, work.clone());
         let now = clip(&session, "spin").clone();
         for (id, track) in &before.tracks {
-            // Within the precision of a single precision arc cosine; `situations_keys` is more
-            // exact.
+            // The tolerance is the precision of a single-precision arc cosine. `situations_keys` is
+            // more exact.
             for k in 0..=600 {
                 let time = f64::from(k) / 300.0;
                 assert!(
@@ -249,7 +250,7 @@ fn clip_operations_keep_the_turns_of_rotors() {
 }
 
 #[test]
-fn a_reversed_step_track_ends_on_what_was_held_before_it() {
+fn a_reversed_step_track_ends_on_the_previously_held_value() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
     let before = clip(&session, "late").clone();
     does(&mut session, json!({"do": "clip.reverse", "clip": "late"}));
@@ -302,8 +303,8 @@ fn pointer_animations_that_cannot_follow_are_reported() {
         let why = refused(&mut session, work);
         assert!(why.contains("animation pointer") && why.contains("node"), "{why}");
     }
-    // If only the keys of one node, or keys before the pointer's are moved, the pointer must not
-    // follow.
+    // The pointer need not follow if only keys of one node move, or only keys before those of the
+    // pointer.
     does(
         &mut session,
         json!({"do": "key.ripple", "clip": "both", "time": 0.5, "by": 1, "node": "J1"}),
@@ -315,7 +316,7 @@ fn pointer_animations_that_cannot_follow_are_reported() {
         json!({"do": "key.morph", "clip": "both", "time": 0.5, "node": "Body"}),
     );
     assert!(why.contains("animation pointer"), "{why}");
-    // After an import, their effect becomes keys.
+    // An import converts the effect of pointers to keys.
     let path = crate::common::shared().unwrap().join("situations/pointers/in.glb");
     let mut other = Session::open(&path, &Progress::default()).unwrap();
     let request =
@@ -359,7 +360,7 @@ fn a_copied_spline_of_one_key_is_valid() {
 
 #[test]
 fn pasted_keys_return_to_nodes_of_equal_path() {
-    // B/B/B, of which the last exists twice.
+    // The nodes are a chain B/B/B, and its last node exists twice.
     let (mut json, bin) = split(&file(
         &["B", "B", "B", "B"],
         &[(
@@ -426,7 +427,7 @@ fn a_neutral_layer_key_keeps_the_keys_around_it() {
         }
         while session.undo().is_some() {}
     }
-    // A typed key applies at its time. The previous values are visible away from it.
+    // A typed key applies at its own time. At other times, the previous values are visible.
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Typed"}));
     does(
         &mut session,
@@ -469,7 +470,7 @@ fn a_clip_keeps_its_frame_rate() {
             session.undo();
             assert!(!session.is_unsaved());
         }
-        // A saved layer is resampled where necessary.
+        // Baking a saved layer resamples a track only where necessary.
         let mut session = open();
         does(&mut session, json!({"do": "layer.new", "clip": "Move"}));
         does(
@@ -484,7 +485,7 @@ fn a_clip_keeps_its_frame_rate() {
         }
         let saved = reopened(&session);
         assert!(near(&saved, "Move"), "{fps} layer: {}", rate(&saved, "Move"));
-        // Both parts of a split clip, and a rate set by the user.
+        // Both parts of a split clip keep the rate that the user has set.
         let mut session = open();
         does(
             &mut session,
@@ -496,7 +497,7 @@ fn a_clip_keeps_its_frame_rate() {
         does(&mut session, json!({"do": "clip.resample", "clip": "Move", "rate": 50}));
         assert!((rate(&session, "Move") - 50.0).abs() < 1e-6);
     }
-    // The rate of the keys needs no extras.
+    // A rate that the keys already have is not stored in `extras`.
     let mut session = Session::open_bytes(&baked(30.0)).unwrap();
     does(
         &mut session,
@@ -532,7 +533,7 @@ fn a_second_key_uses_the_interpolation_of_new_keys() {
             (2, Interpolation::CubicSpline),
             "{second}"
         );
-        // If omitted, the interpolation stays unchanged.
+        // Without this argument, the interpolation stays unchanged.
         session.undo();
         let mut plain = second.clone();
         plain.as_object_mut().unwrap().remove("interpolation");
@@ -547,7 +548,7 @@ fn a_second_key_uses_the_interpolation_of_new_keys() {
 #[test]
 fn closing_a_loop_can_match_the_speed_of_its_start() {
     let times = frames(30.0, 30);
-    // The poses match at the ends, but the end is faster than the start.
+    // The poses match at both ends, but the end is faster than the start.
     let place = |t: &f32| [t * (1.0 - t) * (1.0 + 2.0 * t), 0.0, 0.0];
     let values: Vec<f32> = times.iter().flat_map(place).collect();
     let bytes = file(&["A", "B"], &[("Loop", vec![(0, "translation", "LINEAR", times, values)])]);
@@ -568,19 +569,19 @@ fn closing_a_loop_can_match_the_speed_of_its_start() {
         assert!(said.contains("cm/s"), "{said}");
         let track = track(&session, "Loop", "A", Property::Translation);
         assert!(at(track, 1.0)[0].abs() < 1e-5);
-        // The second time nothing changes, with a note.
+        // A second run changes nothing, and a note says so.
         let done = session.document().clone();
         let said = does(&mut session, work);
         assert!(*session.document() == done && said.contains("nothing was changed"), "{said}");
     }
-    // An edit that would open the loop is refused.
+    // An edit that would reopen the loop is refused.
     let mut session = Session::open_bytes(&bytes).unwrap();
     let why =
         refused(&mut session, json!({"do": "clip.close_loop", "clip": "Loop", "how": "drop"}));
     assert!(why.contains("open the loop"), "{why}");
 }
 
-/// A channel of any kind, and a constant one that keeps the length.
+/// Generates a channel of any kind.
 fn any_channel(node: usize) -> impl Strategy<Value = Channel> {
     let kinds = prop_oneof![Just("STEP"), Just("LINEAR"), Just("CUBICSPLINE")];
     (
@@ -626,8 +627,8 @@ proptest! {
         let still = (2, "scale", "LINEAR", vec![last - 0.25, last], vec![1.5; 6]);
         let clips = [("Own", vec![a.clone(), b.clone(), still]), ("Other", vec![b])];
         let bytes = file(&["A", "B", "C"], &clips);
-        // 1 mm for a body of 1.8 m, for a point 9 cm away from the joint along an axis: 0.0136 as
-        // an angle, plus rounding.
+        // The error is 1 mm on a body of 1.8 m, for a point 9 cm from the joint along an axis. As
+        // an angle, this is 0.0136 plus rounding.
         for (work, most) in [
             (json!({"do": "clip.reduce", "clip": "Own", "millimetres": 1}), 1.6e-2),
             (json!({"do": "clip.make_editable", "clip": "Own", "millimetres": 1}), 1.6e-2),
@@ -651,7 +652,7 @@ proptest! {
             prop_assert!(Shared::ptr_eq(&other, clip(&session, "Other")), "{}", work);
             for (id, old) in &before.tracks {
                 let Some(new) = now.tracks.get(id).filter(|_| most < 1.0) else { continue };
-                // Between its frames, the motion of a baked clip is unknown.
+                // The motion of a baked clip between its frames is unknown.
                 let at_keys = work["do"] == "clip.make_editable";
                 let grid = (0..=400)
                     .map(|k| f64::from(first) + f64::from(last - first) * f64::from(k) / 400.0);

@@ -1,5 +1,5 @@
-//! Clips with pose layers and unkeyed poses are cut, reversed, stretched, mirrored and joined. The
-//! layers follow, and the displayed motion is that of the clip with its layers.
+//! Clips with pose layers and unkeyed poses are cut, reversed, retimed, mirrored and joined. The
+//! layers must follow: the displayed motion must stay that of the clip with its layers.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -14,21 +14,22 @@ use crate::common::{models, named, run, sample, shared};
 
 const WALK: ClipId = ClipId(1);
 const RUN: ClipId = ClipId(2);
-/// Key times are in single precision, and the seam of two joined clips lasts a millisecond.
+/// Tolerance in meters. Key times have single precision, and the seam between two joined clips
+/// lasts a millisecond.
 const NEAR: f32 = 3e-4;
 
 fn does(session: &mut Session, text: Value) -> Vec<String> {
     run(session, CommandLine::parse(&text.to_string()).unwrap())
 }
 
-/// The displayed pose of a clip at a time, including an unkeyed pose there.
+/// Returns the displayed pose of a clip at a time, with the unkeyed pose if there is one.
 fn seen(document: &Document, clip: ClipId, time: f64) -> Pose {
     let unkeyed = document.aids.unkeyed(clip, time).map(|(_, pose)| pose.clone());
     Pose::evaluate(document, &Stack::shown(document, Some(clip), time).with_unkeyed(unkeyed))
 }
 
-/// Largest distance of the skin from its previous position over a clip. `was` maps times to
-/// previous times; `None` skips a time.
+/// Returns the largest distance between the skins before and after an operation, over a clip. `was`
+/// maps a time to the time before the operation. Times with `None` are skipped.
 fn apart(
     (before, clip): (&Document, ClipId),
     (after, made): (&Document, ClipId),
@@ -40,7 +41,7 @@ fn apart(
     let mut compared = 0;
     let mut worst = 0.0f32;
     for k in 0..=COUNT {
-        // Avoids the ends and round numbers, where steps are.
+        // Avoids the ends and round numbers, where the motion can jump.
         let time = length * (f64::from(k) + 0.37) / (f64::from(COUNT) + 1.0);
         let Some(then) = was(time) else { continue };
         worst = worst.max(points.apart(&seen(before, clip, then), &seen(after, made, time)));
@@ -50,7 +51,8 @@ fn apart(
     worst
 }
 
-/// Layers of Walk: constants, keys, strengths with keys of both kinds, masks, and a muted one.
+/// Layers to add to Walk: constant changes, keys, strengths with LINEAR and STEP keys, masks, and a
+/// muted layer.
 #[derive(Clone, Debug)]
 struct Plan {
     degrees: Vec<[f32; 3]>,
@@ -67,7 +69,7 @@ fn plans() -> impl Strategy<Value = Plan> {
     (degrees, times, prop::collection::vec(0.0f32..1.0, 3), any::<bool>(), 0usize..4, any::<bool>())
         .prop_map(|(degrees, times, strengths, step, mask, muted)| Plan {
             degrees,
-            // No time is close to the times at which the clip, 1.0667 s long, is cut or reversed.
+            // No key time is close to a time at which the clip (1.0667 s) is cut or reversed.
             times: times.into_iter().map(|t| t as f32 / 100.0 + 0.0033).collect(),
             strengths,
             step,
@@ -147,7 +149,7 @@ fn put(session: &mut Session, plan: &Plan) {
     does(session, layer("Still", mask));
 }
 
-/// The clip with its layers baked into its keys, as in a file.
+/// Returns the document with the layers of a clip baked into its keys, as in a file.
 fn folded(document: &Document, clip: ClipId) -> Document {
     let mut made = document.clone();
     let layers = made.aids.pose_layers.remove(&LayerHome::Clip(clip)).unwrap_or_default();
@@ -215,7 +217,7 @@ proptest! {
         let off = apart((&before, WALK), (session.document(), rest), |t| Some(t + at));
         prop_assert!(off < NEAR, "second {off}");
         does(&mut session, json!({"do": "clip.join", "clip": "Walk", "with": "Rest"}));
-        // Within the millisecond of the seam, either side may be displayed.
+        // Within the millisecond of the seam, the pose of either clip is accepted.
         let off = apart((&before, WALK), (session.document(), WALK),
             |t| Some(t).filter(|t| (t - at).abs() > 2e-3));
         prop_assert!(off < NEAR, "joined {off}");
@@ -254,7 +256,7 @@ proptest! {
         let start = end + gap;
         let off = apart((&before, RUN), (after, both), |t| Some(t - start).filter(|t| *t > 2e-3));
         prop_assert!(off < NEAR, "second {off}");
-        // Walk and Run keep their layers.
+        // Walk and Run themselves keep their layers.
         prop_assert_eq!(after.aids.layers(LayerHome::Clip(RUN)),
             before.aids.layers(LayerHome::Clip(RUN)));
         prop_assert_eq!(after.aids.layers(LayerHome::Clip(WALK)),
@@ -269,7 +271,7 @@ proptest! {
         let before = session.document().clone();
         does(&mut session, json!({"do": "clip.mirror", "clip": "Walk"}));
         let mirror = Mirror::of(&before);
-        // Compared with mirroring the clip that has the layers baked in.
+        // The reference is the mirror image of the clip with baked layers.
         let whole = folded(&before, WALK);
         let made = clip_edit::mirrored(&whole, (&whole.clips[WALK], &Default::default()), &mirror,
             None).unwrap();
@@ -278,18 +280,18 @@ proptest! {
         // Baking is accurate to a tenth of a degree.
         let off = apart((&image, WALK), (session.document(), WALK), Some);
         prop_assert!(off < 4e-3, "{off}");
-        // The skin itself is mirrored, too.
+        // The skin itself must be mirrored, too, not only the joints.
         let poses = [&before, session.document()].map(|d| seen(d, WALK, 0.41));
         let pairs = SkinPairs::of(&before, &mirror, &poses[0]);
         let gap = pairs.gap(&before, &poses[0], &poses[1]).unwrap();
         prop_assert!(gap.part < 2e-3, "{gap:?}");
-        // Layers stay layers, with the same number of keys, on the other side.
+        // Layers remain layers, with the same number of keys, on the other side.
         let [was, is] = [&before, session.document()].map(|d| d.aids.layers(LayerHome::Clip(WALK)));
         let keys = |l: &PoseLayer| l.keys.key_count();
         prop_assert_eq!(was.iter().map(keys).collect::<Vec<_>>(),
             is.iter().map(keys).collect::<Vec<_>>());
         prop_assert!(is.get(was.0[0].id).unwrap().says(named(&before, "RightUpperArm")));
-        // Mirroring twice restores the clip.
+        // Mirroring a second time restores the clip.
         does(&mut session, json!({"do": "clip.mirror", "clip": "Walk"}));
         let off = apart((&before, WALK), (session.document(), WALK), Some);
         prop_assert!(off < NEAR, "{off}");
@@ -343,7 +345,7 @@ fn unkeyed_poses_follow_retiming_and_mirroring_of_their_clip() {
         cases += 1;
     }
     assert_eq!(cases, 7);
-    // The displayed pose there is the previous one, or its mirror image.
+    // The pose displayed at the new time is the previous one, or its mirror image.
     let mut session = posed();
     let before = session.document().clone();
     does(&mut session, json!({"do": "clip.reverse", "clip": "Walk"}));
@@ -360,7 +362,7 @@ fn unkeyed_poses_follow_retiming_and_mirroring_of_their_clip() {
         .gap(&before, &poses[0], &poses[1])
         .unwrap();
     assert!(gap.part < 2e-3, "{gap:?}");
-    // The second part of a split clip has the poses from its time.
+    // The second part of a split clip has the unkeyed poses after the split time.
     let mut session = posed();
     does(&mut session, json!({"do": "clip.split", "clip": "Walk", "time": 0.5, "name": "Rest"}));
     let rest =
@@ -369,8 +371,8 @@ fn unkeyed_poses_follow_retiming_and_mirroring_of_their_clip() {
     assert!(off < NEAR, "{off}");
 }
 
-/// Layers of clips of the corpus on bodies of other authors: reversing, trimming and mirroring act
-/// on the displayed motion.
+/// Reversing, trimming and mirroring clips with layers must act on the displayed motion. The clips
+/// and bodies are from other authors.
 #[test]
 fn layers_follow_clip_operations_on_bodies_of_other_authors() {
     let Some(shared) = shared() else { return };

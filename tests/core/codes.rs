@@ -1,4 +1,4 @@
-//! Codes of refusals, notes, losses and findings: docs/json.md lists exactly these.
+//! Codes of refusals, notes, losses and findings: `docs/json.md` must list exactly these.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -13,7 +13,7 @@ use crate::common::sample;
 
 const PAGE: &str = include_str!("../../docs/json.md");
 
-/// Calls that have a code as their first argument.
+/// Functions that take a code as the first argument.
 const TAKES_CODE: [&str; 16] = [
     "Notice::new(",
     "CommandError::other(",
@@ -33,8 +33,8 @@ const TAKES_CODE: [&str; 16] = [
     "wrong(",
 ];
 
-/// Codes that several files use with the same meaning. A new code that appears here by accident
-/// needs another name.
+/// Codes that several files use on purpose, with the same meaning. If a new code is in several
+/// files by accident, one of them needs another code.
 const SHARED: &[&str] = &[
     "argument_empty",
     "argument_missing",
@@ -149,7 +149,7 @@ fn sources(folder: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text of a source file before its unit tests.
+/// Returns the text of a source file before its unit tests.
 fn text_of(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     text.split("#[cfg(test)]").next().unwrap().to_owned()
@@ -160,19 +160,20 @@ fn is_code(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_lowercase() || c == '_')
 }
 
-/// The string literal at the start of a text.
+/// Returns the string literal at the start of a text, if there is one.
 fn literal(text: &str) -> Option<&str> {
     text.trim_start().strip_prefix('"')?.split_once('"').map(|(inside, _)| inside)
 }
 
-/// The codes of a source file: first arguments of these calls, and the arms of every `fn code`.
+/// Returns the codes of a source file: the first arguments of [`TAKES_CODE`] calls, and the results
+/// in every `fn code`.
 fn codes(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for call in TAKES_CODE {
         for (at, _) in text.match_indices(call) {
             let after = &text[at + call.len()..];
             let Some(code) = literal(after).filter(|c| is_code(c)) else { continue };
-            // A single argument is a text, not a code.
+            // If the call has only one argument, that argument is a message, not a code.
             if after.trim_start()[code.len() + 2..].trim_start().starts_with(',') {
                 found.insert(code.to_owned());
             }
@@ -191,7 +192,7 @@ fn codes(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Codes with the files that contain them.
+/// Returns all codes in the sources, each with the files that contain it.
 fn of_sources() -> BTreeMap<String, BTreeSet<PathBuf>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
@@ -206,7 +207,7 @@ fn of_sources() -> BTreeMap<String, BTreeSet<PathBuf>> {
     all
 }
 
-/// The codes in the page's tables that match a rule, in their order.
+/// Returns the codes in the tables of the page for which `fits` is true, in their order.
 fn listed(fits: impl Fn(&str) -> bool) -> Vec<&'static str> {
     let (_, tables) = PAGE.split_once("## Codes of findings").unwrap();
     let code = |line: &'static str| line.strip_prefix("| `")?.split_once('`').map(|(code, _)| code);
@@ -261,7 +262,7 @@ fn the_page_lists_every_code_of_a_finding() {
         }
     }
     assert!(own >= 30, "{own}");
-    // Codes found in the corpus of damaged files must be known, too.
+    // Codes that damaged files of the corpus produce must be listed, too.
     if let Some(shared) = crate::common::shared() {
         let mut tried = 0;
         for path in crate::common::models(&shared.join("corpus/synthetic")) {
@@ -282,7 +283,7 @@ fn the_page_lists_every_code_of_a_finding() {
     }
 }
 
-/// A refusal has the same code for any wording, and a note has a code for the action.
+/// The code of a refusal does not depend on its wording. A note has the code of its action.
 #[test]
 fn refusals_and_notes_of_commands_have_codes() {
     let code = |line: CommandLine| sample().run_line(&line).map(|_| ()).map_err(|e| e.code());

@@ -1,4 +1,4 @@
-//! The command line as a tool for pipelines: many files, one JSON format, one rule of exit
+//! The command line as a tool for pipelines: many files, one JSON format, one rule for exit
 //! statuses, and suggestions for mistyped names.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -17,7 +17,7 @@ fn ulna(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ulna")).args(arguments).output().unwrap()
 }
 
-/// The single JSON object on standard output, and the exit status.
+/// Runs the program. Returns the single JSON object on standard output, and the exit status.
 fn json_of(arguments: &[&str]) -> (Value, i32) {
     let output = ulna(arguments);
     let text = String::from_utf8(output.stdout).unwrap();
@@ -125,7 +125,7 @@ fn findings_can_be_ignored_selected_or_made_errors_and_warnings_can_fail() {
     );
 }
 
-/// Every verb prints one object with its version and name for a valid file.
+/// For a valid file, every verb prints one object with the program's version and the verb's name.
 #[test]
 fn every_verb_prints_one_json_object_with_its_version() {
     let (_keep, at) = folder();
@@ -153,7 +153,7 @@ fn every_verb_prints_one_json_object_with_its_version() {
     }
 }
 
-/// A failure is one object with a code, and the exit status tells its kind.
+/// A failure is one object with a code. The exit status tells the kind of failure.
 #[test]
 fn a_failure_is_one_json_object_with_a_code_and_a_matching_exit_status() {
     let (_keep, at) = folder();
@@ -203,7 +203,7 @@ fn a_failure_is_one_json_object_with_a_code_and_a_matching_exit_status() {
         );
         assert_eq!((&value["version"], &value["verb"]), (&1.into(), &arguments[0].into()));
         assert!(!value["error"]["message"].as_str().unwrap().is_empty());
-        // Without --json, the sentence is on standard error, and the status is the same.
+        // Without `--json`, the message is on standard error, and the exit status is the same.
         let plain = ulna(&arguments);
         assert_eq!(plain.status.code(), Some(wanted), "{arguments:?}");
         assert!(!plain.stderr.is_empty(), "{arguments:?}");
@@ -216,7 +216,7 @@ fn a_failure_is_one_json_object_with_a_code_and_a_matching_exit_status() {
     assert_eq!(value["error"]["line"], 2, "the line of the script");
 }
 
-/// A model or a folder instead of the script, and a script that is not text.
+/// The script argument is a model, a folder, or a file that is not text.
 #[test]
 fn run_explains_that_the_script_is_the_first_argument() {
     let (_keep, at) = folder();
@@ -256,7 +256,8 @@ fn render_refuses_unsupported_formats_before_rendering() {
         return;
     }
     let (_keep, at) = folder();
-    // The file is not valid, so the arguments are checked before it is opened.
+    // The model does not exist, so an argument error means that arguments are checked before
+    // opening it.
     for (name, more, words) in [
         ("a.jpg", &[][..], "use .png"),
         ("a", &[][..], "use .png"),
@@ -415,7 +416,7 @@ fn scene_and_world_name_the_same_space() {
     assert!(posed("scene") == posed("world") && posed("world") != posed("local"));
 }
 
-/// A valid value for an argument, so that the line is read up to the tested argument.
+/// Returns a valid value for an argument, so that parsing reaches the tested argument.
 fn plain(argument: &ArgumentSpec) -> Value {
     match argument.kind {
         ArgumentType::Node => json!("Hips"),
@@ -433,8 +434,8 @@ fn plain(argument: &ArgumentSpec) -> Value {
     }
 }
 
-/// The choices that `ulna commands` lists are those of the parser: each is accepted, and an unknown
-/// word is refused with that list.
+/// `ulna commands` lists the choices of each argument. The parser accepts each listed choice. It
+/// refuses an unknown word, and its message has the same list.
 #[test]
 fn listed_argument_choices_equal_those_of_the_parser() {
     let (listed, _) = json_of(&["commands", "--json"]);

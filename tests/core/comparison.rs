@@ -1,5 +1,5 @@
-//! Comparison: every visible difference is reported, and equal content in another form is reported
-//! as equal.
+//! Comparisons: every visible difference is reported, and equal content stored in another form
+//! counts as equal.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -33,7 +33,7 @@ fn open(path: &Path) -> Session {
     Session::open(path, &Progress::default()).unwrap()
 }
 
-/// Runs command lines on a file, and writes the result to another.
+/// Runs command lines on a file, and writes the result to a second file.
 fn run(folder: &Path, from: &Path, to: &str, lines: &[Value]) -> std::path::PathBuf {
     let (script, out) = (folder.join("script.jsonl"), folder.join(to));
     fs::write(&script, lines.iter().map(|l| format!("{l}\n")).collect::<String>()).unwrap();
@@ -71,7 +71,8 @@ fn a_comparison_reports_a_stored_layer_and_the_motion_it_changes() {
         assert_eq!(status, Some(1), "{text}");
         let moved = if clip.is_some() { "Head rotation: " } else { "rotated by 10.0000°" };
         assert!(text.contains(moved) && text.contains("layer “Turned”"), "{text}");
-        // The same layer, muted: no visible difference, and the layer is reported.
+        // The same layer, but muted. It makes no visible difference, and is still reported as a
+        // layer.
         lines.insert(2, json!({"do": "layer.mute", "layer": "Turned", "muted": true}));
         if let Some(clip) = clip {
             lines[2]["clip"] = clip.into();
@@ -80,7 +81,7 @@ fn a_comparison_reports_a_stored_layer_and_the_motion_it_changes() {
         let (status, text) = diff(sample, &out);
         assert_eq!(status, Some(1), "{text}");
         assert!(text.contains("none of them visible") && text.contains("(off, 1 joint)"), "{text}");
-        // *What will change* reports it, too.
+        // *What will change* reports the layer, too.
         let mut session = open(sample);
         for line in lines.iter().filter(|l| l["do"] != "layer.mute") {
             session.run_line(&CommandLine::parse(&line.to_string()).unwrap()).unwrap();
@@ -90,7 +91,7 @@ fn a_comparison_reports_a_stored_layer_and_the_motion_it_changes() {
     }
 }
 
-/// A file with two joints under an armature with scale 0.01.
+/// Builds a file with two joints under an armature with scale 0.01.
 fn scaled() -> Vec<u8> {
     let nodes = json!([
         {"name": "Armature", "scale": [0.01, 0.01, 0.01], "children": [1]},
@@ -117,7 +118,7 @@ fn lengths_are_meters_of_the_scene_and_renames_are_one_line_each() {
     let (status, text) = diff(&path, &run(folder.path(), &path, "renamed.glb", &lines));
     assert_eq!((status, text.matches("renamed to").count()), (Some(1), 4), "{text}");
     assert_eq!(text.lines().count(), 5, "{text}");
-    // All joints of a whole character, with skin, weights and clips.
+    // Renames all joints of a whole character with skin, weights and clips.
     let sample = Path::new(SAMPLE);
     let count = open(sample).document().nodes.count();
     let lines: Vec<Value> = (0..count)
@@ -128,7 +129,7 @@ fn lengths_are_meters_of_the_scene_and_renames_are_one_line_each() {
     assert_eq!(text.lines().count(), count + 1, "{text}");
 }
 
-/// A change of a file, with its name.
+/// A change of a file, and its name.
 type Mutation = (&'static str, fn(&mut FileContent));
 
 fn first_primitive(d: &mut FileContent, change: impl FnOnce(&mut ulna_model::Primitive)) {
@@ -147,7 +148,7 @@ fn first_material(d: &mut FileContent, change: impl FnOnce(&mut ulna_model::Mate
     change(d.materials.get_mut(MaterialId(0)).expect("a material"));
 }
 
-/// A small change of each visible property of a model.
+/// Lists one small change per visible property of a model.
 fn mutations() -> Vec<Mutation> {
     [node_and_skin_mutations(), mesh_mutations(), clip_mutations(), material_mutations()].concat()
 }
@@ -330,7 +331,7 @@ fn equivalent_data_in_another_form_is_equal() {
         == 4;
     let found = compare_states(&was, &now);
     assert_eq!(found.differences.is_empty(), turned, "{found:?}");
-    // Another order of joints, with matching slots.
+    // Changes the order of joints, and the slots with it.
     let mut now = was.clone();
     let id = now.skins.ids().next().unwrap();
     let skin = Shared::make_mut(now.skins.get_mut(id).unwrap());
@@ -488,11 +489,11 @@ fn git_compares_models_by_text_and_by_an_external_diff() {
     git(&["config", "diff.ulna.command", &format!("{ULNA} diff")]);
     let text = git(&["diff"]);
     assert!(text.contains("ulna diff scaled.glb") && text.contains("moved by 100.00 mm"), "{text}");
-    // For every file, through the environment.
+    // Sets the external diff for all files, through the environment.
     let external = format!("diff.external={ULNA} diff");
     let text = git(&["-c", &external, "diff", "--", "notes.txt", "scaled.glb"]);
     assert!(text.contains("+two") && text.contains("moved by 100.00 mm"), "{text}");
-    // A file that is new or removed.
+    // One side of the diff does not exist: the file is new or removed.
     git(&["rm", "-q", "--cached", "scaled.glb"]);
     let text = git(&["diff", "--cached"]);
     assert!(text.contains("the file was removed"), "{text}");

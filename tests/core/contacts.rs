@@ -1,5 +1,5 @@
-//! Contacts of clips and retarget maps of the scene: set, moved, saved, updated by other edits, and
-//! invalid data in files.
+//! Contacts of clips and retarget maps of scenes: they are set, changed, saved, and follow other
+//! edits. Invalid data in files is ignored and kept.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ fn code(session: &mut Session, line: CommandLine) -> String {
     why.code().to_owned()
 }
 
-/// Joint name, point, start and end of all contacts of a clip, sorted.
+/// Returns joint name, point, start and end of all contacts of a clip, sorted.
 fn contacts(session: &Session, clip: ClipId) -> Vec<(String, GoalPoint, f32, f32)> {
     let document = session.document();
     let all = document.clips[clip].contacts.iter();
@@ -37,7 +37,7 @@ fn contacts(session: &Session, clip: ClipId) -> Vec<(String, GoalPoint, f32, f32
     all
 }
 
-/// Start and end of all contacts, in hundredths of a second.
+/// Returns start and end of all contacts, in hundredths of a second.
 fn ends(session: &Session, clip: ClipId) -> Vec<(i32, i32)> {
     let round = |t: f32| (t * 100.0).round() as i32;
     contacts(session, clip).into_iter().map(|(_, _, a, b)| (round(a), round(b))).collect()
@@ -77,14 +77,14 @@ fn contacts_are_added_moved_and_removed() {
         ]
     );
     run(&mut session, of_walk("contact.remove").with("node", "RightHand").with("time", 0.7));
-    // The start of the bar moves both points, its end only the ball.
+    // The start of the bar belongs to both points of the foot, its end only to the ball.
     run(&mut session, moved("LeftFoot", 0.5).with("from", 0.2));
     assert_eq!(ends(&session, WALK), [(20, 40), (20, 60)]);
     run(&mut session, moved("LeftFoot", 0.2).with("to", 0.7));
     assert_eq!(ends(&session, WALK), [(20, 40), (20, 70)]);
     run(&mut session, moved("LeftFoot", 0.3).with("from", 0.5).with("to", 1.0));
     assert_eq!(ends(&session, WALK), [(50, 70), (50, 100)]);
-    // A contact without a remaining range is removed.
+    // A contact whose range becomes empty is removed.
     run(&mut session, moved("LeftFoot", 0.9).with("from", 0.8));
     assert_eq!(ends(&session, WALK), [(80, 100)]);
     run(&mut session, add("LeftFoot", 0.2, 0.3).with("point", "heel"));
@@ -99,7 +99,7 @@ fn contacts_are_added_moved_and_removed() {
 }
 
 #[test]
-fn mistakes_are_refused() {
+fn invalid_contact_commands_are_refused() {
     let mut session = sample();
     run(&mut session, add("LeftFoot", 0.1, 0.4));
     assert_eq!(code(&mut session, moved("LeftFoot", 0.8).with("to", 0.9)), "no_contact_there");
@@ -121,7 +121,7 @@ fn mistakes_are_refused() {
     assert!(contacts(&session, WALK).is_empty());
 }
 
-/// Some contacts of the walk, with all members that a contact can have.
+/// Opens the sample with contacts in its walk that use every member of a contact.
 fn with_contacts() -> Session {
     let mut session = sample();
     let all = json!([
@@ -144,7 +144,7 @@ fn contacts_are_saved_compared_and_follow_removed_nodes() {
     let found = compare_states(sample().document(), session.document()).differences;
     assert!(found.iter().any(|d| d.message.contains("contacts instead of 0")), "{found:?}");
     assert!(compare_states(session.document(), again.document()).differences.is_empty());
-    // Nodes behind the removed ones get other indices.
+    // Nodes with indices above the removed ones are renumbered.
     let gone = line("joint.remove").with("node", "LeftUpperArm").with("below", "remove");
     run(&mut session, gone);
     session.document().check().unwrap();
@@ -192,7 +192,7 @@ fn contacts_follow_the_times_of_their_clip() {
     let mut names: Vec<_> = contacts(&session, WALK).into_iter().map(|c| c.0).collect();
     names.sort_unstable();
     assert_eq!(names, ["LeftHand", "RightFoot", "RightFoot"]);
-    // A copy of the clip has them, too.
+    // A copy of the clip has the same contacts.
     let session = changed(line("clip.duplicate").with("name", "Copy"));
     let copy = session.document().clips.ids().next_back().unwrap();
     assert_eq!(contacts(&session, copy), contacts(&session, WALK));
@@ -234,7 +234,7 @@ fn contacts_are_detected_and_feet_stay_in_place_during_them() {
 }
 
 #[test]
-fn clips_that_cannot_be_cleaned_say_why() {
+fn clips_that_cannot_be_cleaned_are_refused_with_the_reason() {
     let mut session = Session::open_bytes(&with_extras(&json!({}), &json!({}))).unwrap();
     let of = |name: &str| line(name).with("clip", "move");
     assert_eq!(code(&mut session, of("clip.contacts")), "no_contacts_found");
@@ -244,7 +244,8 @@ fn clips_that_cannot_be_cleaned_say_why() {
     assert_eq!(code(&mut session, of_walk("clip.clean_contacts")), "clip_has_layers");
 }
 
-/// A chain of two joints with a clip, and its extras.
+/// Builds a chain of two joints with a clip, and with these `extras` of the animation and the
+/// scene.
 fn with_extras(animation: &Value, scene: &Value) -> Vec<u8> {
     let json = json!({
         "scene": 0,
@@ -289,7 +290,7 @@ fn invalid_contacts_of_a_file_stay_in_it_and_are_ignored() {
         let (_, json) = saved(&session);
         assert_eq!(json["animations"][0]["extras"], extras);
     }
-    // Unsorted and overlapping contacts are accepted.
+    // Contacts in any order, and overlapping contacts, are accepted.
     let good = json!({"version": 1, "contacts": [
         {"node": 1, "from": 0.4, "to": 1}, {"node": 1, "from": 0, "to": 0.5}]});
     let extras = json!({"ulna.contacts": good});
@@ -364,9 +365,9 @@ fn invalid_retarget_maps_of_a_file_stay_in_it_and_are_ignored() {
     }
 }
 
-/// Files without contacts and maps are saved byte for byte.
+/// Files without contacts and retarget maps are saved byte for byte.
 #[test]
-fn files_without_contacts_stay_as_they_are() {
+fn files_without_contacts_are_saved_unchanged() {
     let Some(shared) = shared() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut seen = 0;

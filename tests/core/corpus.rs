@@ -1,5 +1,5 @@
-//! The shared corpus: valid files open, match the reference poses, and are saved byte for byte.
-//! Hostile ones are refused or repaired, as their list says.
+//! The shared corpus. Valid files open, match the reference poses, and are saved byte for byte.
+//! Hostile files are refused or repaired, as their list says.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,8 +28,8 @@ fn posed(document: &Document, pose: &Pose, node: NodeId, primitive: usize) -> Po
     out
 }
 
-/// The largest distance of a vertex in `from` to its nearest in `to`: positions relative to the
-/// size of the model, plus texture coordinates.
+/// Returns the largest distance from a vertex in `from` to its nearest vertex in `to`. Positions
+/// are relative to the size of the model, and texture coordinates count, too.
 fn farthest(from: &[Vec3], from_uv: &[Vec2], to: &[Vec3], to_uv: &[Vec2], size: f32) -> f32 {
     let nearest = |(p, uv): (&Vec3, &Vec2)| {
         let far = |(q, other): (&Vec3, &Vec2)| p.distance(*q) / size + uv.distance(*other);
@@ -54,7 +54,7 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
         let session = open(&shared.join("corpus").join(name));
         let document = session.document();
         for probe in file["probes"].as_array().expect("probes") {
-            // The reference plays no animation pointers; other tests cover them.
+            // The reference does not play animation pointers. Other tests cover them.
             let clip = probe["clip"].as_u64().map(|c| (*document.clips[ClipId(c as u32)]).clone());
             let clip = clip.map(|c| Shared::new(Clip { pointers: Default::default(), ..c }));
             let clip = clip.as_ref();
@@ -110,9 +110,9 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
 #[test]
 fn compressed_files_pose_like_their_uncompressed_copies_and_keys_are_editable() {
     let Some(shared) = crate::common::shared() else { return };
-    // The file, its original, and the maximum displacement of a vertex by packing, relative to the
-    // size of the model. Positions have 14 bits. Rotations have 16 bits without their largest
-    // component, along a chain of 24 joints.
+    // Compressed file, uncompressed original, and the largest vertex displacement that compression
+    // may cause, relative to the size of the model. Positions have 14 bits. Rotations have three
+    // components of 16 bits, along a chain of 24 joints.
     let twins = [
         ("pipeline/Fox-draco.glb", "characters/Fox/Fox.glb", 5e-4),
         ("pipeline/Fox-meshopt.glb", "pipeline/Fox-quantized.glb", 3e-4),
@@ -156,7 +156,7 @@ fn compressed_files_pose_like_their_uncompressed_copies_and_keys_are_editable() 
                         let low = b.positions.iter().copied().fold(Vec3::INFINITY, Vec3::min);
                         let high = b.positions.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
                         let size = low.distance(high);
-                        // Packing reorders the vertices, so they are matched by position and
+                        // Compression reorders the vertices, so they are matched by position and
                         // texture coordinates.
                         let far =
                             farthest(&a.positions, &first.uv0, &b.positions, &second.uv0, size);
@@ -171,7 +171,7 @@ fn compressed_files_pose_like_their_uncompressed_copies_and_keys_are_editable() 
         println!("{packed}: at most {worst:e} of the model's size from {plain}");
         assert!(worst <= tolerance, "{packed}: {worst}");
 
-        // Edited packed keys are stored unpacked, and the packed bytes stay.
+        // Edited keys are stored uncompressed. The compressed bytes stay in the file.
         let joint =
             session.document().clips[ClipId(0)].tracks.values().next().expect("a track").target;
         let key = CommandLine::new("key.set")
@@ -191,7 +191,7 @@ fn compressed_files_pose_like_their_uncompressed_copies_and_keys_are_editable() 
         let (kept, now) = (bin(&session), bin(&again));
         assert!(now.len() > kept.len() && now.starts_with(&kept), "packed bytes changed");
 
-        // After an export, nothing is packed, and nothing moved.
+        // An exported file has no compressed data, and nothing moves.
         let options = ulna_formats::gltf::ExportOptions::default();
         let glb = ulna_formats::gltf::export(session.source(), &options).expect("an export");
         let plain = Session::open_bytes(&glb).expect("what was exported");
@@ -328,7 +328,8 @@ fn a_saved_pose_and_saved_keys_are_restored() {
     assert!(cases >= 18, "{cases}");
 }
 
-/// Every extension of a file by its path, such as `nodes/3 KHR_lights_punctual`, with its value.
+/// Collects every extension of a file with its value, by path, such as `nodes/3
+/// KHR_lights_punctual`.
 fn extensions(value: &Value, place: &str, found: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(members) => {
@@ -406,7 +407,7 @@ fn an_edit_elsewhere_keeps_every_extension() {
     for name in EXTENSIONS {
         assert!(list.contains(&name), "{name} is not in the corpus any more: {list:?}");
     }
-    // Files may declare unused extensions, but all used ones are declared.
+    // Files may declare extensions that they do not use, but must declare all that they use.
     assert!(used.len() >= seen.len() && seen.len() >= EXTENSIONS.len() && kept >= 100, "{used:?}");
 }
 
@@ -417,7 +418,7 @@ fn hostile_files_are_refused_or_repaired_as_listed() {
     let list = fs::read_to_string(bad.join("EXPECTED.tsv")).expect("the list");
     let later = fs::read_to_string(bad.join("found/EXPECTED.tsv")).expect("the later list");
     let mut cases = 0;
-    // For files in both lists, the later list counts.
+    // For a file in both lists, the later list is used.
     let named = |line: &str| line.split('\t').next().map(ToOwned::to_owned);
     let wins: Vec<String> = later.lines().skip(1).filter_map(named).collect();
     let first = list
@@ -429,8 +430,8 @@ fn hostile_files_are_refused_or_repaired_as_listed() {
         let mut columns = line.split('\t');
         let (Some(file), Some(wanted)) = (columns.next(), columns.next()) else { continue };
         let found = Session::open(&bad.join(file), &Progress::default());
-        // The list expects a refusal. But Ulna can fix weights, so the file opens with a finding
-        // and a fix.
+        // The list expects a refusal. However, Ulna can repair weights, so the file opens with a
+        // finding and a fix.
         let wanted = if file == "joint-index-past.gltf" {
             let found = found.as_ref().map_or(&[][..], |s| &s.diagnostics);
             assert!(
@@ -458,7 +459,7 @@ fn hostile_files_are_refused_or_repaired_as_listed() {
 #[test]
 fn x_files_open_with_their_expected_content() {
     let Some(shared) = crate::common::shared() else { return };
-    // Frames, bones of skins and clips, counted by hand in the text.
+    // Number of frames, of bones in skins, and of clips, counted by hand in the text files.
     let wanted = [
         ("tiny.x", 35, 1),
         ("anim_test.x", 4, 1),
@@ -478,13 +479,13 @@ fn x_files_open_with_their_expected_content() {
         assert_eq!(document.joint_flags().iter().filter(|j| **j).count(), joints, "{name}");
         assert_eq!(document.clips.count(), clips, "{name}");
         assert!(document.shown_vertex_count() > 0, "{name}");
-        // An imported model is saved as glTF.
+        // A model imported from another format is saved as glTF.
         let folder = tempfile::tempdir().expect("a folder");
         let out = folder.path().join("out.glb");
         session.write_to(&out).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(open(&out).document().nodes.len(), document.nodes.len());
     }
-    // The three encodings of one model give the same result.
+    // Three encodings of one model must give the same result.
     let model =
         |name: &str| open(&shared.join("corpus/x").join(name)).pack("x").expect("bytes").bytes;
     assert!(model("test_cube_binary.x") == model("test_cube_compressed.x"));
@@ -558,7 +559,7 @@ fn every_truncated_or_bit_flipped_file_opens_or_is_refused() {
     assert!(cases >= 500, "{cases}");
 }
 
-/// Extensions that occur in the files of the corpus.
+/// All extensions that occur in the files of the corpus.
 const EXTENSIONS: [&str; 16] = [
     "ACME_notes",
     "EXT_mesh_gpu_instancing",

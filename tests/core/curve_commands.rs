@@ -1,5 +1,5 @@
-//! Commands on curves: keys inserted on them, full turns removed, interpolation changed without
-//! changing the motion, and single angles in any rotation order.
+//! Commands on curves: inserting keys without changing the curve, removing full turns, changing the
+//! interpolation without changing the motion, and editing single angles in any rotation order.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Quat;
@@ -24,7 +24,7 @@ fn does(session: &mut Session, text: Value) -> Vec<String> {
     run(session, line(&text))
 }
 
-/// Runs a line that changes nothing. Returns its notes.
+/// Runs a line that must change nothing. Returns its notes.
 fn says(session: &mut Session, text: Value) -> String {
     let before = session.document().clone();
     let steps = session.history().done().len();
@@ -42,7 +42,7 @@ fn track<'a>(session: &'a Session, node: &str, property: Property) -> &'a Track 
     clip(session).track(named(session.document(), node), property).unwrap().1
 }
 
-/// Largest difference of two tracks at 1,000 times: degrees for rotations, otherwise units.
+/// Returns the largest difference between two tracks at 1,000 times; in degrees for rotations.
 fn apart(a: &Track, b: &Track) -> f32 {
     let (first, last) = (f64::from(a.times[0]), f64::from(a.times[a.times.len() - 1]));
     let (mut x, mut y) = (vec![0.0; a.width], vec![0.0; b.width]);
@@ -59,7 +59,7 @@ fn apart(a: &Track, b: &Track) -> f32 {
     })
 }
 
-/// Rotates the hips far at one key.
+/// Rotates the hips by a large angle at one key.
 fn far_turn(session: &mut Session) {
     let time = track(session, "Hips", Property::Rotation).times[1];
     does(
@@ -229,7 +229,8 @@ fn changing_the_interpolation_keeps_the_motion() {
     }
     let same = says(&mut session, to("linear", json!({"keep_motion": true})));
     assert!(same.contains("already"), "{same}");
-    // Only one segment changes. The others are stored as splines with the same motion.
+    // Only one segment changes its interpolation. The others are stored as splines with the same
+    // motion.
     let hips = track(&session, "Hips", Property::Rotation).clone();
     let keys = json!({"Hips": {"rotation": [hips.times[1]]}});
     let said = does(&mut session, to("smooth", json!({"spans": true, "keys": keys})));
@@ -249,7 +250,7 @@ fn changing_the_interpolation_keeps_the_motion() {
     }
     assert_eq!(now.modes.of(hips.times[1]).unwrap().leave, TangentMode::Auto);
     session.undo();
-    // A step in a linear track adds one key, with a note.
+    // Adding a step to a linear track needs one more key, which a note reports.
     let said = does(&mut session, to("hold", json!({"spans": true, "keys": keys})));
     assert!(said[0].contains("; 1 key added"), "{said:?}");
     let now = track(&session, "Hips", Property::Rotation);
@@ -257,13 +258,13 @@ fn changing_the_interpolation_keeps_the_motion() {
     assert_eq!(now.interpolation, Interpolation::Linear);
 }
 
-/// The Euler angles of a key in a rotation order, in degrees.
+/// Returns the Euler angles of a key in a rotation order, in degrees.
 fn angles(track: &Track, key: usize, order: EulerOrder) -> [f64; 3] {
     let curves = TrackCurves::new(track, CurveSpace::Euler(order));
     [0, 1, 2].map(|axis| curves.key_value(key, axis))
 }
 
-/// Whether two angles are equal except for full turns.
+/// Whether two angles are equal except for full turns, within `most` degrees.
 fn same(a: f64, b: f64, most: f64) -> bool {
     let off = (a - b).rem_euclid(360.0);
     off.min(360.0 - off) < most
@@ -309,7 +310,7 @@ fn single_angles_change_in_the_given_euler_order() {
             );
             changed |= !same(was[1], is[1], 0.01);
         }
-        // An ease changes only the motion between the two keys.
+        // The ease changes only the motion between its two keys.
         let between = now.times.len() > before.times.len();
         assert!(changed || between, "{text} changed nothing");
         session.undo();
@@ -347,7 +348,7 @@ fn quaternion_components_can_be_typed() {
             json!({"do": "track.interpolation", "clip": "Walk", "interpolation": "smooth"});
         does(&mut session, smooth);
         let keys = json!({"Hips": {(format!("rotation.{component}")): [time]}});
-        // A fourth number is always a quaternion component.
+        // A fourth number is always the fourth component of a quaternion.
         let mut text = json!({"do": "key.value", "clip": "Walk", "how": "set", "by": [0.5],
             "keys": keys});
         if index < 3 {

@@ -1,4 +1,4 @@
-//! Unusual curves: after any command, the document is valid, numbers are finite, the saved file
+//! Unusual curves. After any command, the document is valid, all numbers are finite, the saved file
 //! matches the display, and undo is exact.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -15,7 +15,7 @@ fn line(text: &Value) -> CommandLine {
     CommandLine::parse(&text.to_string()).unwrap()
 }
 
-/// Commands on curves, for all keys of the clip.
+/// Returns commands on curves that apply to all keys of the clip.
 fn commands(document: &Document) -> Vec<Value> {
     let clip = document.clips.values().next().unwrap();
     let track = clip.tracks.values().next().unwrap();
@@ -83,8 +83,8 @@ fn finite(track: &Track) {
     }
 }
 
-/// Runs all commands on a file, each from the opened state. Returns how many changed it, and the
-/// codes of the refusals.
+/// Runs all commands on a file, each from the opened state. Returns the number of commands that
+/// changed the file, and the codes of the refusals.
 fn all_commands(bytes: &[u8]) -> (usize, Vec<&'static str>) {
     let mut session = Session::open_bytes(bytes).unwrap();
     let opened = session.document().clone();
@@ -126,7 +126,7 @@ fn turn(degrees: f32, length: f32) -> [f32; 4] {
     [0.6 * half.sin(), 0.0, 0.8 * half.sin(), half.cos()].map(|v| v * length)
 }
 
-/// CUBICSPLINE outputs of values, all with one slope.
+/// Returns CUBICSPLINE outputs for these values, all with the same slope.
 fn spline<const N: usize>(values: &[[f32; N]], slope: f32) -> Vec<u8> {
     floats(&values.iter().flat_map(|v| [[slope; N], *v, [-slope; N]].concat()).collect::<Vec<_>>())
 }
@@ -162,7 +162,7 @@ fn integer_outputs_store_the_set_values() {
         let bytes = file(&TIMES, &[("rotation", "CUBICSPLINE", component, 12, output)]);
         let (done, refused) = all_commands(&bytes);
         assert!(done > 25 && refused.is_empty(), "{component}: {done} {refused:?}");
-        // Tangents above 1 per second do not fit into normalized integers.
+        // Normalized integers cannot store tangents above 1 per second.
         let mut session = Session::open_bytes(&bytes).unwrap();
         let text = json!({"do": "key.slope", "clip": "#0", "slope": 900, "order": "YXZ",
             "keys": {"A": {"rotation.y": [0.5]}}});
@@ -246,7 +246,7 @@ fn scales_through_zero_can_be_edited() {
     let bytes = file(&TIMES, &[("scale", "CUBICSPLINE", 5126, 12, spline(&scales, 1.0))]);
     let (done, refused) = all_commands(&bytes);
     assert!(done > 25 && refused.is_empty(), "{done} {refused:?}");
-    // Scaled about 1, so a scale of 1 stays and a scale of 0 changes.
+    // Values are scaled about 1. A scale of 1 therefore stays, and a scale of 0 changes.
     let mut session = Session::open_bytes(&bytes).unwrap();
     let text = json!({"do": "key.value", "clip": "#0", "how": "scale", "by": [2],
         "keys": {"A": {"scale.y": TIMES}}});
@@ -282,7 +282,7 @@ fn values_of_a_million_and_a_thousandth_keep_their_precision() {
         TrackCurves::new(&before, CurveSpace::Stored),
         TrackCurves::new(&after, CurveSpace::Stored),
     );
-    // Only the last component changed, and the large one is exact.
+    // Only the last component changed, and the component with a value of a million is exact.
     for k in 0..=200 {
         let time = f64::from(k) * 0.01;
         assert!((was.value(0, time) - now.value(0, time)).abs() < 1e-5);

@@ -49,7 +49,7 @@ fn value(track: &Track, time: f64) -> Vec<f32> {
     out
 }
 
-/// The tracks of a saved file, with the names of their nodes.
+/// Returns the tracks of the saved file, with the names of their nodes.
 fn saved(session: &Session) -> Vec<(String, Property, Track)> {
     let again = Session::open_bytes(&session.pack("model").unwrap().bytes).unwrap();
     let document = again.document();
@@ -61,8 +61,8 @@ fn saved(session: &Session) -> Vec<(String, Property, Track)> {
     all
 }
 
-/// Runs a line and returns its notes. Channels of other nodes stay the same in the saved file, and
-/// undo restores the document.
+/// Runs a line and returns its notes. Asserts that channels of other nodes stay the same in the
+/// saved file, and that undo restores the document.
 fn only(session: &mut Session, nodes: &[&str], text: Value) -> Vec<String> {
     let (before, file) = (session.document().clone(), saved(session));
     let said = does(session, text.clone());
@@ -107,7 +107,8 @@ fn eases_report_the_number_of_added_keys() {
         let marked = now.times.iter().filter(|t| now.kinds.of(**t) == Some(KeyKind::InBetween));
         assert_eq!(marked.count(), added);
         assert_eq!(now.modes.of(a).unwrap().leave, TangentMode::Free);
-        // Between the two keys, the motion follows the formula; elsewhere it is unchanged.
+        // Between the two keys, the motion follows the ease's formula. At other times, it is
+        // unchanged.
         let ease = Ease {
             shape: match shape {
                 "back" => EaseShape::Back,
@@ -137,7 +138,7 @@ fn eases_report_the_number_of_added_keys() {
             let (was, is) = (value(&before, time), value(now, time));
             assert!(was.iter().zip(&is).all(|(a, b)| (a - b).abs() < 1e-4), "{shape} {time}");
         }
-        // Changed to a straight line again, no trace remains.
+        // After changing the segment back to linear, no trace of the ease remains.
         let said = does(
             &mut session,
             json!({"do": "key.ease", "clip": "Walk", "shape": "linear",
@@ -217,7 +218,7 @@ fn sliders_change_only_the_given_keys_of_a_file() {
     let now = track(&session, "Hips", Property::Rotation);
     assert!((now.times[2] - times[2] - gap * 0.1).abs() < 1e-6);
     session.undo();
-    // A chain, with a delay that grows toward its end.
+    // Moves the keys of a chain of joints, with a delay that grows toward its end.
     let said = only(
         &mut session,
         &["LeftUpperArm", "LeftLowerArm", "LeftHand"],
@@ -263,7 +264,7 @@ fn curve_tools_work_on_layer_keys_as_on_clip_keys() {
     assert!(session.document().aids == before.aids);
 }
 
-/// Pseudorandom numbers in `0..1`, always the same.
+/// Returns pseudorandom numbers in `0..1`. The same seed gives the same sequence.
 fn random(seed: &mut u64) -> f64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*seed >> 33) as f64 / (1u64 << 31) as f64
@@ -274,13 +275,13 @@ fn turn(track: &Track, key: usize) -> DQuat {
     DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into()).normalize()
 }
 
-/// The rotation vector from one rotation to another.
+/// Returns the rotation vector from one rotation to another.
 fn way(from: DQuat, to: DQuat) -> DVec3 {
     let q = from.inverse() * to;
     (if q.w < 0.0 { -q } else { q }).to_scaled_axis()
 }
 
-/// A track with noise of 0.5° (root mean square) from 15 to 30 Hz.
+/// Adds noise of 0.5° (root mean square) from 15 to 30 Hz to a track.
 fn noisy(track: &Track, seed: &mut u64) -> Track {
     const WAVES: usize = 12;
     let waves: Vec<[(f64, f64); WAVES]> = (0..3)
@@ -297,7 +298,7 @@ fn noisy(track: &Track, seed: &mut u64) -> Track {
     Track { values: values.collect(), ..track.clone() }
 }
 
-/// The energy of the rows below a frequency, without their mean.
+/// Returns the energy of the rows below a frequency, without their mean.
 fn below(rows: &[Vec<f64>; 3], rate: f64, hz: f64) -> f64 {
     let count = rows[0].len();
     let most = (hz * count as f64 / rate).floor() as usize;
@@ -386,7 +387,7 @@ fn a_low_pass_removes_capture_noise_and_keeps_the_walk() {
     );
     assert!(left < noise * 0.1, "{left} of {noise}");
     assert!(lost < motion * 0.02, "{lost} of {motion}");
-    // The feet slide no more than with the noise.
+    // The feet must slide no more than with the noise.
     let slides = |tracks: &[(TrackId, Track)]| -> f32 {
         let made = with_tracks(document, id, tracks);
         let name = clip.name.as_deref().unwrap();

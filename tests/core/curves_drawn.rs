@@ -1,6 +1,6 @@
-//! Drawn curves match their files. The files are every CUBICSPLINE file of the corpus, unusual
-//! files, and edited and saved ones. Each drawn curve is compared with an independent reader and
-//! its own formulas.
+//! Drawn curves must match their files: every CUBICSPLINE file of the corpus, unusual files, and
+//! edited and saved files. Each drawn curve is compared with an independent reader that has its own
+//! formulas.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};
@@ -20,20 +20,20 @@ use crate::common;
 /// Number of compared points per curve.
 const POINTS: usize = 1000;
 
-/// Counts of the comparisons, and the largest errors.
+/// Number of comparisons, and the largest errors found.
 #[derive(Debug, Default)]
 struct Compared {
     files: usize,
     curves: usize,
     rotations: usize,
     points: usize,
-    /// Error of numbers, relative to the precision of the stored numbers.
+    /// Largest error of numbers, relative to the precision of the stored numbers.
     numbers: f64,
-    /// Error of rotations, in degrees.
+    /// Largest error of rotations, in degrees.
     degrees: f64,
 }
 
-/// Times over the whole motion, from before its first key to after its last, and its key times.
+/// Returns the times to compare: from before the first key to after the last, and all key times.
 fn times(motion: &Motion) -> Vec<f64> {
     let (first, last) = (motion.times[0], motion.times[motion.times.len() - 1]);
     let reach = (last - first).max(0.1);
@@ -79,7 +79,8 @@ impl Compared {
         self.rotations += usize::from(motion.turns);
     }
 
-    /// Compares the tracks of a clip with an animation. Returns the number of CUBICSPLINE tracks.
+    /// Compares the tracks of a clip with an animation of the file. Returns the number of
+    /// CUBICSPLINE tracks.
     fn clip(&mut self, clip: &Clip, raw: &Raw, animation: usize, label: &str) -> usize {
         let mut splines = 0;
         for (node, property, motion) in raw.motions(animation) {
@@ -101,7 +102,8 @@ impl Compared {
     }
 }
 
-/// Points of drawn lines are on the curve, and the lines are close to it in between.
+/// Asserts that the points of drawn lines are on the curve, and that the lines between them stay
+/// close to it.
 fn drawn(curves: &TrackCurves, motion: &Motion, component: usize, label: &str) {
     let last = motion.times.len() - 1;
     let most = motion.exactness * motion.size();
@@ -118,7 +120,7 @@ fn drawn(curves: &TrackCurves, motion: &Motion, component: usize, label: &str) {
                 let time = pair[0].0 + (pair[1].0 - pair[0].0) * part;
                 let at = pair[0].1 + (pair[1].1 - pair[0].1) * part;
                 let seen = curves.value(component, time);
-                // Within a microsecond, the time itself is rounded.
+                // At a point of the line, only the rounding of its time is allowed for.
                 let allowed = if part == 0.0 { off * 1e-3 } else { off * 1.5 } + most;
                 assert!((at - seen).abs() <= allowed, "{label} at {time}: {at} drawn, {seen}");
             }
@@ -126,7 +128,7 @@ fn drawn(curves: &TrackCurves, motion: &Motion, component: usize, label: &str) {
     }
 }
 
-/// Files of the corpus with CUBICSPLINE motion, found by their JSON.
+/// Finds the files of the corpus with CUBICSPLINE motion by reading their JSON.
 pub fn spline_files() -> Option<Vec<std::path::PathBuf>> {
     let mut files = common::models(&common::shared()?.join("corpus"));
     files.retain(|path| {
@@ -152,8 +154,8 @@ fn drawn_curves_equal_the_data_of_files() {
     assert!(compared.points > 1000 * compared.curves, "{compared:?}");
 }
 
-/// A file of one node with these channels: path, interpolation, component type, element count and
-/// bytes.
+/// Builds a file with one node and these channels: path, interpolation, component type, element
+/// count and bytes.
 pub fn file(times: &[f32], channels: &[(&str, &str, u32, usize, Vec<u8>)]) -> Vec<u8> {
     let mut bin = common::floats(times);
     let mut views = vec![json!({"buffer": 0, "byteLength": bin.len()})];
@@ -176,8 +178,8 @@ pub fn file(times: &[f32], channels: &[(&str, &str, u32, usize, Vec<u8>)]) -> Ve
     common::glb(json, &bin)
 }
 
-/// Keys a microsecond apart, tangents of a million, 16-bit and 8-bit numbers, changing signs, and
-/// rotations of nearly 180°.
+/// The files have keys a microsecond apart, tangents of a million, 16-bit and 8-bit numbers,
+/// alternating signs, and rotations of nearly 180°.
 #[test]
 fn drawn_curves_equal_the_data_of_unusual_files() {
     let times = [0.25, 0.5, 0.500_001, 1.75];
@@ -219,7 +221,7 @@ fn drawn_curves_equal_the_data_of_unusual_files() {
     assert_eq!((compared.files, compared.rotations, compared.curves), (6, 6, 6 * (4 + 18 + 3)));
 }
 
-/// Edits of a clip before it is saved.
+/// Returns edits of a clip to make before it is saved.
 pub fn edits(clip: &str) -> Vec<Value> {
     vec![
         json!({"do": "key.value", "clip": clip, "how": "add", "by": [5]}),
@@ -260,8 +262,8 @@ fn drawn_curves_equal_the_data_of_edited_and_saved_files() {
     assert!(changed >= 91 && compared.points > 1000 * compared.curves, "{changed}, {compared:?}");
 }
 
-/// A track after a change of single keys, components or spans. `None` if the change is impossible
-/// or has no effect.
+/// Returns a track after a change of single keys, components or segments. `None` if the change is
+/// impossible, or has no effect.
 fn changed(track: &Track, way: usize, order: EulerOrder) -> Option<Track> {
     let (key, space) = (track.times.len() / 2, CurveSpace::Euler(order));
     let slope = |key, side| with_slope(track, key, side, space, 1 % track.width, 37.5).ok();
@@ -277,19 +279,19 @@ fn changed(track: &Track, way: usize, order: EulerOrder) -> Option<Track> {
         7 => converted(track, Interpolation::Step, some).track,
         _ => converted(track, Interpolation::CubicSpline, some).track,
     };
-    // Changed tangent modes alone do not change the channel.
+    // A change of tangent modes alone does not change the numbers in the file.
     let numbers = |t: &Track| (t.interpolation, t.times.clone(), t.values.clone());
     (numbers(&made) != numbers(track)).then_some(made)
 }
 
-/// Whether two channels have the same numbers, bit by bit.
+/// Whether two channels have the same numbers, to the bit.
 fn alike(a: &Motion, b: &Motion) -> bool {
     let bits = |v: &[f64]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     a.kind == b.kind && bits(&a.times) == bits(&b.times) && bits(&a.values) == bits(&b.values)
 }
 
-/// One track is changed at a time: its curves match the saved file, no other channel changes, and
-/// undo restores everything.
+/// One track is changed at a time. Its curves must match the saved file, no other channel may
+/// change, and undo must restore everything.
 #[test]
 fn one_changed_track_is_drawn_as_saved_and_no_other_changes() {
     let Some(files) = spline_files() else { return };

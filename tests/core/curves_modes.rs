@@ -1,6 +1,6 @@
-//! Tangent modes of keys: they are restored from a saved file, dropped if another program changed
-//! the keys, and only the edited channel changes. Lines with single components of keys replay to
-//! the same document.
+//! Tangent modes of keys. They are restored from a saved file, and dropped if another program
+//! changed the keys. Only the edited channel changes. Command lines on single components of keys
+//! replay to the same document.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use proptest::prelude::*;
@@ -41,7 +41,7 @@ fn bytes(session: &Session) -> Vec<u8> {
     session.pack("model").unwrap().bytes.to_vec()
 }
 
-/// The channels of all animations of a file, as bits of their numbers.
+/// Returns the channels of all animations of a file, with numbers as bits.
 fn channels(bytes: &[u8]) -> Vec<(u32, Property, String, Vec<u64>)> {
     let (json, bin) = split(bytes);
     let count = json["animations"].as_array().unwrap().len();
@@ -54,14 +54,14 @@ fn channels(bytes: &[u8]) -> Vec<(u32, Property, String, Vec<u64>)> {
     .collect()
 }
 
-/// The edited joints and channels.
+/// Joints and channels that the tests edit.
 const EDITED: [(&str, Property); 3] = [
     ("Hips", Property::Translation),
     ("Hips", Property::Rotation),
     ("LeftUpperArm", Property::Rotation),
 ];
 
-/// A change of a channel's tangents, for a range of keys.
+/// Generates a change of a channel's tangents, for a range of keys.
 fn changes() -> impl Strategy<Value = (usize, Value, usize, usize)> {
     let modes = ["auto", "smooth", "flat", "linear", "free", "broken", "straight", "sharp"];
     let how = prop_oneof![
@@ -99,7 +99,7 @@ proptest! {
                 meant.push((named(session.document(), node).0, property));
             }
         }
-        // Saved and opened again.
+        // Saves the file and opens it again.
         let file = bytes(&session);
         let again = Session::open_bytes(&file).unwrap();
         prop_assert!(!again.diagnostics.iter().any(|d| d.code == "ULNA_TANGENT_MODES"));
@@ -112,7 +112,7 @@ proptest! {
         for (was, is) in before.iter().zip(channels(&file)) {
             prop_assert!(*was == is || meant.contains(&(is.0, is.1)), "{:?} {:?}", is.0, is.1);
         }
-        // Undone step by step, the bytes are those of the opened file.
+        // After all steps are undone one by one, the bytes equal those of the opened file.
         for before in states.iter().rev().skip(1) {
             prop_assert!(session.undo().is_some());
             prop_assert!(session.document() == before);
@@ -121,7 +121,7 @@ proptest! {
     }
 }
 
-/// A file in which another program changed one key: the last number of its output.
+/// Simulates another program that changes one key: the last output number of a channel.
 fn moved(file: &[u8], node: u32, property: Property) -> Vec<u8> {
     let (json, mut bin) = split(file);
     let animations = json["animations"].as_array().unwrap();
@@ -168,7 +168,7 @@ fn tangent_modes_of_keys_that_another_program_moved_are_dropped_with_a_note() {
             .iter()
             .all(|t| { arm.modes.of(*t).is_some_and(|m| m.arrive == TangentMode::Smooth) })
     );
-    // Unknown modes are not guessed.
+    // Unknown modes must not be guessed.
     let now = track(other.document(), "Hips", Property::Rotation);
     let own = track(session.document(), "Hips", Property::Rotation);
     let differ = now.values.iter().zip(own.values.iter()).filter(|(a, b)| a != b).count();
@@ -195,7 +195,7 @@ fn reversing_swaps_sides_and_scaling_time_divides_tangents() {
     let near = |a: &[f32], b: &[f32]| {
         a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-4 * (1.0 + a.abs()))
     };
-    // Scaled: slopes are divided, and modes are at the scaled times.
+    // Scaling time divides the slopes, and moves the modes to the scaled times.
     let text = json!({"do": "key.scale", "clip": "Walk", "factor": 2.5, "about": 0});
     does(&mut session, &text);
     let scaled = track(session.document(), "Hips", Property::Rotation);
@@ -210,7 +210,7 @@ fn reversing_swaps_sides_and_scaling_time_divides_tangents() {
         assert_eq!(scaled.modes.of(scaled.times[k]), before.modes.of(before.times[k]));
     }
     session.undo();
-    // Reversed: sides are swapped, and slopes are negated.
+    // Reversing swaps the sides of each key, and negates the slopes.
     does(&mut session, &json!({"do": "clip.reverse", "clip": "Walk"}));
     let reversed = track(session.document(), "Hips", Property::Rotation);
     let last = before.times.len() - 1;
@@ -261,7 +261,7 @@ fn layers_keep_their_tangent_modes_in_the_file() {
     assert_eq!((middle.arrive, middle.leave), (TangentMode::Flat, TangentMode::Linear));
 }
 
-/// Commands on single components of keys.
+/// Generates commands on single components of keys.
 fn component_lines() -> impl Strategy<Value = Value> {
     let channel = prop::sample::select(vec![
         ("Hips", "rotation.x"),
@@ -297,7 +297,7 @@ fn component_lines() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The line with its keys: some keys of a channel, or the range for new keys.
+/// Fills in the keys of a line: some keys of a channel, or the range for new keys.
 fn with_keys(document: &Document, mut text: Value) -> Value {
     let at = text.as_object_mut().unwrap().remove("at").unwrap();
     let (node, channel) = (at[0].as_str().unwrap(), at[1].as_str().unwrap());
@@ -344,7 +344,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
 
-    /// Keys by track and exact time as in the window, some with single components.
+    /// Keys are selected by track and exact time, as in the window; some of them by single
+    /// components.
     #[test]
     fn keys_by_id_are_written_as_equivalent_command_lines(
         picks in prop::collection::vec((0usize..3, 0u16..4, 0usize..9, 1usize..7), 1..6),
@@ -361,7 +362,7 @@ proptest! {
             let from = from % track.times.len();
             let to = (from + count).min(track.times.len());
             let times = KeyTimes::part(&track.times, from..to);
-            // The fourth component stands for whole keys.
+            // Component number 3 selects whole keys.
             let own = match component {
                 3 => {
                     let mut whole = KeySet::default();

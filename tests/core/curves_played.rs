@@ -1,5 +1,5 @@
-//! Drawn curves match the reference evaluator: 1,000 points per animation of every CUBICSPLINE file
-//! of the corpus, and of edited and saved ones.
+//! Drawn curves must match the reference evaluator, at 1,000 times per animation. Covers every
+//! CUBICSPLINE file of the corpus, and edited and saved files.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::common::judges::played;
 
-/// Number of times per animation.
+/// Number of compared times per animation.
 const TIMES: usize = 1000;
 
 /// Number of compared points, and the largest errors: relative to the size of a curve, and in
@@ -29,11 +29,11 @@ struct Compared {
     degrees: f64,
 }
 
-/// The lines of all components of a track, drawn finely.
+/// Drawn lines of all components of a track, with many points.
 struct Lines {
     curves: TrackCurves,
     lines: Vec<Vec<(f64, f64)>>,
-    /// Tolerance of the lines.
+    /// Tolerance of the lines of each component.
     off: Vec<f64>,
 }
 
@@ -58,7 +58,8 @@ impl Lines {
         Self { curves, lines, off }
     }
 
-    /// The drawn value of a component at a time; held beyond the ends.
+    /// Returns the drawn value of a component at a time. The first and last values are held beyond
+    /// the ends.
     fn at(&self, component: usize, time: f64) -> f64 {
         let line = &self.lines[component];
         let next = line.partition_point(|p| p.0 <= time);

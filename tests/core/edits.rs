@@ -1,6 +1,6 @@
-//! Every kind of edit on generated trees. The inverse restores the document, the document stays
-//! valid, and the saved file contains the edit, number by number. `ULNA_EDITS` is the number of
-//! trees, 60 by default.
+//! Every kind of edit on random scenes. The inverse must restore the document, the document must
+//! stay valid, and the saved file must contain the edit, number by number. `ULNA_EDITS` sets the
+//! number of scenes; the default is 60.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
@@ -20,13 +20,13 @@ use ulna_model::{
 };
 use ulna_session::{Session, first_lost};
 
-/// Number of kinds of edits.
+/// Number of kinds of edits that the tests generate.
 pub(super) const KINDS: usize = 32;
 
-/// The kinds that a file can store.
+/// Kinds of edits that a file can store.
 const SAVED: [usize; 18] = [0, 2, 4, 5, 6, 7, 8, 9, 12, 13, 14, 21, 22, 27, 28, 29, 30, 31];
 
-/// Pseudorandom numbers, the same for the same seed.
+/// Pseudorandom numbers. The same seed gives the same sequence.
 pub(super) struct Draw(pub u64);
 
 impl Draw {
@@ -50,7 +50,7 @@ impl Draw {
         Quat::from_euler(EulerRot::YXZ, v.x, v.y, v.z)
     }
 
-    /// A uniform, non-uniform, mirrored or flat scale.
+    /// Returns a uniform, non-uniform, mirrored or flat scale.
     fn scale(&mut self) -> Vec3 {
         match self.below(6) {
             0 => Vec3::new(-1.0, 1.0, 1.0),
@@ -76,7 +76,7 @@ impl Draw {
     }
 }
 
-/// Collects the data of a file.
+/// Collects the binary data of a file.
 #[derive(Default)]
 struct Data {
     bin: Vec<u8>,
@@ -114,10 +114,11 @@ impl Data {
 
 const VERTICES: usize = 6;
 
-/// The signature of a PNG.
+/// Signature at the start of a PNG.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// A mesh of two primitives with two morph targets, and weights of a random type if it is skinned.
+/// Builds a mesh of two primitives with two morph targets. If it is skinned, its weights have a
+/// random type.
 fn mesh(draw: &mut Draw, data: &mut Data, joints: Option<usize>) -> Value {
     let mut primitives = Vec::new();
     for _ in 0..2 {
@@ -168,7 +169,7 @@ fn mesh(draw: &mut Draw, data: &mut Data, joints: Option<usize>) -> Value {
     json!({"primitives": primitives, "weights": [0.25, 0.0]})
 }
 
-/// Inserts a mesh that no node uses before the others.
+/// Inserts a mesh that no node uses before the other meshes.
 fn put_unused_mesh(mesh: Value, meshes: &mut Vec<Value>, nodes: &mut [Value]) {
     meshes.insert(0, mesh);
     for node in nodes.iter_mut().filter(|n| n.get("mesh").is_some()) {
@@ -176,7 +177,7 @@ fn put_unused_mesh(mesh: Value, meshes: &mut Vec<Value>, nodes: &mut [Value]) {
     }
 }
 
-/// A node with or without a name, and a random kind of transform.
+/// Builds a node with or without a name, and with a random kind of transform.
 fn node(draw: &mut Draw) -> Value {
     let mut node = json!({});
     if draw.below(5) > 0 {
@@ -200,8 +201,8 @@ fn node(draw: &mut Draw) -> Value {
     node
 }
 
-/// A file with a tree of nodes with all kinds of transforms, up to three skins, morph targets and
-/// clips.
+/// Builds a file with a tree of nodes with all kinds of transforms, up to three skins, morph
+/// targets and clips.
 pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
     let (mut data, count) = (Data::default(), 3 + draw.below(8));
     let mut nodes: Vec<Value> = Vec::new();
@@ -225,7 +226,7 @@ pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
             for _ in &joints {
                 let bind =
                     Mat4::from_rotation_translation(draw.turn(), draw.vec3()).to_cols_array();
-                // The last row of a bind matrix is exact.
+                // The last row of an inverse bind matrix must be exact.
                 binds.extend(
                     bind.iter()
                         .enumerate()
@@ -287,7 +288,7 @@ pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
     crate::common::glb(file, &data.bin)
 }
 
-/// Colliders of both versions of VRM, and a constraint, on the first nodes.
+/// Adds colliders of both VRM versions and a constraint to the first nodes.
 fn put_node_space(file: &mut Value) {
     file["extensionsUsed"] = json!(["VRM", "VRMC_node_constraint", "VRMC_springBone"]);
     file["extensions"] = json!({
@@ -306,7 +307,7 @@ fn put_node_space(file: &mut Value) {
         json!({"VRMC_node_constraint": {"specVersion": "1.0", "constraint": rotation}});
 }
 
-/// Keys of a property; `morphs` is the number of morph targets.
+/// Returns keys of a property. `morphs` is the number of morph targets.
 fn keys(draw: &mut Draw, property: Property, morphs: usize) -> Track {
     let width = match property {
         Property::Rotation => 4,
@@ -347,7 +348,7 @@ fn targets_of(document: &Document, node: NodeId) -> usize {
     mesh.and_then(|m| m.primitives.first()).map_or(0, |p| p.targets.len())
 }
 
-/// Nodes that can be keyed: those without a matrix.
+/// Returns the nodes that can be keyed, which are those without a matrix.
 fn free(document: &Document) -> Vec<NodeId> {
     document.node_ids().filter(|n| matches!(document.node(*n).local(), Local::Trs(_))).collect()
 }
@@ -356,15 +357,15 @@ fn is_keyed(document: &Document, node: NodeId) -> bool {
     document.clips.values().flat_map(|c| c.tracks.values()).any(|t| t.target == node)
 }
 
-/// The random subject of an edit of any kind.
+/// Random elements that an edit of any kind can change.
 struct Subject<'a> {
     document: &'a Document,
     node: NodeId,
     clip: ClipId,
     at: UnkeyedAt,
-    /// Whether the edit removes something.
+    /// Whether the edit removes its element.
     gone: bool,
-    /// A mesh and its skin.
+    /// A mesh, and the skin that it is bound to.
     part: Option<(MeshId, SkinId)>,
     mesh: MeshId,
     primitive: PrimitiveId,
@@ -389,24 +390,24 @@ impl<'a> Subject<'a> {
         Self { document, node, clip, at, gone, part, mesh, primitive, joints }
     }
 
-    /// The weights of the primitive.
+    /// Returns the weights of the primitive.
     fn map(&self) -> Option<&'a WeightMap> {
         let part = self.document.primitive(self.mesh, self.primitive);
         part.and_then(|p| p.weights.as_deref())
     }
 
-    /// A scene, which may not exist.
+    /// Returns a scene, which may not exist.
     fn scene(&self, draw: &mut Draw) -> SceneId {
         SceneId(draw.below(self.document.scenes.len() + 1) as u32)
     }
 
-    /// Morph weights of the node, sometimes one too many.
+    /// Returns morph weights for the node; sometimes one too many.
     fn morphs(&self, draw: &mut Draw) -> Option<Shared<[f32]>> {
         let count = targets_of(self.document, self.node) + usize::from(draw.below(9) == 0);
         (!self.gone).then(|| (0..count).map(|_| draw.number()).collect())
     }
 
-    /// Weights of all vertices of the primitive.
+    /// Returns weights for all vertices of the primitive.
     fn weights(&self, draw: &mut Draw, sets: usize) -> WeightMap {
         let (document, joints) = (self.document, self.joints);
         let part_of = document.primitive(self.mesh, self.primitive);
@@ -425,7 +426,7 @@ impl<'a> Subject<'a> {
                     0.0
                 };
                 let weight = if joints == 1 { f32::from(u8::from(k == 0)) } else { weight };
-                // Two influences per vertex, with different joints.
+                // Each vertex has two influences with different joints.
                 slots.push(if k < 2.min(joints) {
                     ((draw.below(joints) / 2 * 2 + k) % joints) as u16
                 } else {
@@ -451,19 +452,19 @@ impl<'a> Subject<'a> {
         fresh
     }
 
-    /// An offset of a node, or none.
+    /// Sets or removes the pose offset of a node.
     fn pose(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, .. } = self;
         let (rest, user) = (document.node(node).rest, draw.transform());
         let sheared = (!is_keyed(document, node))
             .then(|| NodePose::at(&rest, Local::Matrix(draw.sheared())).ok());
         let to = if draw.below(2) == 0 { sheared.flatten() } else { None };
-        // Commands leave no matrix on a keyed node, even at rest.
+        // Commands leave no matrix on a keyed node, not even at rest.
         let gone = gone && !(is_keyed(document, node) && matches!(rest, Local::Matrix(_)));
         Edit::pose(node, (!gone).then(|| to.unwrap_or_else(|| NodePose::by(&rest, user))))
     }
 
-    /// An unkeyed pose.
+    /// Sets or removes an unkeyed pose.
     fn unkeyed(&self, draw: &mut Draw) -> Edit {
         let &Self { node, at, gone, .. } = self;
         let to =
@@ -471,7 +472,7 @@ impl<'a> Subject<'a> {
         Edit::SetUnkeyed { at, node, to: (!gone).then_some(to) }
     }
 
-    /// A node's name or visibility.
+    /// Changes the name or the visibility of a node.
     fn name_or_hidden(&self, draw: &mut Draw) -> Edit {
         let &Self { node, gone, .. } = self;
         let names = ["Hips", "右腕", "two\nlines", "with \"quotes\" and \\"];
@@ -481,7 +482,7 @@ impl<'a> Subject<'a> {
         Edit::SetNodeName { node, to: (!gone).then(|| names[draw.below(4)].into()) }
     }
 
-    /// A track of a clip.
+    /// Changes a track of a clip.
     fn track(&self, draw: &mut Draw) -> Edit {
         let &Self { document, clip, gone, .. } = self;
         let free = free(document);
@@ -502,7 +503,7 @@ impl<'a> Subject<'a> {
         Edit::SetTrack { clip, track, to: (!gone).then(|| Shared::new(to)) }
     }
 
-    /// A new, renamed or removed clip.
+    /// Adds, renames or removes a clip.
     fn clip(&self, draw: &mut Draw) -> Edit {
         let &Self { document, clip, gone, .. } = self;
         let Some(known) = document.clips.get(clip).filter(|_| draw.below(3) > 0) else {
@@ -518,7 +519,7 @@ impl<'a> Subject<'a> {
         Edit::SetClip { clip, to: (!gone).then(|| Shared::new(renamed)) }
     }
 
-    /// A patch of weights.
+    /// Changes the weights of some vertices.
     fn patch(&self, draw: &mut Draw) -> Edit {
         let &Self { mesh, primitive, .. } = self;
         let sets = self.map().map_or(1, |m| m.sets);
@@ -528,7 +529,7 @@ impl<'a> Subject<'a> {
         Edit::PatchWeights { mesh, primitive, patch: Box::new(fresh.pick(&some)) }
     }
 
-    /// Nodes with another parent, new nodes, or removed nodes.
+    /// Reparents, adds or removes nodes.
     fn nodes(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, part, .. } = self;
         let ids: Vec<NodeId> = document.node_ids().collect();
@@ -539,7 +540,7 @@ impl<'a> Subject<'a> {
             ..node
         };
         if gone {
-            // A node with all its descendants, a few random ones, or a single one.
+            // Chooses a node with all its descendants, a few random nodes, or a single node.
             let some: Vec<NodeId> = match draw.below(3) {
                 0 => ids
                     .iter()
@@ -561,7 +562,7 @@ impl<'a> Subject<'a> {
             Local::Trs(draw.transform())
         };
         let fresh = Node { name: Some("neu".into()), rest, mesh, skin, ..Node::default() };
-        // All edits of a flat rest pose must be storable.
+        // Edits of a flat rest pose must be storable, too.
         let fresh = Node {
             rest: if fresh.rest.transform().scale.min_element() == 0.0 {
                 Local::default()
@@ -571,7 +572,7 @@ impl<'a> Subject<'a> {
             ..fresh
         };
         let first = document.nodes.next_id();
-        // The second one is a child of the first.
+        // The second new node is a child of the first one.
         let second = NodeId(first.0 + 1);
         let child = Node { parent: Some(first), name: Some("zwei".into()), ..Node::default() };
         let mut list = vec![(first, Some(Box::new(place(fresh, draw))))];
@@ -591,7 +592,7 @@ impl<'a> Subject<'a> {
         Edit::SetMaterial { material, to: None }
     }
 
-    /// Layers of a clip, or of the pose.
+    /// Sets or removes the layers of a clip or of the pose.
     fn pose_layers(&self, draw: &mut Draw) -> Edit {
         let &Self { node, clip, gone, .. } = self;
         let home = if draw.below(2) == 0 { LayerHome::Pose } else { LayerHome::Clip(clip) };
@@ -602,7 +603,7 @@ impl<'a> Subject<'a> {
         Edit::SetPoseLayers { home, to }
     }
 
-    /// The shape of a primitive.
+    /// Changes the shape of a primitive.
     fn shape(&self, draw: &mut Draw) -> Edit {
         let &Self { document, mesh, primitive, .. } = self;
         let found = document.primitive(mesh, primitive).map(Primitive::shape);
@@ -617,7 +618,7 @@ impl<'a> Subject<'a> {
         Edit::SetShape { mesh, primitive, to: Box::new(to) }
     }
 
-    /// The normal map of a material.
+    /// Changes the normal map of a material.
     fn normal_map(&self, draw: &mut Draw) -> Edit {
         let material = MaterialId(draw.below(self.document.materials.len() + 1) as u32);
         let image = ImageId(draw.below(self.document.images.len() + 1) as u32);
@@ -645,7 +646,7 @@ impl<'a> Subject<'a> {
         Edit::AddImage { image: ImageId(count), to: Some(to) }
     }
 
-    /// A skin.
+    /// Changes a skin.
     fn skin(&self, draw: &mut Draw) -> Edit {
         let &Self { document, gone, .. } = self;
         let ids: Vec<SkinId> = document.skins.ids().collect();
@@ -663,7 +664,7 @@ impl<'a> Subject<'a> {
         Edit::SetSkin { skin, to: (!gone || known.is_none()).then(|| Shared::new(to)) }
     }
 
-    /// The roots of a scene.
+    /// Changes the roots of a scene.
     fn roots(&self, draw: &mut Draw) -> Edit {
         let &Self { document, .. } = self;
         let roots: Vec<NodeId> =
@@ -672,7 +673,7 @@ impl<'a> Subject<'a> {
         Edit::SetRoots { scene: self.scene(draw), to: some }
     }
 
-    /// Stored poses of a scene.
+    /// Changes the stored poses of a scene.
     fn kept_poses(&self, draw: &mut Draw) -> Edit {
         let scene = self.scene(draw);
         let pose = KeptPose {
@@ -692,7 +693,7 @@ impl<'a> Subject<'a> {
         Edit::SetKeptPoses { scene, to: vec![pose; draw.below(3)].into() }
     }
 
-    /// Sets of nodes of a scene.
+    /// Changes the sets of nodes of a scene.
     fn node_sets(&self, draw: &mut Draw) -> Edit {
         let &Self { node, gone, .. } = self;
         let scene = self.scene(draw);
@@ -702,7 +703,7 @@ impl<'a> Subject<'a> {
         Edit::SetNodeSets { scene, to: sets.into() }
     }
 
-    /// Groups of joints of a scene, sometimes with equal names.
+    /// Changes the groups of joints of a scene; sometimes two have equal names.
     fn joint_groups(&self, draw: &mut Draw) -> Edit {
         let &Self { node, gone, .. } = self;
         let scene = self.scene(draw);
@@ -721,7 +722,7 @@ impl<'a> Subject<'a> {
         Edit::SetJointGroups { scene, to: if gone { vec![] } else { groups }.into() }
     }
 
-    /// Bones of the avatar or of a scene, sometimes unsorted.
+    /// Changes the humanoid bones of the avatar or of a scene; sometimes they are unsorted.
     fn humanoid(&self, draw: &mut Draw) -> Edit {
         let &Self { node, gone, .. } = self;
         let scene = (draw.below(2) == 0).then(|| self.scene(draw));
@@ -731,7 +732,7 @@ impl<'a> Subject<'a> {
         Edit::SetHumanoid { scene, to: bones.into_iter().take(count).collect() }
     }
 
-    /// Contacts of a clip, sometimes unsorted or without a range.
+    /// Changes the contacts of a clip; sometimes they are unsorted, or have an empty range.
     fn contacts(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, .. } = self;
         let clip = ClipId(draw.below(document.clips.len() + 1) as u32);
@@ -752,7 +753,7 @@ impl<'a> Subject<'a> {
         Edit::SetContacts { clip, to: if gone { vec![] } else { goals }.into() }
     }
 
-    /// Retarget maps of a scene, sometimes with equal names or a factor of 0.
+    /// Changes the retarget maps of a scene; sometimes two have equal names, or a factor is 0.
     fn retarget_maps(&self, draw: &mut Draw) -> Edit {
         let scene = self.scene(draw);
         let map = |draw: &mut Draw| RetargetMap {
@@ -774,7 +775,7 @@ impl<'a> Subject<'a> {
         Edit::SetRetargetMaps { scene, to: maps.into() }
     }
 
-    /// The mix.
+    /// Sets or removes the mix.
     fn mix(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, .. } = self;
         let clip = ClipId(draw.below(document.clips.len() + 2) as u32);
@@ -788,7 +789,7 @@ impl<'a> Subject<'a> {
         Edit::SetMix { to: (!gone).then(|| Mix { lanes: vec![lane] }.into()) }
     }
 
-    /// Vectors of extensions, sometimes one that is not finite.
+    /// Changes vectors of extensions; sometimes one is not finite.
     fn node_space(&self, draw: &mut Draw) -> Edit {
         let space = self.document.node_space.clone();
         let mut vectors = space.vectors.to_vec();
@@ -803,7 +804,7 @@ impl<'a> Subject<'a> {
         Edit::SetNodeSpace { to: NodeSpace { vectors: vectors.into(), ..space } }
     }
 
-    /// The mix that the file stores.
+    /// Sets or removes the mix that the file stores.
     fn kept_mix(&self, draw: &mut Draw) -> Edit {
         let &Self { gone, .. } = self;
         let scene = self.scene(draw);
@@ -814,7 +815,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The kind that generates an edit. A new variant does not compile until it is generated.
+/// Returns the number of the kind that generates an edit. A new variant does not compile until it
+/// is listed here.
 fn kind_of(edit: &Edit) -> usize {
     match edit {
         Edit::SetPoses(_) => 0,
@@ -852,7 +854,7 @@ fn kind_of(edit: &Edit) -> usize {
     }
 }
 
-/// An edit of a kind, which may not fit the document.
+/// Returns an edit of a kind. It may not fit the document.
 pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
     let subject = Subject::drawn(draw, document);
     let Subject { node, at, gone, part, mesh, primitive, .. } = subject;
@@ -910,7 +912,7 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
     }
 }
 
-/// The numbers of a local transform, and its form.
+/// Returns the numbers of a local transform, and whether it is a matrix.
 fn numbers(local: &Local) -> (bool, Vec<f32>) {
     match local {
         Local::Trs(t) => (
@@ -921,7 +923,8 @@ fn numbers(local: &Local) -> (bool, Vec<f32>) {
     }
 }
 
-/// The first difference between the intended and the read document, with its numbers.
+/// Describes the first difference between the intended document and the one that was read, with its
+/// numbers.
 fn differs(meant: &Document, got: &Document) -> Option<String> {
     let same = |a: &dyn std::fmt::Debug, b: &dyn std::fmt::Debug, is: bool, place: &str| {
         (!is).then(|| format!("{place}: {a:?} was meant, {b:?} read"))
@@ -956,7 +959,7 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
         };
         same!(weights(meant, a), weights(got, b), "morphs of {id:?}");
     }
-    // Clips without tracks are not in the file.
+    // Clips without tracks are not written to the file.
     let clips = |d: &Document| -> Vec<Shared<Clip>> {
         d.clips.values().filter(|c| !c.tracks.is_empty()).cloned().collect()
     };
@@ -982,7 +985,8 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
                         .for_each(|(j, w)| *list.entry(j).or_default() += w);
                     list
                 };
-                // Equal to the bit, since all values that can be set can be stored.
+                // Weights are compared to the bit, because every weight that can be set can also be
+                // stored.
                 same!(shares(a), shares(b), "mesh {k}, vertex {vertex}");
             }
         }
@@ -994,7 +998,7 @@ pub(super) fn open(bytes: &[u8]) -> Opened {
     gltf::open_bytes(Arc::new(bytes.to_vec()), None, &Progress::default()).unwrap()
 }
 
-/// The bytes that a save writes, and the document that must be read from them.
+/// Saves the document. Returns the bytes, and the document that reading them must give.
 fn save(opened: &Opened, now: &Document) -> (Vec<u8>, Document) {
     let saved = gltf::save(&opened.source, &opened.document, now, "model", SaveOptions::default());
     let saved = saved.unwrap_or_else(|e| panic!("{e}"));
@@ -1002,7 +1006,7 @@ fn save(opened: &Opened, now: &Document) -> (Vec<u8>, Document) {
     (saved.bytes.to_vec(), stored.into())
 }
 
-/// Generates a tree and a list of edits from one seed each. Both are shrunk, so that a failure is
+/// Generates a scene and a list of edits from one seed each. Both are shrunk, so that a failure is
 /// reported with as few edits as possible.
 #[test]
 fn every_kind_of_edit_can_be_undone_and_is_saved_correctly() {
@@ -1059,7 +1063,8 @@ fn every_kind_of_edit_can_be_undone_and_is_saved_correctly() {
     done.unwrap();
     let (done, refused) = counts.into_inner();
     println!("done {done:?}, refused {refused:?}");
-    // The rarest kind is done about 20 times. Far fewer would mean that it is not generated.
+    // Each kind occurs about 20 times or more. A much lower count would mean that a kind is not
+    // generated.
     assert!(done.iter().all(|n| *n > trees as usize / 20), "{done:?}");
 }
 
@@ -1074,7 +1079,7 @@ fn every_kind_of_edit_is_saved_in_files_of_every_kind() {
         let mut now = opened.document.clone();
         let mut way = Vec::new();
         for _ in 0..16 {
-            // Weights are tested in generated files. Here, a mesh may be missing, or shared between
+            // Random scenes already cover weights. Here, the mesh may be missing, or shared between
             // skins.
             let kind =
                 [0, 1, 2, 3, 4, 5, 6, 11, 12, 12, 13, 14, 16, 17, 20, 21, 22][draw.below(17)];
@@ -1127,7 +1132,7 @@ fn the_save_check_detects_a_writer_that_drops_a_change() {
         for kind in SAVED {
             let mut meant = opened.document.clone();
             let edit = edit(draw, &meant, kind);
-            // The file without the edit. An edit without effect has nothing to drop.
+            // Writes the file without the edit. An edit without an effect loses nothing this way.
             let without = &opened.document;
             if apply(&mut meant, edit.clone()).is_err() || differs(&meant, without).is_none() {
                 continue;
@@ -1149,7 +1154,7 @@ fn the_save_check_detects_a_writer_that_drops_a_change() {
     }
 }
 
-/// The number of steps from the saved state in the title, even if no redo leads back to it.
+/// The title counts the steps from the saved state, even if no redo leads back to it.
 #[test]
 fn unsaved_steps_are_counted_in_both_directions() {
     let mut session =
@@ -1171,7 +1176,7 @@ fn unsaved_steps_are_counted_in_both_directions() {
     session.undo();
     let unsaved = session.unsaved();
     assert_eq!((unsaved.steps, unsaved.undone), (2, true));
-    // Another branch: two steps back and three forward.
+    // Makes another branch: two steps back and three forward.
     for k in 6..=8 {
         step(&mut session, f64::from(k));
     }

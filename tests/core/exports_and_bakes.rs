@@ -1,5 +1,5 @@
-//! Exports of many clips keep one file in memory at a time. Bakes of a mix report jumps, and
-//! suggest the rate of its clips.
+//! Exports of many clips keep only one file in memory at a time. Bakes of a mix report jumps, and
+//! suggest the frame rate of its clips.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{fs, path::Path};
@@ -11,7 +11,7 @@ use ulna_session::Session;
 
 use crate::common::{floats, glb, run};
 
-/// A model with megabytes of positions, and clips of two keys each.
+/// Builds a model with megabytes of positions, and clips of two keys each.
 fn heavy(megabytes: usize, clips: usize) -> Vec<u8> {
     let vertices = megabytes * (1 << 20) / 12;
     let place = |k: usize| [(k % 97) as f32, (k % 89) as f32, (k % 83) as f32];
@@ -39,8 +39,8 @@ fn heavy(megabytes: usize, clips: usize) -> Vec<u8> {
     glb(json, &bin)
 }
 
-/// The peak memory of the program while it exported each clip, in bytes. 0 if the system does not
-/// report it.
+/// Returns the peak memory of the program during an export of each clip, in bytes; 0 if the system
+/// does not report it.
 #[cfg(target_os = "linux")]
 fn peak(file: &Path, to: &Path) -> u64 {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_ulna"))
@@ -53,7 +53,7 @@ fn peak(file: &Path, to: &Path) -> u64 {
     let status = format!("/proc/{}/status", child.id());
     let mut most = 0;
     let ended = loop {
-        // The peak so far, which only rises.
+        // The peak memory so far. It can only rise.
         let text = fs::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|l| l.strip_prefix("VmHWM:"));
         let kilobytes: u64 =
@@ -88,13 +88,14 @@ fn an_export_of_each_clip_holds_one_file_at_a_time() {
         assert!(sizes.iter().all(|s| *s > (MEGABYTES << 20) as u64));
     }
     println!("{peaks:?}");
-    // Ten files have 240 MB. They must need less than one more file compared with two files,
-    // whatever the allocator keeps.
+    // The ten files have 240 MB. Compared with exporting two files, they may need less than one
+    // more file in memory, whatever the allocator keeps.
     let more = peaks[2].saturating_sub(peaks[1]);
     assert!(peaks[0] > (MEGABYTES << 20) as u64 && more < (MEGABYTES << 20) as u64, "{peaks:?}");
 }
 
-/// Two joints, one above the other, and clips that swing the lower one with a key on each frame.
+/// Builds two joints, one below the other, and clips that swing the lower one with a key on each
+/// frame.
 fn swings(clips: &[(&str, f64, f64, f32)]) -> Vec<u8> {
     let (mut bin, mut views, mut accessors, mut animations) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -159,7 +160,7 @@ fn a_bake_warns_of_jumps_with_their_times() {
         ]),
     );
     let said = bake(&mut session);
-    // From 60° to 0° at 1 s; from −20° to 0° at 2 s.
+    // The mix jumps from 60° to 0° at 1 s, and from −20° to 0° at 2 s.
     assert!(
         said.contains("warning: the pose jumps at 1.000 s (“High” by 100.0 cm and 60°)"),
         "{said}"
@@ -171,11 +172,12 @@ fn a_bake_warns_of_jumps_with_their_times() {
         let pose = Pose::evaluate(document, &Stack::of(document.clips.get(id), time));
         pose.world[1].w_axis.truncate()
     };
-    // The baked motion: one meter within a frame there, and only a little before.
+    // In the baked motion, the joint moves one meter within a frame there, and only a little before
+    // it.
     assert!(place(1.0 - 1.0 / 30.0).distance(place(1.0 + 1.0 / 30.0)) > 0.9, "{said}");
     assert!(place(0.5).distance(place(0.5 + 1.0 / 30.0)) < 0.05);
     assert!((clip.length() - 3.0).abs() < 1e-4);
-    // With fades, there is no jump and no warning.
+    // With fades, the mix has no jump, so there is no warning.
     let mut session = Session::open_bytes(&bytes).unwrap();
     lay(
         &mut session,
@@ -206,7 +208,7 @@ fn a_bake_has_the_rate_of_the_fastest_of_its_clips() {
                 .map(|(_, rate)| *rate)
                 .fold(0.0, f64::max);
             if retimed {
-                // After retiming, its keys are off the frames, but its rate stays.
+                // Retiming moves the keys off the frames, but the clip keeps its rate.
                 for clip in clips {
                     run(
                         &mut session,
@@ -240,7 +242,7 @@ fn a_bake_has_the_rate_of_the_fastest_of_its_clips() {
             );
         }
     }
-    // Without a rate of its own, the default is used.
+    // If no clip has a rate, the default is used.
     let mut session = Session::open_bytes(&swings(&[("Pose", 1.0, 1.0, 5.0)])).unwrap();
     run(&mut session, CommandLine::new("mix.clear"));
     assert!((mix_rate(session.document()) - 30.0).abs() < 1e-9);

@@ -1,4 +1,4 @@
-//! Extensions of glTF: read into the model, and kept.
+//! glTF extensions: reading them into the model, and keeping them in the file.
 
 use crate::common::{floats, glb};
 use glam::Vec3;
@@ -17,8 +17,8 @@ fn open(json: Value, bin: &[u8]) -> Session {
 
 #[test]
 fn quantized_attributes_decode_by_the_specification() {
-    // KHR_mesh_quantization: each integer type, normalized and not; three vertices of four
-    // integers, the last one is padding.
+    // KHR_mesh_quantization: every integer type, normalized and not. Each vertex has four integers,
+    // of which the last one is padding.
     type Decoded = fn(&[u8]) -> f32;
     let cases: [(u32, bool, Decoded); 8] = [
         (5120, false, |b| f32::from(b[0].cast_signed())),
@@ -145,11 +145,11 @@ fn variants_change_only_the_material() {
     );
     assert_eq!([None, Some(1)].map(|v| material(1, v)), [Some(2), Some(2)]);
     assert_eq!(material(2, Some(1)), None);
-    // A missing material, a missing variant, and an invalid extension.
+    // The file has a missing material, a missing variant, and an invalid extension.
     let codes: Vec<&str> = session.diagnostics.iter().map(|d| d.code).collect();
     assert_eq!(codes, ["UNRESOLVED_REFERENCE", "UNRESOLVED_REFERENCE", "SCHEMA_VIOLATION"]);
 
-    // The displayed variant and scene do not change the file.
+    // Choosing the displayed variant and scene does not change the file.
     let before = session.pack("x").expect("bytes").bytes;
     session.show(DisplayChoice { variant: Some(VariantId(1)), scene: Some(SceneId(4)) });
     assert_eq!(
@@ -228,7 +228,7 @@ fn cameras_and_lights_follow_their_nodes_and_invalid_values_become_defaults() {
         (document.node(k.into()).camera.map(|c| c.0), document.node(k.into()).light.map(|l| l.0))
     };
     assert_eq!([at(0), at(1), at(2)], [(Some(0), None), (Some(1), Some(1)), (None, None)]);
-    // One camera, three numbers or words of lights, and two references.
+    // One camera, three values of lights, and two references are invalid.
     assert_eq!(session.diagnostics.len(), 6, "{:?}", session.diagnostics);
 }
 
@@ -306,7 +306,7 @@ fn the_extensions_of_the_corpus_are_in_the_model() {
     let clip = &pointers.document().clips[ClipId(0)];
     let played = clip.pointers.iter().filter(|p| p.track.is_some()).count();
     assert_eq!((clip.pointers.len(), played), (70, 23));
-    // One finding for all that are not played, not one per pointer.
+    // All pointers that are not played give one finding together, not one each.
     assert_eq!(pointers.diagnostics.iter().filter(|d| d.code == "ULNA_POINTER_CHANNEL").count(), 1);
 }
 
@@ -363,7 +363,8 @@ fn animation_pointers_to_nodes_play_and_all_pointers_are_kept() {
     let pose = Pose::evaluate(session.document(), &Stack::of(Some(&clip), 0.5));
     assert_eq!(pose.local[1].transform().translation, Vec3::new(1.0, 2.0, 3.0));
 
-    // A property of a pointer gets no second channel, and its keys are not copied in part.
+    // A property with a pointer must not get a second channel, and its keys must not be copied
+    // partly.
     for line in [
         CommandLine::new("key.set")
             .with("clip", 0)
@@ -375,7 +376,7 @@ fn animation_pointers_to_nodes_play_and_all_pointers_are_kept() {
         let error = session.run_line(&line).expect_err("a refusal").to_string();
         assert!(error.contains("animation pointer"), "{error}");
     }
-    // A key elsewhere leaves the channels with pointers unchanged.
+    // A key of another property leaves the channels with pointers unchanged.
     let key = CommandLine::new("key.set").with("clip", 0).with("time", 0.5).with("node", "b");
     session.run_line(&key.with("degrees", vec![0, 90, 0])).expect("a key");
     let after = session.pack("x").expect("bytes").bytes;
@@ -464,7 +465,7 @@ fn saving_an_edited_avatar_keeps_its_extensions() {
         assert_eq!(saved[key], json[key]);
     }
     assert_eq!(saved["nodes"][1]["extensions"], json["nodes"][1]["extensions"]);
-    // Only the skeleton: references to meshes and materials are removed. References to nodes stay,
+    // A skeleton-only export removes references to meshes and materials. References to nodes stay,
     // and the nodes keep their positions.
     let options = ExportOptions { skeleton_only: true, ..ExportOptions::default() };
     let exported = Session::open_bytes(&export(session.source(), &options).expect("an export"))

@@ -1,4 +1,4 @@
-//! FBX files of several programs and versions, compared with their references.
+//! FBX files of several programs and versions, compared with reference data.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{fs, path::Path};
@@ -12,7 +12,7 @@ use ulna_session::{Conversion, ImportFindings, Session, UpAxis};
 use super::odd_files::{shape, shape_of};
 use crate::common::shared;
 
-/// Opens a file; its clips keep their start times.
+/// Opens a file. Its clips keep their start times.
 fn opened(path: &Path) -> Result<Session, ulna_formats::gltf::ReadError> {
     let conversion = Conversion { keep_offset: true, ..Conversion::default() };
     Session::open_as(path, &conversion, &Default::default())
@@ -48,7 +48,7 @@ fn every_file_opens_without_errors_except_listed_invalid_ones() {
     assert_eq!((good, refused), (206, 3));
 }
 
-/// The transform of points of a file during the conversion.
+/// Returns the transform that the conversion applies to points of the file.
 fn scene_from_file(found: &ImportFindings) -> DMat3 {
     let up = match found.up.unwrap_or_default() {
         UpAxis::X => DVec3::X,
@@ -60,14 +60,14 @@ fn scene_from_file(found: &ImportFindings) -> DMat3 {
     turned * f64::from(found.unit.unwrap_or(1.0))
 }
 
-/// The largest distance of a point in `from` to its nearest in `to`.
+/// Returns the largest distance from a point in `from` to its nearest point in `to`.
 fn farthest(from: &[DVec3], to: &[DVec3]) -> f64 {
     let nearest =
         |p: &DVec3| to.iter().map(|q| p.distance_squared(*q)).fold(f64::INFINITY, f64::min);
     from.iter().map(nearest).fold(0.0, f64::max).sqrt()
 }
 
-/// References that a conversion need not match, in addition to those in the list itself.
+/// References that the conversion need not match, in addition to those that the list marks.
 const OTHERWISE: [(&str, &str); 4] = [
     ("blender_340_z_up", "a file for readers of OBJ, with other meshes than the FBX"),
     ("marvelous_quad", "a geometry cache moves the vertices, in a file of its own"),
@@ -75,12 +75,12 @@ const OTHERWISE: [(&str, &str); 4] = [
     ("maya_anim_layers_over_acc_orders", "the reader's own evaluation differs as much"),
 ];
 
-/// The reference of a skin with dual quaternions. glTF has linear skinning, and a finding reports
-/// this.
+/// Name of the reference whose skin uses dual quaternions. glTF has only linear skinning, which a
+/// finding reports.
 const DUAL_QUATERNIONS: &str = "synthetic_bind_to_root";
 
-/// Moves each posed mesh again with its node, relative to its bind position in the files. Maya does
-/// so for references with the mark `transform_skin`; readers of FBX and glTF do not.
+/// Moves each posed mesh a second time with its node, relative to its bind position in the file.
+/// Maya does this for references marked `transform_skin`. Readers of FBX and glTF do not.
 fn moved_with_nodes(document: &Document, stack: &Stack) -> Vec<DVec3> {
     let pose = Pose::evaluate(document, stack);
     let bound = DVec3::new(0.04, 0.0, 0.0);

@@ -1,4 +1,4 @@
-//! Malformed and unusual FBX files, made here as text.
+//! Malformed and unusual FBX files, generated here as text.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use ulna_session::{Conversion, Session};
 /// Ticks per second in FBX.
 const SECOND: i64 = 46_186_158_000;
 
-/// A small FBX file while it is built.
+/// Builder of a small FBX file.
 struct Fbx {
     settings: String,
     objects: String,
@@ -49,7 +49,7 @@ impl Fbx {
         self
     }
 
-    /// A joint or a mesh node below `parent`; 0 for none.
+    /// Adds a joint or a mesh node below `parent`; 0 means no parent.
     fn node(self, id: i64, name: &str, kind: &str, parent: i64, properties: &str) -> Self {
         let made = if kind == "LimbNode" {
             self.object(&format!(
@@ -68,7 +68,7 @@ impl Fbx {
         .connected(id, parent)
     }
 
-    /// A square mesh on a node.
+    /// Adds a square mesh to a node.
     fn square(self, id: i64, node: i64) -> Self {
         self.object(&format!(
             "Geometry: {id}, \"Geometry::g\", \"Mesh\" {{\n\
@@ -78,7 +78,7 @@ impl Fbx {
         .connected(id, node)
     }
 
-    /// A skin of a geometry; one joint influences all its vertices.
+    /// Adds a skin to a geometry. One joint influences all of its vertices.
     fn skin(self, id: i64, geometry: i64, joint: i64, matrices: &str) -> Self {
         let cluster = id + 1;
         self.object(&format!(
@@ -91,7 +91,7 @@ impl Fbx {
         .connected(joint, cluster)
     }
 
-    /// A take that moves a node along X, with keys as (seconds, value).
+    /// Adds a take that moves a node along X. Each key is a pair of seconds and value.
     fn take(self, id: i64, name: &str, node: i64, keys: &[(f64, f64)]) -> Self {
         let (layer, moved, curve) = (id + 1, id + 2, id + 3);
         let ticks = |t: f64| (t * SECOND as f64).round() as i64;
@@ -133,7 +133,7 @@ impl Fbx {
     }
 }
 
-/// Opens bytes as an FBX file. The result must not violate the rules of glTF.
+/// Opens bytes as an FBX file. The result must not violate the glTF rules.
 fn opened(bytes: &[u8], conversion: &Conversion) -> Result<Session, ulna_formats::gltf::ReadError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("made.fbx");
@@ -191,7 +191,8 @@ fn clips_of_a_file_without_a_rate_or_with_negative_times_start_at_0() {
         assert_eq!(made.len(), 1, "{made:?}");
         assert!((made[0].1 - 3.0).abs() < 1e-4, "{made:?}");
     }
-    // With kept start times they begin at 0 as well, since glTF has no negative times.
+    // Clips with negative start times begin at 0 even if start times are kept, because glTF has no
+    // negative times.
     let conversion = Conversion { keep_offset: true, ..Conversion::default() };
     let session = opened(with_joint().text().as_bytes(), &conversion).unwrap();
     assert!((lengths(&session)[0].1 - 3.0).abs() < 1e-4);
@@ -322,7 +323,7 @@ fn the_command_line_lists_the_content_and_converts_the_requested_part() {
     assert!(text.contains("clip 3 in the file: still, ") && text.contains(", nothing moves"));
     assert!(text.contains("converted from FBX 7.4"), "{text}");
 
-    // By name and by number. A clip that begins after 0 keeps its start time.
+    // Clips are chosen by name and by number. A clip that begins after 0 keeps its start time.
     let taken = ["--clips", "run,3", "--without", "meshes", "--keep-offset", "--front", "-z"];
     let done = ulna(&[&["convert", from, "-o", to], &taken[..]].concat());
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

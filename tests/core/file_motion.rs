@@ -1,6 +1,6 @@
-//! Motion of a file in 64 bits: a reader of JSON and buffers, and formulas, independent of the
-//! program. Splines use Bézier's construction and rotations the quaternion logarithm, whereas the
-//! program uses Hermite weights and sines.
+//! Independent reader for the motion of a file, in 64 bits. It parses the JSON and the buffers
+//! itself, and has its own formulas. Splines use De Casteljau's construction, and rotations use the
+//! quaternion logarithm. The program uses Hermite weights and sines instead.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::Value;
@@ -10,7 +10,7 @@ use ulna_model::{NodeId, Property};
 
 use crate::common;
 
-/// The JSON and the buffers of a file.
+/// JSON and buffers of a file.
 pub struct Raw {
     pub json: Value,
     pub buffers: Vec<Vec<u8>>,
@@ -33,7 +33,7 @@ impl Raw {
         Self { buffers: buffers.collect(), json }
     }
 
-    /// The numbers of an accessor; normalized integers as in glTF 2.0, 3.6.2.2.
+    /// Returns the numbers of an accessor. Normalized integers are decoded as in glTF 2.0, 3.6.2.2.
     fn numbers(&self, accessor: &Value) -> Vec<f64> {
         let accessor = &self.json["accessors"][accessor.as_u64().unwrap() as usize];
         assert!(accessor["sparse"].is_null());
@@ -68,13 +68,13 @@ impl Raw {
             .collect()
     }
 
-    /// Precision of an accessor's numbers in 32 bits; integers are divided.
+    /// Returns the precision of an accessor's numbers in 32 bits. Integers are divided.
     fn exactness(&self, accessor: &Value) -> f64 {
         let accessor = &self.json["accessors"][accessor.as_u64().unwrap() as usize];
         if accessor["componentType"] == 5126 { 1e-11 } else { 5e-7 }
     }
 
-    /// The motions of all channels of an animation that animate a node.
+    /// Returns all channels of an animation that animate a node.
     pub fn motions(&self, animation: usize) -> Vec<(NodeId, Property, Motion)> {
         let animation = &self.json["animations"][animation];
         let of = |channel: &Value| {
@@ -100,14 +100,14 @@ impl Raw {
     }
 }
 
-/// One channel of a file.
+/// Motion of one channel of a file.
 pub struct Motion {
     pub kind: String,
     pub times: Vec<f64>,
     pub values: Vec<f64>,
     pub width: usize,
     pub turns: bool,
-    /// The rounding error of a number of size 1.
+    /// Rounding error of a number of size 1.
     pub exactness: f64,
 }
 
@@ -118,15 +118,15 @@ impl Motion {
         &self.values[start..start + self.width]
     }
 
-    /// Possible difference of LINEAR rotations whose stored quaternions are not normalized, since
-    /// these are mixed as stored.
+    /// Returns the possible error of LINEAR rotations whose stored quaternions are not normalized.
+    /// The program interpolates such quaternions as stored.
     fn unequal(&self) -> f64 {
         let lines = self.turns && self.kind == "LINEAR";
         let off = |key| (self.part(key, 1).iter().map(|v| v * v).sum::<f64>().sqrt() - 1.0).abs();
         (0..self.times.len()).filter(|_| lines).map(off).fold(0.0, f64::max)
     }
 
-    /// The value at a time, and the length by which a rotation was normalized.
+    /// Returns the value at a time. For rotations, also returns the length before normalizing.
     pub fn at(&self, time: f64) -> (Vec<f64>, f64) {
         let last = self.times.len() - 1;
         let key = self.times.iter().rposition(|t| *t <= time).unwrap_or(0);
@@ -150,7 +150,8 @@ impl Motion {
         (found.iter().map(|v| v / length).collect(), length)
     }
 
-    /// De Casteljau's construction: the inner points are a third of the span along the tangents.
+    /// Evaluates a spline by De Casteljau's construction. The inner points are a third of the
+    /// segment along the tangents.
     fn spline(&self, key: usize, part: f64) -> Vec<f64> {
         let third = (self.times[key + 1] - self.times[key]) / 3.0;
         let along = |value: &[f64], slope: &[f64], by: f64| -> Vec<f64> {
@@ -168,7 +169,7 @@ impl Motion {
         points.swap_remove(0)
     }
 
-    /// Magnitude of its numbers and tangents, for estimates of rounding.
+    /// Returns the magnitude of the values and tangents, for estimates of rounding.
     pub fn size(&self) -> f64 {
         let longest = self.times.windows(2).map(|t| t[1] - t[0]).fold(1.0f64, f64::max);
         self.values.iter().fold(1.0f64, |most, v| most.max(v.abs())) * longest
@@ -179,7 +180,7 @@ fn mixed(a: &[f64], b: &[f64], part: f64) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a * (1.0 - part) + b * part).collect()
 }
 
-/// The product of two quaternions in the order x y z w.
+/// Returns the product of two quaternions, with components in the order x y z w.
 pub fn product(a: &[f64], b: &[f64]) -> Vec<f64> {
     vec![
         a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
@@ -189,7 +190,7 @@ pub fn product(a: &[f64], b: &[f64]) -> Vec<f64> {
     ]
 }
 
-/// SLERP along the shorter arc: `a·(a⁻¹b)^part`, by the logarithm.
+/// Returns the SLERP along the shorter arc, `a·(a⁻¹b)^part`, computed by the logarithm.
 fn slerped(a: &[f64], b: &[f64], part: f64) -> Vec<f64> {
     let unit = |q: &[f64]| -> Vec<f64> {
         let length = q.iter().map(|v| v * v).sum::<f64>().sqrt();
@@ -206,14 +207,14 @@ fn slerped(a: &[f64], b: &[f64], part: f64) -> Vec<f64> {
     product(&a, &[way[0] * scale, way[1] * scale, way[2] * scale, angle.cos()])
 }
 
-/// The angle between two unit quaternions, in degrees.
+/// Returns the angle between two unit quaternions, in degrees.
 pub fn degrees_between(a: &[f64], b: &[f64]) -> f64 {
     let way = product(&[-a[0], -a[1], -a[2], a[3]], b);
     let sine = way[..3].iter().map(|v| v * v).sum::<f64>().sqrt();
     (2.0 * sine.atan2(way[3].abs())).to_degrees()
 }
 
-/// The rotation of Euler angles in degrees, in an order such as “ZXY”.
+/// Returns the rotation of Euler angles in degrees, in an order such as “ZXY”.
 pub fn composed(order: &str, angles: [f64; 3]) -> Vec<f64> {
     order.bytes().fold(vec![0.0, 0.0, 0.0, 1.0], |made, axis| {
         let axis = usize::from(axis - b'X');

@@ -1,5 +1,5 @@
-//! The memory bound of the history counts the bytes that are really held: each shared part once,
-//! and none that the current document shares.
+//! The memory limit of the history counts the bytes that steps really hold. Each shared part counts
+//! once, and parts of the current document do not count.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::core::edits::{Draw, KINDS, edit, model, open};
 
 const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
 
-/// An independent count of large allocations, by address.
+/// Independent count of large allocations: bytes by address.
 #[derive(Default)]
 struct Sum(HashMap<usize, usize>);
 
@@ -80,7 +80,7 @@ impl Sum {
         }
     }
 
-    /// Counts the allocations of an edit, and returns its own bytes.
+    /// Counts the allocations of an edit. Returns the size of the edit value itself.
     fn edit(&mut self, edit: &Edit) -> usize {
         match edit {
             Edit::SetPoses(poses) => return size_of_val(&poses[..]),
@@ -111,7 +111,7 @@ impl Sum {
         sum
     }
 
-    /// Bytes that `there` does not have.
+    /// Returns the bytes that `there` does not contain.
     fn without(&self, there: &Self) -> usize {
         self.0.iter().filter(|(at, _)| !there.0.contains_key(at)).map(|(_, bytes)| bytes).sum()
     }
@@ -122,12 +122,12 @@ impl Sum {
 struct Kept(Vec<(Edit, Edit)>);
 
 impl Kept {
-    /// The minimum and maximum of a valid count.
+    /// Returns the smallest and the largest acceptable count.
     fn bounds(&self, document: &Document) -> (usize, usize) {
         let mut sum = Sum::default();
         let own: usize = self.0.iter().flat_map(|(a, b)| [a, b]).map(|e| sum.edit(e)).sum();
         let least = own + sum.without(&Sum::document(document));
-        // Labels, names, tree entries, nodes, stored poses and the like need little memory each.
+        // Allowance for labels, names, tree entries, nodes, stored poses and similar small data.
         let little = 64 + self.0.len() * 2 * (size_of::<Edit>() + 4096) + sum.0.len() * 160;
         (least, least + least / 2 + little)
     }
@@ -155,7 +155,7 @@ fn counted_memory_equals_the_allocations_after_every_kind_of_edit() {
                 "tree {seed}, step {k}: {held} is not {least} to {most}"
             );
         }
-        // After undo and redo, all of it is still held.
+        // After undo and redo, the history still holds the same bytes.
         let before = history.held(&document);
         while history.undo(&mut document).is_some() {}
         let (held, (least, most)) = (history.held(&document), kept.bounds(&document));
@@ -170,7 +170,7 @@ fn counted_memory_equals_the_allocations_after_every_kind_of_edit() {
     assert!(trees == 12 && steps > 300, "{trees}, {steps}");
 }
 
-/// A clip with `keys` keys that shares no memory.
+/// Creates a clip with `keys` keys that shares no memory.
 fn long_clip(keys: usize, mark: f32) -> Shared<Clip> {
     let track = |k: u32| Track {
         target: ulna_model::NodeId(k),
@@ -194,7 +194,7 @@ fn the_undo_budget_counts_the_keys_of_whole_clips() {
     let mut history = History::default();
     history.set_budget(BUDGET);
     for k in 0..40 {
-        // About 128 KiB each.
+        // Each clip has about 128 KiB.
         let to = Some(long_clip(2048, k as f32));
         history
             .preview(&mut document, "Set a clip", vec![Edit::SetClip { clip, to }], Vec::new())
@@ -204,7 +204,7 @@ fn the_undo_budget_counts_the_keys_of_whole_clips() {
     }
     let steps = history.done().len();
     assert!((6..=9).contains(&steps), "{steps} steps of 128 KiB each in 1 MiB");
-    // The same clip in several steps counts once.
+    // A clip in several steps counts once.
     let mut history = History::default();
     history.set_budget(BUDGET);
     let both = [long_clip(2048, 1.0), long_clip(2048, 2.0)];
@@ -236,8 +236,8 @@ fn layers_shared_by_steps_are_counted_once_and_others_in_full() {
         let flood = CommandLine::new("weights.flood").with("joint", "Head").with("value", 0.5);
         run(&mut session, flood.with("vertices", vertices));
         let now = held(&session);
-        // A step holds the previous state of the layer, 26 to 52 bytes per vertex, and its patches,
-        // but no copy of the base weights.
+        // A step holds the previous state of the layer, 26 to 52 bytes per vertex, and its patches.
+        // It holds no copy of the base weights.
         assert!(now > last, "{now} after {last}");
         assert!(
             now - last < 60_000 + base / 4,

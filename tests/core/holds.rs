@@ -1,6 +1,5 @@
-//! Locked feet in the clips of the corpus, checked by the positions of the foot frame by frame.
-//! Limbs of bodies with helper nodes between their joints, without skins, and under a mirrored
-//! parent.
+//! Locked feet in the clips of the corpus, checked by the foot positions of every frame. Also limbs
+//! of unusual bodies: with helper nodes between joints, without skins, and under a mirrored parent.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::PathBuf;
@@ -45,8 +44,8 @@ fn open(path: &std::path::Path) -> Session {
     Session::open(path, &Default::default()).unwrap()
 }
 
-/// The highest speed of a node between two frames of a clip, relative to a moving ground: within
-/// some ranges, and over the whole clip.
+/// Returns the highest speed of a node between two frames of a clip, relative to a moving ground.
+/// The first value is within the ranges, the second over the whole clip.
 fn speeds(
     document: &Document,
     clip: ClipId,
@@ -74,7 +73,7 @@ fn speeds(
     (held, all)
 }
 
-/// Maximum number of keys that a track gained within any frame.
+/// Returns the largest number of keys that a track gained within one frame.
 fn keys_per_frame(before: &Document, after: &Document, clip: ClipId, rate: f64) -> usize {
     let mut most = 0;
     for track in after.clips[clip].tracks.values() {
@@ -90,9 +89,9 @@ fn keys_per_frame(before: &Document, after: &Document, clip: ClipId, rate: f64) 
     most
 }
 
-/// Clips that travel, turn, stand, and walk in place. No locked foot slides more than before, and
-/// none is faster than the fastest speed of the clip. There is at most one key per frame. A clip
-/// that cannot be locked is refused and unchanged.
+/// Locks the feet in clips that travel, turn, stand, and walk in place. No locked foot may slide
+/// more than before, or move faster than the fastest speed in the clip. At most one key per frame
+/// is added. A clip that cannot be locked is refused and stays unchanged.
 #[test]
 fn locking_feet_never_increases_sliding() {
     let Some(shared) = shared() else { return };
@@ -176,8 +175,8 @@ fn locking_feet_never_increases_sliding() {
     );
 }
 
-/// A walk in place that keys of the root make travel and turn: its feet slide a little, and less
-/// after locking.
+/// Keys of the root make a walk in place travel and turn. Its feet slide a little, and must slide
+/// less after locking.
 #[test]
 fn feet_of_a_walk_that_travels_and_turns_are_locked_to_the_ground() {
     let Some(shared) = shared() else { return };
@@ -226,8 +225,8 @@ fn feet_of_a_walk_that_travels_and_turns_are_locked_to_the_ground() {
     assert!(keys_per_frame(&document, session.document(), clip, 30.0) <= 1);
 }
 
-/// Locked feet stay in place on bodies with helper nodes between their joints, without a skin, and
-/// under a mirrored parent.
+/// Locked feet must stay in place on bodies with helper nodes between their joints, without a skin,
+/// and under a mirrored parent.
 #[test]
 fn feet_are_locked_with_helper_nodes_and_without_skins() {
     let (mut held, mut exact) = (0, 0);
@@ -262,12 +261,12 @@ fn feet_are_locked_with_helper_nodes_and_without_skins() {
             .collect();
         let went = was.iter().map(|p| p.distance(was[10])).fold(0.0, f32::max);
         if notes.iter().any(|n| n.contains("cannot reach any farther")) {
-            // Its legs are straight while its hips move on, so the foot only gets as near as
-            // possible.
+            // The legs are already straight while the hips move on, so the foot can only get as
+            // near as possible.
             assert!(off < went, "{folder} {foot}: {off} of {went}");
         } else {
-            // Between frames, the joints rotate from key to key on their own arcs. At frames the
-            // foot is nearer, see `situations_limbs`.
+            // Between frames, the joints rotate from key to key on their own arcs. At the frames
+            // themselves, the foot is nearer; see `situations_limbs`.
             assert!(off < 0.005, "{folder} {foot}: {off} of {went}");
             exact += 1;
         }
@@ -289,12 +288,12 @@ fn feet_are_locked_with_helper_nodes_and_without_skins() {
     assert!(held == 6 && exact >= 2, "{exact} of {held}");
 }
 
-/// The distances between consecutive nodes of a pose.
+/// Returns the distances between consecutive nodes in a pose.
 fn lengths(pose: &Pose, nodes: &[NodeId]) -> Vec<f32> {
     nodes.windows(2).map(|w| place(pose, w[0]).distance(place(pose, w[1]))).collect()
 }
 
-/// Hands and feet of the same bodies reach their targets, and bones keep their lengths.
+/// Hands and feet of the same bodies must reach their targets, and bones must keep their lengths.
 #[test]
 fn hands_and_feet_reach_their_targets() {
     let bodies: [(&str, &[[&str; 3]]); 4] = [
@@ -339,7 +338,7 @@ fn hands_and_feet_reach_their_targets() {
                 let angle = 0.9 * k as f32;
                 let way = Vec3::new(angle.cos(), -0.4 + 0.2 * k as f32, angle.sin())
                     .normalize_or(Vec3::Y);
-                // The reachable directions under a non-uniform scale are not tested here.
+                // Directions that are unreachable under a non-uniform scale are not tested here.
                 let part = if limb[0] == "RightUpperArm" && folder == "nulls-between-joints" {
                     part.min(0.75)
                 } else {
@@ -378,8 +377,8 @@ fn hands_and_feet_reach_their_targets() {
     assert_eq!(tried, 50);
 }
 
-/// A chain of joints with helpers between them: offset, angles and scale of each node, and whether
-/// it is a joint.
+/// Builds a chain of joints with helper nodes between them. Each node has an offset, angles and a
+/// scale, and a flag for joints.
 fn chain(nodes: &[(Vec3, Vec3, f32, bool)]) -> Session {
     let all: Vec<_> = nodes
         .iter()
@@ -413,8 +412,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None,
         ..ProptestConfig::default() })]
 
-    /// With helpers of any rotation, offset, size and sign between joints, the end reaches targets
-    /// within its range. Bones keep their lengths, and only rotations of joints change.
+    /// Helper nodes between joints have any rotation, offset, size and sign. The end of the chain
+    /// must reach targets within its range. Bones keep their lengths, and only rotations of joints
+    /// change.
     #[test]
     fn helper_nodes_between_joints_do_not_affect_ik(
         bones in prop::collection::vec((vectors(1.0), 0.3f32..1.0, vectors(1.5), 0usize..3), 3..5),
@@ -461,8 +461,8 @@ proptest! {
     }
 }
 
-/// Hips of a rig with a root above and controls next to them. The hips move; the root, the controls
-/// and the feet stay in place.
+/// The rig has a root above the hips, and control nodes next to them. When the hips are dragged,
+/// the root, the controls and the feet stay in place.
 #[test]
 fn dragging_the_hips_keeps_their_root() {
     let Some(shared) = shared() else { return };
@@ -489,7 +489,7 @@ fn dragging_the_hips_keeps_their_root() {
     }
 }
 
-/// Steps are detected for a figure without a skin, and unknown parts are named.
+/// The figure has no skin. Steps are detected, and body parts that cannot be found are named.
 #[test]
 fn steps_of_a_figure_without_a_skin_are_detected() {
     let Some(path) = situation("rigid-figure/in.glb") else { return };
@@ -504,7 +504,7 @@ fn steps_of_a_figure_without_a_skin_are_detected() {
     assert!(error.contains("no feet were found"), "{error}");
 }
 
-/// Removing travel or moving it to a root changes only translations. The feet keep their motion
+/// Removing travel, or moving it to a root, changes only translations. The feet keep their motion
 /// relative to the hips.
 #[test]
 fn root_motion_changes_no_rotation_and_keeps_the_feet() {

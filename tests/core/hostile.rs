@@ -1,5 +1,5 @@
-//! Small hostile files, made here: each opens, is displayed as far as possible, and its problems
-//! are reported.
+//! Small hostile files, generated here. Each opens, is displayed as far as possible, and its
+//! problems are reported.
 
 use crate::common::{floats, glb};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn codes(session: &Session) -> Vec<&str> {
     session.diagnostics.iter().map(|d| d.code).collect()
 }
 
-/// All displayed surfaces at a time, which must be finite.
+/// Returns all displayed surfaces. Asserts that their numbers are finite.
 fn surfaces(document: &Document, stack: &Stack) -> Vec<Posed> {
     let pose = Pose::evaluate(document, stack);
     assert!(pose.world.iter().all(|m| m.is_finite()));
@@ -37,7 +37,8 @@ fn surfaces(document: &Document, stack: &Stack) -> Vec<Posed> {
     list
 }
 
-/// A mesh of one primitive with one buffer view: attributes as floats, one after the other.
+/// Builds a mesh of one primitive with one buffer view. Attributes are stored as floats, one after
+/// the other.
 fn mesh(attributes: &[(&str, &str, &[f32])], indices: &[u8]) -> (Value, Vec<u8>) {
     let mut bin = Vec::new();
     let (mut accessors, mut named) = (Vec::new(), serde_json::Map::new());
@@ -152,7 +153,7 @@ fn non_finite_weights_binds_and_keys_still_pose() {
 #[test]
 fn triangles_without_area_and_zero_normals_cause_no_nan() {
     let flat = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0];
-    // Without normals: a line, a point, and one real triangle.
+    // Without stored normals: a line, a point, and one triangle with area.
     let (json, bin) = mesh(
         &[("POSITION", "VEC3", &flat), ("TEXCOORD_0", "VEC2", &[0.0; 8])],
         &[0, 1, 2, 1, 1, 1, 0, 1, 3],
@@ -168,7 +169,7 @@ fn triangles_without_area_and_zero_normals_cause_no_nan() {
         session.diagnostics[0].message
     );
 
-    // With zero normals and tangents, the normal of the triangle is displayed.
+    // With zero normals and tangents, the geometric normal of the triangle is displayed.
     let (json, bin) = mesh(
         &[
             ("POSITION", "VEC3", &CORNERS),
@@ -184,7 +185,8 @@ fn triangles_without_area_and_zero_normals_cause_no_nan() {
     assert_eq!(codes(&session), ["ACCESSOR_VECTOR3_NON_UNIT"; 2]);
 }
 
-/// A skin of unconnected joints with one vertex each, and morph targets with one displaced vertex.
+/// Builds a skin of unconnected joints with one vertex each, and morph targets that each displace
+/// one vertex.
 fn crowd(joints: usize, targets: usize) -> (Value, Vec<u8>) {
     let positions: Vec<f32> = (0..joints).flat_map(|k| [k as f32 * 0.001, 0.0, 0.0]).collect();
     let mut bin = floats(&positions);
@@ -270,7 +272,7 @@ mod pictures {
 
     use super::*;
 
-    /// A PNG with these uncompressed rows, each with its filter byte.
+    /// Builds a PNG with uncompressed rows. Each row begins with its filter byte.
     fn png(width: u32, height: u32, depth: u8, kind: u8, palette: &[u8], rows: &[u8]) -> Vec<u8> {
         let mut out = b"\x89PNG\r\n\x1A\n".to_vec();
         let mut chunk = |name: &[u8], data: &[u8]| {
@@ -294,7 +296,7 @@ mod pictures {
         out
     }
 
-    /// The decoded picture of a file with one image, and all findings.
+    /// Returns the decoded picture of a file with one image, and all findings.
     fn shown(bytes: &[u8]) -> (Option<RgbaImage>, Vec<Diagnostic>) {
         let session = open(
             json!({"bufferViews": [{"buffer": 0, "byteLength": bytes.len()}],
@@ -308,8 +310,8 @@ mod pictures {
     #[test]
     fn every_bit_depth_and_color_type_of_png_is_displayed() {
         let mut cases = 0;
-        // Color type of the PNG, its bit depths and channels: two pixels, all bits 0 and all bits
-        // 1.
+        // Color type of the PNG, its bit depths and channels. The picture has two pixels: all bits
+        // 0, and all bits 1.
         for (kind, depths, channels) in [
             (0, &[1u8, 2, 4, 8, 16][..], 1),
             (2, &[8, 16], 3),
@@ -373,7 +375,7 @@ mod pictures {
 
     #[test]
     fn an_image_with_an_implausible_memory_size_is_reported() {
-        // Truncated after its header, so it must not be decoded.
+        // The file ends after its header, so decoding it would fail.
         let bytes = png(30000, 30000, 8, 6, &[], &[0]);
         let (picture, findings) = shown(&bytes);
         assert!(picture.is_none());

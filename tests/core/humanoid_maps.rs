@@ -1,4 +1,5 @@
-//! The humanoid map: detected, corrected, saved in scenes and in VRM files, and used by transfers.
+//! The humanoid map: detected, corrected, saved in scenes and in VRM files, and used for transfers
+//! between skeletons.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};
@@ -45,7 +46,7 @@ fn a_humanoid_map_is_guessed_corrected_cleared_and_saved() {
     assert!(missing_bones(&humanoid_map(ours)).is_empty());
     assert_eq!(bone(ours, "leftUpperLeg").as_deref(), Some("LeftUpperLeg"));
     assert_eq!(bone(ours, "rightThumbMetacarpal").as_deref(), Some("RightThumb1"));
-    // A joint has only one role; its previous role is removed.
+    // A joint can have only one role. Its previous role is removed.
     let bones = json!(["leftFoot=LeftToes", "jaw="]);
     let said = run(&mut session, line().with("bones", bones)).join(" ");
     assert!(!said.contains("guessed"), "{said}");
@@ -69,7 +70,7 @@ fn a_humanoid_map_is_guessed_corrected_cleared_and_saved() {
 }
 
 #[test]
-fn mistakes_are_refused() {
+fn invalid_humanoid_map_commands_are_refused() {
     let mut session = sample();
     assert_eq!(code(&mut session, line().with("bones", "hips=Nobody")), "no_such_name");
     assert_eq!(code(&mut session, line().with("bones", "tail=Head")), "no_such_bone");
@@ -85,7 +86,7 @@ fn mistakes_are_refused() {
     assert!(said.contains("no joint could be recognized"), "{said}");
 }
 
-/// A body with meaningless or misleading names.
+/// Builds a body whose joint names are meaningless or misleading.
 fn body() -> Value {
     json!({
         "scene": 0,
@@ -120,7 +121,7 @@ fn the_map_overrides_names_and_removed_joints_are_dropped_from_it() {
     assert_eq!(bone(again.document(), "leftHand").as_deref(), Some("RightHand"));
 }
 
-/// An avatar with bones, in the extension of a VRM version.
+/// Builds an avatar with these bones in the extension of a VRM version.
 fn avatar(version: u32) -> Vec<u8> {
     let mut file = body();
     file["extensions"] = if version == 0 {
@@ -156,7 +157,7 @@ fn vrm_1_stores_the_map_in_its_extension_and_keeps_the_rest() {
     assert_eq!(json["extensions"]["VRMC_vrm"]["meta"]["name"], "t");
     assert!(json["scenes"][0].get("extras").is_none());
     assert_eq!(humanoid_map(again.document()), humanoid_map(session.document()));
-    // After undo, the file is equal byte for byte.
+    // After undo, the saved file is equal byte for byte.
     run(&mut session, CommandLine::new("edit.undo"));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("same.glb");
@@ -182,7 +183,7 @@ fn vrm_0_stores_the_map_with_its_own_bone_names() {
             {"bone": "leftThumbIntermediate", "node": 4, "useDefaultValues": true}])
     );
     assert_eq!(humanoid_map(again.document()), humanoid_map(session.document()));
-    // A cleared bone does not prevent removing its joint.
+    // A cleared bone does not prevent the removal of its joint.
     let remove = || CommandLine::new("node.remove").with("node", "d");
     assert_eq!(code(&mut session, remove()), "is_avatar_bone");
     let thumb = json!(["leftThumbMetacarpal=", "leftThumbProximal="]);

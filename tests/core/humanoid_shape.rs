@@ -1,4 +1,4 @@
-//! Bones of a humanoid are detected by the shape of the skeleton if the names do not tell.
+//! Detection of humanoid bones by the shape of the skeleton, for skeletons whose names do not help.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ fn named_bones(document: &Document) -> BTreeMap<String, NodeId> {
     humanoid_names(document, JointNames::Vrm).into_iter().map(|(node, role)| (role, node)).collect()
 }
 
-/// Bones of arms, legs and spine that shape and names assign to different joints.
+/// Returns the bones of arms, legs and spine that shape and names assign to different joints.
 fn disagreeing(document: &Document) -> Vec<String> {
     let names = named_bones(document);
     let shape = bones_by_shape(document);

@@ -1,5 +1,5 @@
-//! Binding meshes to joints by command lines: the joints, their order, the skin, and the positions
-//! of the nodes afterwards.
+//! Binding meshes to joints by command lines: the joints and their order, the skin, and the node
+//! positions after binding.
 
 use crate::common::{glb, named, run};
 use glam::Vec3;
@@ -10,8 +10,8 @@ use ulna_model::{Document, NodeId};
 use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 use ulna_session::Session;
 
-/// Three joints under a scaled and moved armature, two unskinned cards under it, a third card with
-/// weights, and a lamp below the hand.
+/// Builds three joints under a scaled and moved armature. Two unskinned cards are under the
+/// armature, a third card has weights, and a lamp is below the hand.
 fn armature() -> Session {
     let mut bin = Vec::new();
     let floats =
@@ -96,7 +96,8 @@ fn weights_refer_to_the_same_joints_in_any_given_order() {
         assert_eq!(joints_of(session.document(), "Body"), order);
         let now = seen(session.document(), node);
         assert!(before.iter().zip(&now).all(|(a, b)| a.distance(*b) < 1e-5), "{before:?} {now:?}");
-        // The vertex of slot 2 follows the third named joint, and the others follow theirs.
+        // The vertex with slot 2 follows the third given joint. Slots 0 and 1 follow the first and
+        // second.
         for (slot, vertex) in [(2, 0), (0, 1), (1, 2)] {
             let joint = named(session.document(), order[slot]);
             let move_ = CommandLine::new("pose.move")
@@ -178,12 +179,12 @@ fn meshes_with_equal_binds_share_a_skin_without_findings() {
     let again = Session::open_bytes(&bytes).expect("opens");
     let warned: Vec<String> =
         rules::check(again.source()).into_iter().map(|d| d.code.to_string()).collect();
-    // “Plate” has a mesh with weights but no skin, which is another finding.
+    // The mesh of “Plate” has weights but no skin, which is a different finding.
     let about = ["NODE_SKINNED_MESH_NON_ROOT", "NODE_SKINNED_MESH_LOCAL_TRANSFORMS"];
     assert!(!warned.iter().any(|c| about.contains(&c.as_str())), "{warned:?}");
     while session.undo().is_some() {}
     assert_eq!(session.pack("a").expect("packs").bytes, opened);
-    // A requested name is used.
+    // A name given by the user is used.
     run(&mut session, create("Cloth", &["Hip", "Knee", "Foot"]));
     run(&mut session, create("Belt", &["Hip", "Knee", "Foot"]).with("name", "Leather"));
     assert_eq!(session.document().skins.count(), 2);

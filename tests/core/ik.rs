@@ -1,4 +1,4 @@
-//! Inverse kinematics and pins: on random chains of any scale and sign, and on real skeletons.
+//! Inverse kinematics and pins, on random chains of any scale and sign, and on real skeletons.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{EulerRot, Mat4, Quat, Vec3};
@@ -19,7 +19,8 @@ fn place(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// A scaled parent with a chain of joints below it. `bones` has the offset and angles of each.
+/// Builds a scaled parent with a chain of joints below it. `bones` has the offset and angles of
+/// each joint.
 fn chain(bones: &[(Vec3, Vec3)], scale: Vec3) -> Session {
     let mut nodes = vec![json!({
         "name": "above", "children": [1], "scale": scale.to_array(),
@@ -48,14 +49,14 @@ fn vectors(size: f32) -> impl Strategy<Value = Vec3> {
     prop::array::uniform3(-size..size).prop_map(Vec3::from)
 }
 
-/// Bones with lengths within a factor of four, in any direction.
+/// Generates bones in any direction. Their lengths differ at most by a factor of four.
 fn bones(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<(Vec3, Vec3)>> {
     let bone = (vectors(1.0), 0.25f32..1.0, vectors(1.2))
         .prop_map(|(way, length, angles)| (way.normalize_or(Vec3::Y) * length, angles));
     prop::collection::vec(bone, count)
 }
 
-/// The current bone lengths of a chain.
+/// Returns the current bone lengths of a chain.
 fn lengths(pose: &Pose, document: &Document, count: usize) -> Vec<f32> {
     let at = |k: usize| place(pose, named(document, &format!("j{k}")));
     (1..count).map(|k| at(k - 1).distance(at(k))).collect()
@@ -65,8 +66,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None,
         ..ProptestConfig::default() })]
 
-    /// Targets within reach are reached under any uniform scale and sign. Bones keep their lengths,
-    /// and the end keeps its orientation.
+    /// Under any uniform scale and sign, targets within reach are reached. Bones keep their
+    /// lengths, and the end of the chain keeps its orientation.
     #[test]
     fn targets_within_reach_are_reached(
         bones in bones(3..7), power in -3.0f32..3.0, flips in prop::array::uniform3(any::<bool>()),
@@ -99,8 +100,8 @@ proptest! {
         }
     }
 
-    /// Under non-uniform scales within 1 : 100 in a chain, the end may miss the target. It is never
-    /// farther from it than before.
+    /// With non-uniform scales within 1 : 100, the end of the chain may miss the target. It must
+    /// never be farther from it than before.
     #[test]
     fn nonuniform_scales_never_increase_the_distance_to_the_target(
         bones in bones(3..5), scale in vectors(1.0),
@@ -124,8 +125,8 @@ proptest! {
             "{now} {then}");
     }
 
-    /// Small steps of the target cause small steps of the joints, on any path that stays five
-    /// degrees away from the opposite direction.
+    /// Small steps of the target cause small steps of the joints. This holds for every path that
+    /// stays five degrees away from the opposite direction.
     #[test]
     fn small_steps_of_the_target_cause_small_steps_of_the_joints(
         bones in bones(3..4), from in vectors(1.0), to in vectors(1.0),
@@ -157,7 +158,7 @@ proptest! {
             if let Some(last) = last {
                 for (a, b) in last.iter().zip(&now) {
                     // The target rotates by less than 3° per step. Near the opposite direction, the
-                    // limb rotates up to 23 times as far.
+                    // limb rotates by up to 23 times that angle.
                     prop_assert!(angle_between(*a, *b) < 1.2, "{k}: {}",
                         angle_between(*a, *b).to_degrees());
                 }
@@ -193,7 +194,7 @@ proptest! {
     }
 }
 
-/// The ends of a character's limbs.
+/// Returns the ends of a character's limbs.
 fn ends(document: &Document, pose: &Pose) -> Vec<NodeId> {
     let joints = document.joint_flags();
     let bones =
@@ -201,8 +202,8 @@ fn ends(document: &Document, pose: &Pose) -> Vec<NodeId> {
     document.shown_nodes().into_iter().filter(|n| joints[n.index()] && bones(n) == 2).collect()
 }
 
-/// A target at the current position moves nothing: there is no jump at the start of a drag, soft or
-/// not.
+/// A target at the current position moves nothing, with and without softness. A drag therefore
+/// starts without a jump.
 #[test]
 fn a_target_at_the_current_position_moves_nothing() {
     let Some(shared) = crate::common::shared() else { return };
@@ -272,7 +273,7 @@ fn the_body_follows_a_target_out_of_reach_and_returns() {
     for pinned in [true, false] {
         let mut session = sample();
         let feet = ["LeftFoot", "RightFoot"];
-        // Feet also stay without pins.
+        // Feet stay in place without pins, too.
         if pinned {
             run(&mut session, CommandLine::new("pin.set").with("node", feet).with("kind", "both"));
         }
@@ -305,7 +306,7 @@ fn the_body_follows_a_target_out_of_reach_and_returns() {
                 > 0.01
         );
         session.undo().unwrap();
-        // In one gesture, there and back.
+        // Drags there and back within one gesture.
         let read = |to| ulna_edit::Command::read(&drag(to, "full")).unwrap();
         session.preview_all("Drag", &[read(far)]).unwrap();
         session.preview_all("Drag", &[read(at)]).unwrap();
@@ -359,8 +360,8 @@ fn setting_and_clearing_pins_are_undo_steps() {
     assert!(!session.unsaved().file, "pins are of the sitting");
 }
 
-/// A locked foot of a walk: within 2 mm, slower than a hundredth of its former speed, and the
-/// motion outside of the range unchanged.
+/// The locked foot of a walk stays within 2 mm, and is slower than a hundredth of its former speed.
+/// The motion outside the range is unchanged.
 #[test]
 fn locking_a_sliding_foot_keeps_it_in_place() {
     let Some(shared) = crate::common::shared() else { return };
@@ -401,7 +402,7 @@ fn locking_a_sliding_foot_keeps_it_in_place() {
         }
         assert!(slid.1 < slid.0 * 0.1, "{slid:?}");
     }
-    // Ranges and their easing end on frames.
+    // Locked ranges and their blends end on frames.
     let frames = 2.0 / 30.0 + 1e-3;
     let beyond = |time: f32| {
         stands.iter().all(|r| time < r.from - ease - frames || time > r.to + ease + frames)
@@ -438,7 +439,7 @@ fn locking_a_sliding_foot_keeps_it_in_place() {
     assert!(error.contains("choose a hand or a foot"), "{error}");
 }
 
-/// All four feet of an animal stay while its hips move.
+/// All four feet of an animal stay in place while its hips move.
 #[test]
 fn four_feet_of_an_animal_stay_while_its_hips_move() {
     let Some(shared) = crate::common::shared() else { return };
@@ -479,7 +480,7 @@ fn four_feet_of_an_animal_stay_while_its_hips_move() {
     assert!(compared >= 10, "{compared}");
 }
 
-/// With limits, no joint of a limb rotates farther than in any clip, and targets within these
+/// With joint limits, no joint of a limb rotates farther than in any clip. Targets within these
 /// limits are reached.
 #[test]
 fn ik_respects_the_rotation_limits_of_the_clips() {
@@ -522,8 +523,7 @@ fn ik_respects_the_rotation_limits_of_the_clips() {
     assert!(kept == 8 && free > 2, "without limits some go beyond them: {free}");
 }
 
-/// A dragged joint that is not the end of a limb moves its parent along, so that the skin is not
-/// torn.
+/// Dragging a joint inside a limb moves its parent along, so that the skin is not torn.
 #[test]
 fn dragging_a_knuckle_or_thigh_moves_its_parent_along() {
     for (dragged, moved) in
@@ -543,7 +543,7 @@ fn dragging_a_knuckle_or_thigh_moves_its_parent_along() {
         );
         let (document, after) = (session.document(), pose(&session));
         let carrier = named(document, moved);
-        // A spine bends only as far as it can.
+        // A spine can bend only to some degree.
         let left = place(&after, carrier).distance(place(&before, carrier) + way);
         assert!(
             left < if moved == "UpperChest" { way.length() * 0.8 } else { 2e-3 },
@@ -605,7 +605,8 @@ fn hands_pinned_to_a_bar_stay_while_the_body_swings() {
     assert_eq!(swings, 48);
 }
 
-/// A joint of a wing with several feathers: the wing follows, and the body stays.
+/// The dragged joint is in a wing with several feathers. The wing follows, and the body stays in
+/// place.
 #[test]
 fn dragging_a_wing_keeps_the_body_in_place() {
     let Some(shared) = crate::common::shared() else { return };

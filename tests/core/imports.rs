@@ -1,5 +1,5 @@
-//! Clips of other files. Covers joints matched by the humanoid map of a VRM file, other kinds of
-//! bodies, and notes about parts that are not imported.
+//! Importing clips of other files: joints matched by the humanoid map of a VRM file, other kinds of
+//! bodies, and notes about data that is not imported.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -17,7 +17,7 @@ use ulna_session::Session;
 
 use crate::common::{floats, glb, run, shared};
 
-/// VRM roles with their parents, and their offset from the parent in meters.
+/// VRM roles, each with its parent role and its offset from the parent in meters.
 const BODY: [(&str, &str, [f32; 3]); 18] = [
     ("hips", "", [0.0, 0.9, 0.0]),
     ("spine", "hips", [0.0, 0.15, 0.0]),
@@ -39,23 +39,23 @@ const BODY: [(&str, &str, [f32; 3]); 18] = [
     ("rightFoot", "rightLowerLeg", [0.0, -0.4, 0.0]),
 ];
 
-/// The humanoid map of a file.
+/// The kind of humanoid map in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Map {
     None,
     Zero,
     One,
-    /// Of a file that contains only motions.
+    /// Map of a file that contains only motions.
     Motion,
 }
 
-/// A body facing +Z with these joint names and size. If `turns` is given, it has a clip that
-/// rotates each joint by its own angle.
+/// Builds a body that faces +Z, with these joint names and this size. With `turns`, it has a clip
+/// that rotates each joint by its own angle.
 fn body(names: &dyn Fn(&str) -> String, size: f32, map: Map, turns: Option<&[f32]>) -> Vec<u8> {
     facing(names, (size, false), map, turns)
 }
 
-/// Numbers of a file with their views and accessors.
+/// Collects binary data with its views and accessors.
 struct Data {
     bin: Vec<f32>,
     views: Vec<Value>,
@@ -63,7 +63,7 @@ struct Data {
 }
 
 impl Data {
-    /// Data that begin with the inverse bind matrices of all joints.
+    /// Creates the data, beginning with the inverse bind matrices of all joints.
     fn of_binds(binds: Vec<f32>) -> Self {
         let views = vec![json!({"buffer": 0, "byteLength": binds.len() * 4})];
         let accessors = vec![
@@ -72,7 +72,7 @@ impl Data {
         Self { bin: binds, views, accessors }
     }
 
-    /// Adds an accessor and returns its index.
+    /// Adds an accessor, and returns its index.
     fn add(&mut self, values: &[f32], kind: &str, width: usize) -> usize {
         let (offset, length) = (self.bin.len() * 4, values.len() * 4);
         self.views.push(json!({"buffer": 0, "byteOffset": offset, "byteLength": length}));
@@ -102,7 +102,7 @@ impl Data {
     }
 }
 
-/// Name and content of the extension with a humanoid map of all roles.
+/// Returns the name and content of an extension with a humanoid map of all roles.
 fn humanoid(map: Map) -> Option<(&'static str, Value)> {
     let roles = || BODY.iter().enumerate().map(|(k, (role, ..))| (*role, k));
     let bones: BTreeMap<&str, Value> =
@@ -131,7 +131,7 @@ fn humanoid(map: Map) -> Option<(&'static str, Value)> {
     }
 }
 
-/// Like [`body`], optionally facing −Z as avatars of VRM 0 do.
+/// Builds a body like [`body`], optionally facing −Z like avatars of VRM 0.
 fn facing(
     names: &dyn Fn(&str) -> String,
     (size, back): (f32, bool),
@@ -158,7 +158,7 @@ fn facing(
             node
         })
         .collect();
-    // Inverse bind matrices for the pose of the nodes.
+    // The inverse bind matrices match the pose of the nodes.
     let world = |k: usize| {
         std::iter::successors(Some(k), |k| at(BODY[*k].1))
             .map(|k| Vec3::from(over(BODY[k].2)))
@@ -185,7 +185,7 @@ fn facing(
     glb(root, &floats(&data.bin))
 }
 
-/// Position of the node of a role; nodes have the indices of the list.
+/// Returns the position of the node of a role. Nodes have the indices of the role list.
 fn place(pose: &Pose, k: usize) -> Vec3 {
     pose.world[k].w_axis.truncate()
 }
@@ -204,7 +204,7 @@ fn refused(session: &mut Session, line: &CommandLine) -> String {
     session.run_line(line).err().map_or_else(|| panic!("{line} was done"), |e| e.to_string())
 }
 
-/// Names of a scheme that many programs use.
+/// Returns the joint name of a role in the naming scheme of Unreal, which many programs use.
 fn unreal(role: &str) -> String {
     let (side, rest) = match (role.strip_prefix("left"), role.strip_prefix("right")) {
         (Some(rest), _) => ("_l", rest),
@@ -228,7 +228,7 @@ fn unreal(role: &str) -> String {
     format!("{name}{side}")
 }
 
-/// The same names with the sides swapped, as seen by someone facing the avatar.
+/// Returns the same names with left and right swapped, as seen by someone facing the avatar.
 fn swapped(role: &str) -> String {
     let other = match (role.strip_prefix("left"), role.strip_prefix("right")) {
         (Some(rest), _) => format!("right{rest}"),
@@ -238,13 +238,13 @@ fn swapped(role: &str) -> String {
     unreal(&other)
 }
 
-/// Meaningless names.
+/// Returns a meaningless name, which only has the index.
 fn numbered(role: &str) -> String {
     let at = BODY.iter().position(|(r, ..)| *r == role).unwrap();
     format!("Bone.{:03}", (at * 7) % 18)
 }
 
-/// Misleading names: each joint has the name of another body part.
+/// Returns a misleading name: that of another body part.
 fn shuffled(role: &str) -> String {
     let at = BODY.iter().position(|(r, ..)| *r == role).unwrap();
     unreal(BODY[(at + 5) % BODY.len()].0)
@@ -253,8 +253,8 @@ fn shuffled(role: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Every joint is transferred to the joint of the same role, whichever side has the map, and
-    /// whatever the names of the other side are.
+    /// Each joint gets the motion of the joint with the same role. Either side can have the map,
+    /// and the names on the other side do not matter.
     #[test]
     fn joints_match_by_the_humanoid_map_of_either_side(
         turns in prop::collection::vec(-60f32..60.0, BODY.len()),
@@ -266,8 +266,8 @@ proptest! {
         let misleading: &dyn Fn(&str) -> String =
             [&swapped as &dyn Fn(&str) -> String, &numbered, &shuffled, &unreal][names];
         let plain: &dyn Fn(&str) -> String = &unreal;
-        // A body that faces back and has swapped sides is the same skeleton joint by joint. Then
-        // the names decide.
+        // A body that faces backward with swapped sides is the same skeleton, joint by joint. Only
+        // the names can then decide, so this case is excluded.
         prop_assume!(!(back && names == 0 && sides < 5));
         let (from, to): (_, _) = match sides {
             0 => ((plain, Map::None), (misleading, Map::One)),
@@ -298,7 +298,7 @@ proptest! {
     }
 }
 
-/// In the shared file: five joints match the source at half a second, scaled by the heights.
+/// In the shared file, the poses must match at half a second, scaled by the ratio of the heights.
 #[test]
 fn a_walk_is_imported_into_an_avatar_with_japanese_names() {
     let Some(shared) = shared() else { return };
@@ -314,7 +314,7 @@ fn a_walk_is_imported_into_an_avatar_with_japanese_names() {
     };
     let (theirs, ours) = (posed(there), posed(here));
     let mut compared = 0;
-    // The avatar has one additional joint, which swings by itself.
+    // The avatar has one joint more than the source, which is not compared.
     for k in (0..18).filter(|k| *k != 3) {
         let (wanted, found) = (place(&theirs, k - usize::from(k > 3)) * 0.8, place(&ours, k));
         let name = here.node(NodeId(k as u32)).label(NodeId(k as u32));
@@ -324,7 +324,7 @@ fn a_walk_is_imported_into_an_avatar_with_japanese_names() {
     assert_eq!(compared, 17);
 }
 
-/// A creature with many legs, whose clips do not fit a human.
+/// Builds a creature with many legs. Its clips do not fit a human.
 fn creature(found: usize, others: usize) -> Vec<u8> {
     let names: Vec<String> = BODY
         .iter()
@@ -398,7 +398,7 @@ fn clips_of_another_kind_of_body_are_imported_only_if_forced() {
             found
         );
     }
-    // In a folder with other files it is skipped, with a note.
+    // In a folder with other files, the creature's file is skipped with a note.
     written(folder.path(), "horse.glb", &creature(3, 12));
     written(folder.path(), "wave.glb", &body(&unreal, 1.0, Map::None, Some(&[20.0; 18])));
     let mut session = Session::open_bytes(&body(&unreal, 1.0, Map::None, None)).unwrap();
@@ -414,7 +414,7 @@ fn clips_of_another_kind_of_body_are_imported_only_if_forced() {
     assert!(said.iter().any(|s| s.contains("12 of its joints are not in this model")), "{said:?}");
 }
 
-/// A body with fingers and helpers that the model lacks is accepted.
+/// The source has fingers and helper joints that the model lacks. Its clips are accepted.
 #[test]
 fn a_body_with_more_helpers_and_fingers_than_joints_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
@@ -438,7 +438,7 @@ fn a_body_with_more_helpers_and_fingers_than_joints_is_accepted() {
     assert!(said.iter().any(|s| s.contains("30 of its joints are not in this model")), "{said:?}");
 }
 
-/// A face with these morph targets, and a clip that sets each to 0.5.
+/// Builds a face with these morph targets. If `moved` is set, a clip sets them to 0.5.
 fn face(targets: &[&str], moved: bool) -> Vec<u8> {
     let count = targets.len();
     let of: Vec<Value> = targets.iter().map(|_| json!({"POSITION": 0})).collect();
@@ -466,7 +466,7 @@ fn face(targets: &[&str], moved: bool) -> Vec<u8> {
         views.push(json!({"buffer": 0, "byteOffset": 36, "byteLength": 4}));
         views.push(json!({"buffer": 0, "byteOffset": 40, "byteLength": count * 4}));
         bin.push(0.0);
-        // The last one stays at 0.
+        // The last target stays at 0.
         bin.extend((0..count).map(|k| if k + 1 < count { 0.5 } else { 0.0 }));
     }
     glb(root, &floats(&bin))
@@ -486,10 +486,10 @@ fn missing_morph_targets_are_named() {
     let track =
         session.document().clips.values().next().unwrap().tracks.values().next().unwrap().clone();
     assert_eq!(track.values.to_vec(), [0.5, 0.0]);
-    // If all targets exist, there is no note.
+    // If all morph targets exist, there is no note.
     let mut session = Session::open_bytes(&face(&["smile", "blink", "aa"], false)).unwrap();
     assert_eq!(run(&mut session, import(&source)), Vec::<String>::new());
-    // If none exists, the reason names the targets, not the joints.
+    // If no morph target exists, the reason names the targets instead of the joints.
     let mut session = Session::open_bytes(&body(&unreal, 1.0, Map::None, None)).unwrap();
     let why = refused(&mut session, &import(&source));
     assert!(

@@ -9,7 +9,7 @@ use ulna_session::{Session, compare_states};
 
 use crate::common::{glb, named, run, sample, split};
 
-/// Names of the skin's joints.
+/// Returns the names of the skin's joints.
 fn skin_joints(document: &Document) -> Vec<String> {
     let (_, skin) = document.skins.iter().next().unwrap();
     skin.joints.iter().map(|n| document.node(*n).label(*n)).collect()
@@ -34,7 +34,7 @@ fn code(session: &mut Session, line: CommandLine) -> String {
     why.code().to_owned()
 }
 
-/// Names, colors and joints of all groups.
+/// Returns the names, colors and joints of all groups.
 fn groups(document: &Document) -> Vec<(String, GroupColor, Vec<String>)> {
     let names = |g: &JointGroup| g.nodes.iter().map(|n| document.node(*n).label(*n)).collect();
     document.joint_groups().iter().map(|g| (g.name.to_string(), g.color, names(g))).collect()
@@ -72,7 +72,7 @@ fn groups_are_created_changed_and_removed() {
     assert_eq!(of(&session)[1], ("Face".into(), GroupColor::Green, text(&["Head", "Jaw"])));
     let [legs, face] = session.document().joint_groups() else { panic!("two groups") };
     assert!(legs.hidden && legs.solo && !legs.locked && face.locked && !face.hidden);
-    // The third unused color.
+    // The new group gets the third color, which no group uses yet.
     run(&mut session, add(json!("Hips")));
     assert_eq!(of(&session)[2].1, GroupColor::Amber);
     run(&mut session, line("group.remove").with("group", "Legs"));
@@ -111,7 +111,7 @@ fn groups_have_palette_or_custom_colors() {
 }
 
 #[test]
-fn mistakes_are_refused() {
+fn invalid_group_commands_are_refused() {
     let mut session = sample();
     run(&mut session, add(json!("Head")).with("name", "Face"));
     assert_eq!(code(&mut session, add(json!("Nobody"))), "no_such_name");
@@ -137,7 +137,7 @@ fn groups_are_saved_with_the_scene_and_follow_renumbering() {
     assert_eq!(kept["version"], 1);
     assert_eq!(kept["groups"][0]["name"], "足");
     assert!(kept["groups"][0].get("hidden").is_none());
-    // A removed joint leaves its group. The nodes behind it get other indices.
+    // Removing a joint removes it from its group. Nodes with higher indices are renumbered.
     let gone = line("joint.remove").with("node", "LeftUpperArm").with("below", "remove");
     run(&mut session, gone);
     run(&mut session, line("joint.remove").with("node", "LeftFoot"));
@@ -146,7 +146,7 @@ fn groups_are_saved_with_the_scene_and_follow_renumbering() {
     assert_eq!(names(&session), ["RightFoot"]);
     let (again, _) = saved(&session);
     assert_eq!(names(&again), ["RightFoot"]);
-    // Removing the last group removes the member.
+    // Removing the last group removes the list from the file.
     run(&mut session, line("group.remove").with("group", "足"));
     let (_, json) = saved(&session);
     assert!(json["scenes"][0]["extras"].get("ulna.groups").is_none());
@@ -188,7 +188,7 @@ fn invalid_groups_of_a_file_stay_in_it_and_are_ignored() {
     }
 }
 
-/// A joint outside of every scene and a node without a skin can be in a group.
+/// A group can contain a joint outside every scene, and a node that is not in a skin.
 #[test]
 fn any_node_can_be_in_a_group() {
     let file = json!({

@@ -1,8 +1,8 @@
-//! The recovery journal: a session that is killed at any time, or stopped between any two disk
-//! operations, is recovered completely.
+//! The recovery journal: a session is killed at random times, or stopped between any two disk
+//! operations. It must be recovered completely.
 //!
-//! The child processes are this test binary, started with a folder in `ULNA_KILLED`. `ULNA_KILLS`
-//! is the number of kills, ten by default. `ULNA_KILL_FILE` and `ULNA_NAMES` (five of its joints)
+//! The child processes run this test binary with a folder in `ULNA_KILLED`. `ULNA_KILLS` sets the
+//! number of kills; the default is ten. `ULNA_KILL_FILE` and `ULNA_NAMES` (five of its joints)
 //! select another file.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -30,7 +30,7 @@ fn open(path: &Path) -> Session {
     Session::open(path, &Progress::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Pseudorandom numbers, the same for the same seed.
+/// Pseudorandom numbers. The same seed gives the same sequence.
 struct Draw(u64);
 
 impl Draw {
@@ -42,14 +42,14 @@ impl Draw {
     }
 }
 
-/// A step in the sequence of a seed: a command, undo or redo.
+/// One step of the sequence that a seed defines: a command, undo or redo.
 enum Act {
     Run(Box<CommandLine>),
     Undo,
     Redo,
 }
 
-/// Joints that the steps change.
+/// Returns the names of joints that the steps change.
 fn names() -> &'static [String] {
     static NAMES: OnceLock<Vec<String>> = OnceLock::new();
     NAMES.get_or_init(|| {
@@ -92,7 +92,7 @@ fn act(draw: &mut Draw, k: usize) -> Act {
     }))
 }
 
-/// Runs a step. Returns whether it left a line in the journal.
+/// Runs a step. Returns whether it added a line to the journal.
 fn carry_out(session: &mut Session, act: &Act) -> bool {
     match act {
         Act::Run(line) => session.run_line(line).unwrap_or(false),
@@ -104,7 +104,7 @@ fn carry_out(session: &mut Session, act: &Act) -> bool {
 /// Number of steps between two saves.
 const SAVES: usize = 5;
 
-/// A disk that aborts the process at an operation.
+/// Disk operations of a save that abort the process at a given operation.
 #[derive(Debug)]
 struct Aborting {
     acts: AtomicUsize,
@@ -114,7 +114,7 @@ struct Aborting {
 impl Aborting {
     fn act(&self) {
         if self.acts.fetch_add(1, Ordering::Relaxed) == self.at {
-            // As a kill does: no unwinding, no flushing.
+            // Aborting is like a kill: nothing is unwound or flushed.
             std::process::abort();
         }
     }
@@ -165,7 +165,7 @@ impl Disk for Aborting {
     }
 }
 
-/// The child process: opens, edits and saves, and reports each finished step.
+/// The child process: opens, edits and saves a file, and reports each finished step.
 #[test]
 fn child() {
     let Ok(folder) = std::env::var("ULNA_KILLED") else { return };
@@ -183,7 +183,7 @@ fn child() {
         let done = act(&mut draw, k);
         carry_out(&mut session, &done);
         told.write_all(b"a\n").unwrap();
-        // Slows down the steps, since otherwise nearly all kills would hit saves.
+        // Slows down the steps. Otherwise, nearly all kills would hit saves.
         thread::sleep(Duration::from_millis(2));
         if k % SAVES == SAVES - 1 {
             told.write_all(b"s\n").unwrap();
@@ -194,7 +194,7 @@ fn child() {
                 && disk.acts.load(Ordering::Relaxed) <= disk.at
                 && k > SAVES * 2
             {
-                // There are fewer operations, so all boundaries were tried.
+                // The save has fewer operations than this, so every boundary was tried.
                 told.write_all(b"end\n").unwrap();
                 return;
             }
@@ -212,7 +212,7 @@ fn start(folder: &Path, file: &str, seed: usize, abort: Option<usize>) -> Child 
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a child")
 }
 
-/// A folder with a file to edit.
+/// Creates a folder with a file to edit.
 fn prepared(gltf: bool) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let glb = folder.path().join("a.glb");
@@ -227,11 +227,11 @@ fn prepared(gltf: bool) -> (tempfile::TempDir, String) {
 
 fn told(folder: &Path) -> Vec<String> {
     let text = fs::read_to_string(folder.join("told")).unwrap_or_default();
-    // An incomplete line was cut off by the kill.
+    // A kill can leave an incomplete last line, which is ignored.
     text.split_inclusive('\n').filter(|l| l.ends_with('\n')).map(|l| l.trim().to_owned()).collect()
 }
 
-/// The expected document of a seed after `acts` steps on the original file.
+/// Returns the expected document of a seed after `acts` steps on the original file.
 fn meant(first: &Path, seed: usize, acts: usize) -> Document {
     let mut session = open(first);
     let mut draw = Draw(seed as u64 * 7919 + 17);
@@ -242,17 +242,19 @@ fn meant(first: &Path, seed: usize, acts: usize) -> Document {
     session.document().clone()
 }
 
-/// Checks the remains of a child: a file that opens and contains the state of a save, and a journal
-/// with all steps.
+/// Checks the files that a killed child left. The file must open and contain the state of a save.
+/// The journal must have all steps.
 fn judge(folder: &Path, file: &str, first: &Path, seed: usize, what: &str) {
     let said = told(folder);
     let acts = said.iter().filter(|l| *l == "a").count();
     let saves = said.iter().filter(|l| *l == "d").count();
     let began = said.iter().filter(|l| *l == "s").count();
-    // The file is never damaged: it contains the state of the last save or of the running one.
+    // The file is never damaged. It contains the state of the last save, or of the save that was
+    // running.
     let now = open(&folder.join(file));
     let states: Vec<usize> = [saves, began].into_iter().map(|n| n * SAVES).collect();
-    // Clips without keys cannot be stored. The split of a transform into rest and pose is rounded.
+    // Clips without keys cannot be stored. The division of a transform into rest and pose is
+    // rounded.
     let holds = |mut meant: Document| {
         meant.aids = EditorState::default();
         let empty: Vec<_> =
@@ -270,15 +272,15 @@ fn judge(folder: &Path, file: &str, first: &Path, seed: usize, what: &str) {
     assert!(whole, "{what}: the file is none of the states that were saved: {:#?}", far());
     // Files of other programs are unchanged, and no temporary files remain.
     assert_eq!(fs::read(folder.join("stranger.bin")).unwrap(), b"a stranger", "{what}");
-    // No committed step is lost: the journal has the reported steps, and perhaps the one that was
-    // being reported.
+    // The journal has all steps that the child reported, and possibly the one that it was about to
+    // report.
     let mut found = Recovery::scan(&folder.join("journal"));
     if acts == 0 {
         return;
     }
     let both: Vec<Document> = [acts, acts + 1].into_iter().map(|n| meant(first, seed, n)).collect();
     let Some(recovery) = found.pop() else {
-        // Everything is in the file.
+        // No journal means that the file must contain everything.
         let same = both.iter().any(|d| d.aids.is_empty() && holds(d.clone()));
         let untouched = both.iter().any(|d| d.file == meant(first, seed, 0).file);
         assert!(same || untouched, "{what}: no journal, and work that is in no file");
@@ -305,7 +307,7 @@ fn a_kill_at_any_moment_loses_nothing() {
         fs::write(folder.path().join("stranger.bin"), b"a stranger").unwrap();
         let mut child = start(folder.path(), &file, k + 1, None);
         let mut draw = Draw(k as u64 * 31 + 5);
-        // Half of the kills happen during a save, shortly after its start.
+        // Half of the kills happen shortly after a save has started.
         let (mark, count) = if k % 4 < 2 {
             ("s", 1 + draw.next(4) as usize)
         } else {
@@ -317,7 +319,7 @@ fn a_kill_at_any_moment_loses_nothing() {
             assert!(child.try_wait().unwrap().is_none(), "the child ended by itself");
             thread::sleep(Duration::from_micros(200));
         }
-        // A step takes some milliseconds, a save tens of milliseconds.
+        // A step takes a few milliseconds, a save tens of milliseconds.
         thread::sleep(Duration::from_micros(draw.next(if mark == "s" { 12_000 } else { 1500 })));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -401,7 +403,7 @@ fn the_journal_has_unsavable_data_and_documents_without_a_file() {
     }
     session.undo();
     let meant = session.document().clone();
-    // After a crash, the process releases its lock. Here, the session does.
+    // A crash releases the lock of the journal. Here, dropping the session does.
     drop(session);
     let mut found = Recovery::scan(folder.path());
     assert_eq!(found.len(), 1);
@@ -410,7 +412,7 @@ fn the_journal_has_unsavable_data_and_documents_without_a_file() {
     assert!(recovered.failed.is_empty(), "{:?}", recovered.failed);
     assert!(*recovered.session.document() == meant);
     assert!(recovered.session.is_unsaved());
-    // The session continues the same journal. After another crash, everything is recovered again.
+    // The session continues the same journal. After a second crash, everything is recovered again.
     let mut session = recovered.session;
     session.run_line(&lines[4]).unwrap();
     let meant = session.document().clone();
@@ -438,7 +440,7 @@ fn steps_are_replayed_by_name_if_the_file_changed() {
         assert!(session.run_line(line).unwrap(), "{line}");
     }
     drop(session);
-    // Another program removes a clip.
+    // Another program removes a clip from the file.
     let mut other = open(&file);
     assert!(other.run_line(&CommandLine::new("clip.delete").with("clip", "Walk")).unwrap());
     other.save(None).unwrap();

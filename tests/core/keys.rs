@@ -1,5 +1,5 @@
-//! Commands on keys, over the corpus and from scripts: times increase, undo restores everything,
-//! and other keys stay unchanged.
+//! Commands on keys, on files of the corpus and in scripts. Key times increase, undo restores
+//! everything, and other keys stay unchanged.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::json;
@@ -70,7 +70,7 @@ fn keys_are_copied_to_another_clip_and_another_joint() {
         CommandLine::new("key.paste").with("clip", "Hello").with("node", "RightUpperArm"),
     );
     assert_eq!(session.document().clips[wave].tracks.len(), 2);
-    // The journal contains the keys, not their source.
+    // The journal contains the pasted keys themselves, not where they were copied.
     let step = session.history().done().last().unwrap().lines(session.document());
     assert!(step[0].arguments["text"].as_str().unwrap().contains("ulna_keys"));
     let error = session.run_line(&line("key.paste").with("text", "hello")).unwrap_err();
@@ -122,8 +122,8 @@ fn offsetting_the_start_of_a_loop_keeps_the_loop() {
     }
 }
 
-/// Every operation on some keys of every animated file: times increase, and undoing all restores
-/// the opened file.
+/// Runs every operation on some keys of every animated file. Key times increase, and undoing all
+/// steps restores the opened file.
 #[test]
 fn key_operations_keep_clips_valid_and_undo_on_the_corpus() {
     let Some(shared) = crate::common::shared() else { return };
@@ -161,10 +161,10 @@ fn key_operations_keep_clips_valid_and_undo_on_the_corpus() {
         for line in &lines {
             match session.run_line(line) {
                 Ok(_) => {}
-                // A clip of a millisecond, or one so late that single precision cannot separate its
-                // keys.
+                // Allowed: the clip lasts a millisecond, or is so late that single precision cannot
+                // separate its keys.
                 Err(error) => {
-                    // Or keys of pointers would not follow.
+                    // Also allowed: keys of animation pointers could not follow.
                     let pointed = session.document().clips.values().any(|c| !c.pointers.is_empty());
                     let why = if pointed { "animation pointer" } else { "single precision" };
                     assert!(error.to_string().contains(why), "{path:?} {line}: {error}");
@@ -226,7 +226,8 @@ fn a_wave_can_be_built_from_smooth_keys_in_an_empty_clip() {
     let track = || session.document().clips[made].tracks.first_key_value().unwrap().1.clone();
     assert_eq!(track().interpolation, Interpolation::CubicSpline);
     assert!(ulna_motion::clip_edit::is_auto(&track()));
-    // Slow at the top: within a tenth of the time, the rotation has hardly begun to return.
+    // The motion is slow at the top: within a tenth of the time, the rotation has hardly begun to
+    // return.
     let mut at = [0.0; 4];
     sample_into(&track(), 0.55, &mut at);
     let angle = 2.0 * at[2].abs().atan2(at[3].abs()).to_degrees();
@@ -251,8 +252,8 @@ fn shifting_changes_all_selected_keys_by_the_same_difference() {
     }
 }
 
-/// Flipping twice restores the keys, and a rest pose gives a rest pose, on every skeleton of the
-/// corpus.
+/// On every skeleton of the corpus, flipping twice restores the keys, and flipping a rest pose
+/// gives a rest pose.
 #[test]
 fn flipping_keys_twice_restores_them() {
     let Some(shared) = crate::common::shared() else { return };
@@ -300,7 +301,7 @@ fn flipping_keys_twice_restores_them() {
     assert!(files >= 10 && tracks > 200, "{tracks} tracks of {files} files");
 }
 
-/// The flipped arm is the mirror image of the copied arm in world space.
+/// In world space, the pasted arm must be the mirror image of the copied arm.
 #[test]
 fn keys_pasted_flipped_give_the_mirror_image() {
     let mut session = sample();
@@ -341,8 +342,7 @@ fn keys_pasted_flipped_give_the_mirror_image() {
     assert!(moved > 0.02, "the arm was turned");
 }
 
-/// After one key is moved and saved, only its channel differs, for every animated file of the
-/// corpus.
+/// One key is moved and saved, in every animated file of the corpus. Only its channel may differ.
 #[test]
 fn one_moved_key_changes_one_channel_of_the_file() {
     let Some(shared) = crate::common::shared() else { return };
@@ -370,7 +370,7 @@ fn one_moved_key_changes_one_channel_of_the_file() {
         session.run_line(&line).unwrap_or_else(|e| panic!("{path:?}: {e}"));
         let Ok(saved) = session.pack("a") else { continue };
         let meant = session.document();
-        // Damaged files, and files with two channels of one property, are covered by other tests.
+        // Other tests cover damaged files, and files with two channels for one property.
         if meant.clips[id].tracks[&track] == old {
             continue;
         }
@@ -389,7 +389,7 @@ fn one_moved_key_changes_one_channel_of_the_file() {
     assert!(tried >= 20, "{tried} files");
 }
 
-/// Clips without keys, with one key, and far from 0: every command works or states the reason, and
+/// The clips have no keys, one key, or keys far from 0. Every command works or states a reason, and
 /// undo restores everything.
 #[test]
 fn every_command_handles_unusual_clips() {
@@ -442,8 +442,8 @@ fn keys_of_another_skeleton_are_refused_with_a_suggestion() {
     assert!(track(session.document(), "Head", Property::Rotation).key_at(0.35, 1e-5).is_some());
 }
 
-/// Inserting a key without a change keeps the motion at 1,000 times, for every CUBICSPLINE track of
-/// the corpus.
+/// Inserting a key must not change the motion at 1,000 times, for every CUBICSPLINE track of the
+/// corpus.
 #[test]
 fn inserting_a_key_keeps_the_motion_of_every_spline_of_the_corpus() {
     let Some(shared) = crate::common::shared() else { return };
@@ -487,7 +487,8 @@ fn inserting_a_key_keeps_the_motion_of_every_spline_of_the_corpus() {
     assert!(files >= 5 && tracks >= 10, "{tracks} tracks of {files} files");
 }
 
-/// All keys of a long clip are a short line: one range per track, not every time.
+/// A command on all keys of a long clip is a short line: it has one range per track instead of
+/// every time.
 #[test]
 fn many_keys_are_written_as_a_short_command_line() {
     let mut session = sample();
@@ -511,7 +512,7 @@ fn many_keys_are_written_as_a_short_command_line() {
     assert!(*again.document() == *session.document(), "the line does what was done");
 }
 
-/// Each operation on a few keys of a track.
+/// Returns each operation, applied to a few keys of a track.
 fn operations(document: &Document, id: ClipId, track: TrackId, old: &Track) -> Vec<CommandLine> {
     let node = ulna_edit::node_text(document, old.target);
     let keys = json!({ node.clone(): { old.property.path(): [old.times[1], old.times[2]] } });
@@ -545,14 +546,15 @@ fn operations(document: &Document, id: ClipId, track: TrackId, old: &Track) -> V
     ]
 }
 
-/// The independent judge and the validator check the saved file of each operation on one track.
-/// Only its channel differs, and there is no new error. Files and tracks are chosen by a seed.
+/// Saves the file after each operation on one track. The independent judge and the validator check
+/// it: only the track's channel differs, and there is no new error. A seed chooses files and
+/// tracks.
 #[test]
 fn each_operation_is_saved_in_its_channel_alone() {
     let Some(shared) = crate::common::shared() else { return };
     let small = |p: &std::path::PathBuf| {
         let glb = p.extension().is_some_and(|e| e == "glb");
-        // Other tests cover damaged files, and files that the judge cannot unpack.
+        // Other tests cover damaged files, and files that the judge cannot decompress.
         let others = ["found", "meshopt", "draco"].iter().any(|n| p.to_string_lossy().contains(n));
         glb && !others && std::fs::metadata(p).is_ok_and(|m| m.len() < 1 << 20)
     };
@@ -608,7 +610,7 @@ fn each_operation_is_saved_in_its_channel_alone() {
             let (clip, channel) = (id.0, track.0);
             let allowed = [
                 format!("* animations?{clip}?.channels?{channel}?*"),
-                // A sampler that another channel uses is copied first.
+                // If another channel uses the sampler, it is copied first.
                 format!("json-changed animations?{clip}?.samplers"),
                 format!("json-added animations?{clip}?.extras*"),
             ];
@@ -633,8 +635,8 @@ fn each_operation_is_saved_in_its_channel_alone() {
     }
 }
 
-/// The kinds of keys follow their keys, are restored from the file, and leave no trace when they
-/// are removed.
+/// The key types follow their keys, and are restored from the file. Removing them leaves no trace
+/// in the file.
 #[test]
 fn key_kinds_follow_their_keys_and_are_saved_in_the_extras() {
     let mut session = sample();
@@ -656,7 +658,7 @@ fn key_kinds_follow_their_keys_and_are_saved_in_the_extras() {
     assert_eq!(saved.changes.len(), 1, "{:?}", saved.changes);
     let mut again = Session::open_bytes(&saved.bytes).unwrap();
     assert_eq!(kinds(&again), kinds(&session));
-    // Moved, stretched, and around the loop.
+    // Keys are moved, stretched, and shifted around the loop.
     let by = (times[1] - times[0]) * 0.5;
     run(
         &mut again,
@@ -667,7 +669,7 @@ fn key_kinds_follow_their_keys_and_are_saved_in_the_extras() {
     assert!((kinds(&again)[0].0 - 2.0 * (times[1] + by)).abs() < 1e-6);
     run(&mut again, line("key.offset").with("by", 0.1));
     assert_eq!(kinds(&again).len(), 3);
-    // Copied with its key.
+    // Copying a key copies its type.
     let first = kinds(&again)[0].0;
     let text =
         again.run_line(&line("key.copy").with("keys", json!({"Hips": {"rotation": [first]}})));
@@ -677,7 +679,7 @@ fn key_kinds_follow_their_keys_and_are_saved_in_the_extras() {
     let later = f64::from(first) + 0.071;
     run(&mut again, line("key.paste").with("text", text).with("time", later));
     assert_eq!(kinds(&again).len(), 4);
-    // A deleted key that is set again has no kind.
+    // A key that is deleted and set again has no type.
     run(&mut again, line("key.delete").with("keys", json!({"Hips": {"rotation": [first]}})));
     run(
         &mut again,

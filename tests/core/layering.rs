@@ -1,5 +1,5 @@
-//! Allowed dependencies between modules. Between crates, the compiler enforces them by
-//! `Cargo.toml`; inside of `src/`, these tests do.
+//! Allowed dependencies between modules. Between crates, the compiler enforces the dependencies
+//! that `Cargo.toml` lists. Inside `src/`, these tests enforce them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,8 +13,8 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const FOLDERS: [(&str, &[&str]); 3] =
     [("ui", &["app", "headless"]), ("app", &["headless"]), ("headless", &["ui", "app"])];
 
-/// For each crate, the crates of this workspace that it may use, from the table of
-/// `docs/architecture.md`.
+/// Reads, from the table in `docs/architecture.md`, which crates of the workspace each crate may
+/// use.
 fn law() -> BTreeMap<String, BTreeSet<String>> {
     let text = fs::read_to_string(Path::new(ROOT).join("docs/architecture.md"))
         .expect("docs/architecture.md");
@@ -43,7 +43,7 @@ fn sources(folder: &Path, list: &mut Vec<PathBuf>) {
     }
 }
 
-/// All sources of the program and its crates.
+/// Returns all source files of the program and its crates.
 fn all_sources() -> Vec<PathBuf> {
     let mut list = Vec::new();
     for folder in ["src", "crates"] {
@@ -52,7 +52,7 @@ fn all_sources() -> Vec<PathBuf> {
     list
 }
 
-/// Layers that occur as `crate::x` or in a `use crate::{x, y::…}`.
+/// Returns the layers that a text uses, as `crate::x` or in `use crate::{x, y::…}`.
 fn named(text: &str, layers: &BTreeSet<String>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, _) in text.match_indices("crate::") {
@@ -97,7 +97,7 @@ fn each_crate_uses_only_its_allowed_crates() {
     for (name, may) in &law {
         let manifest = Path::new(ROOT).join(format!("crates/ulna-{name}/Cargo.toml"));
         let text = fs::read_to_string(&manifest).expect("a manifest");
-        // Tests of a crate may use more.
+        // The tests of a crate may use more crates.
         let text = text.split("[dev-dependencies]").next().unwrap_or_default();
         let used =
             text.lines().filter_map(|l| l.strip_prefix("ulna-")?.strip_suffix(".workspace = true"));
@@ -155,7 +155,7 @@ fn the_dependency_check_finds_forbidden_uses() {
     assert_eq!(named("crate::model::Node", &layers), BTreeSet::from(["model".to_owned()]));
 }
 
-/// Command names in string literals of a source, without comments and tests.
+/// Returns the command names in string literals of a source, without comments and tests.
 fn spelled(text: &str, names: &BTreeSet<&str>) -> Vec<String> {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -176,8 +176,8 @@ fn commands_are_named_by_their_types_outside_their_own_folder() {
     let (inside, outside): (Vec<_>, Vec<_>) =
         all_sources().into_iter().partition(|path| path.starts_with(&own));
     assert!(inside.len() > 10 && outside.len() > 150, "{} and {}", inside.len(), outside.len());
-    // Findings store the names of two fixes, and their crate has no commands. A test of
-    // `ulna-session` compares these names with those of the types.
+    // Findings store the names of two commands, because their crate does not know the commands. A
+    // test of `ulna-session` compares these names with the command types.
     let repairs = Path::new(ROOT).join("crates/ulna-model/src/diagnostic.rs");
     for path in outside.into_iter().filter(|path| *path != repairs) {
         let found = spelled(&fs::read_to_string(&path).expect("a source"), &names);
@@ -196,7 +196,8 @@ fn the_check_finds_a_spelled_command_name() {
     assert!(spelled("self.key.set(1); \"key.sets\"", &names).is_empty());
 }
 
-/// Library calls that are compiled for each caller, with the only source that may contain them.
+/// Library calls that are compiled again for each caller, with the only source files that may
+/// contain them.
 const COMPILED_ONCE: [(&str, &[&str]); 2] = [
     (
         "src/ui/popups.rs",
@@ -224,11 +225,11 @@ fn code_to_be_compiled_once_is_instantiated_in_one_module() {
     }
 }
 
-/// The panels: folders of `src/ui/` that must not use each other.
+/// Folders of `src/ui/` with one panel each. Panels must not use each other.
 const PANELS: [&str; 7] =
     ["dialogs", "inspector", "outliner", "poses", "timeline", "viewport", "weights"];
 
-/// Panels whose modules a source uses.
+/// Returns the panels whose modules a source uses.
 fn panels_named(text: &str) -> Vec<&'static str> {
     let code: String =
         text.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
@@ -236,7 +237,7 @@ fn panels_named(text: &str) -> Vec<&'static str> {
     let named = |panel: &&'static str| {
         code.match_indices(&format!("{panel}::")).any(|(at, _)| {
             let before = code[..at].chars().next_back();
-            // The end of a path such as `weights::layers` is the layer of that name.
+            // In a path such as `weights::layers`, the last part does not name a panel.
             let path =
                 code[..at].rsplit(|c: char| !is_word(c) && c != ':').next().unwrap_or_default();
             !before.is_some_and(is_word)
@@ -254,7 +255,7 @@ fn no_panel_uses_another_panel() {
         sources(&Path::new(ROOT).join("src/ui").join(panel), &mut list);
         for path in list {
             let text = fs::read_to_string(&path).expect("a source");
-            // `weights` and `crate::{…, weights::…}` are the layer of that name.
+            // `weights` and `crate::{…, weights::…}` name the layer of that name, not the panel.
             let others: Vec<_> = panels_named(&text)
                 .into_iter()
                 .filter(|p| *p != panel && *p != "weights")
@@ -272,7 +273,7 @@ fn no_panel_uses_another_panel() {
     assert!(panels_named("// super::timeline::x\nlet my_timeline::y = 1;").is_empty());
 }
 
-/// Whether code contains a variant of `Mode`, and not of a type whose name ends with it.
+/// Whether code contains a variant of `Mode`. Types whose name only ends with “Mode” do not count.
 fn names_mode(code: &str, variant: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let name = format!("Mode::{variant}");
@@ -282,7 +283,8 @@ fn names_mode(code: &str, variant: &str) -> bool {
     })
 }
 
-/// Other code asks for properties of a mode, so that a new mode is one row of the table.
+/// All other code asks for the properties of a mode, so that adding a mode adds one row to the
+/// table.
 #[test]
 fn only_the_mode_table_names_modes() {
     let table = Path::new(ROOT).join("src/ui/modes.rs");
@@ -307,7 +309,7 @@ fn only_the_mode_table_names_modes() {
     assert!(!names_mode("TangentMode::Pose, Mode::Poses", "Pose"));
 }
 
-/// Colors and measures are types: no string contains the path of one.
+/// Colors and measures have types: no string contains the path of one.
 #[cfg(feature = "render")]
 #[test]
 fn no_theme_role_is_spelled_as_text() {
@@ -330,7 +332,7 @@ fn no_theme_role_is_spelled_as_text() {
 
 #[test]
 fn no_line_exceeds_the_formatter_width() {
-    // rustfmt wraps neither comments, strings nor macro bodies.
+    // rustfmt does not wrap comments, strings or macro bodies.
     const COLUMNS: usize = 100;
     let mut files = all_sources();
     for folder in ["tests", "benches", "examples"] {

@@ -1,4 +1,4 @@
-//! Weight layers: after any operation, weights are normalized, nothing else changes, and undo
+//! Weight layers. After any operation, weights are normalized, nothing else changes, and undo
 //! restores everything.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use ulna_weights::{
 
 use crate::common::{glb, sample, split, weights::two_skins};
 
-/// The sample as a file with another type of weights, all of which are normalized.
+/// Opens the sample with another weight type. All of its weights are normalized.
 fn with_encoding(encoding: WeightEncoding) -> Session {
     let mut session = sample();
     if encoding == WeightEncoding::Float {
@@ -76,10 +76,10 @@ enum Step {
     Clear(usize),
     Merge(usize),
     Flatten,
-    /// A stroke into a layer or into the target layer of the tools: first vertex, vertex count,
-    /// joint and amount.
+    /// A stroke: target layer (`None` for the target layer of the tools), first vertex, vertex
+    /// count, joint and amount.
     Stroke(Option<usize>, usize, usize, usize, f32),
-    /// A tool: first vertex and vertex count.
+    /// A smoothing tool: first vertex and vertex count.
     Smooth(usize, usize),
     Flood(usize, usize, usize, f32),
     Limit(usize),
@@ -123,7 +123,7 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The mesh, primitive and vertices of an operation.
+/// Returns the mesh, primitive and vertices of an operation.
 fn spot(document: &Document, v: usize, n: usize) -> (PrimitiveKey, std::ops::Range<u32>) {
     let all = maps(document);
     let (key, map) = all.iter().nth(v % all.len()).expect("a primitive");
@@ -205,7 +205,7 @@ fn run(session: &mut Session, step: &Step) -> bool {
     done.is_ok()
 }
 
-/// A patch that moves weights of vertices to a joint.
+/// Returns a patch that moves weight of vertices to a joint.
 fn toward(
     document: &Document,
     key: PrimitiveKey,
@@ -237,7 +237,7 @@ fn toward(
     patch
 }
 
-/// A stroke that moves weights of vertices to a joint, dab by dab.
+/// Runs a stroke that moves weight of vertices to a joint, dab by dab.
 fn stroke(
     session: &mut Session,
     layer: Option<LayerId>,
@@ -270,7 +270,7 @@ fn stroke(
         (Ok(true), Some(top))
             if top.opacity >= 1.0 && top.mirror.is_none() && layer.is_none_or(|l| l == top.id) =>
         {
-            // No layer is above, so the displayed stroke is the result.
+            // No layer is above, so the result equals the displayed stroke.
             assert!(all_same(session.document(), &shown));
         }
         (Ok(true), _) => {}
@@ -284,8 +284,8 @@ fn stroke(
     done.is_ok()
 }
 
-/// The expected combined weights of a vertex, by a simple implementation. `None` if no layer
-/// affects the vertex.
+/// Computes the combined weights of a vertex with a simple implementation. `None` if no layer
+/// contains the vertex.
 fn expected(document: &Document, key: PrimitiveKey, vertex: usize) -> Option<BTreeMap<u16, f64>> {
     let layers = &document.aids.weight_layers[&SkinId(0)];
     let base = &layers.bases[&key];
@@ -312,7 +312,8 @@ fn expected(document: &Document, key: PrimitiveKey, vertex: usize) -> Option<BTr
     touched.then_some(list)
 }
 
-/// Asserts the invariants. Returns the number of checked vertices that a layer affects.
+/// Asserts the invariants of weight layers. Returns the number of checked vertices that a layer
+/// contains.
 fn check(document: &Document) -> usize {
     let Some(layers) = document.aids.weight_layers.get(&SkinId(0)) else { return 0 };
     let mirrored = layers.layers.iter().any(|l| l.mirror.is_some());
@@ -340,7 +341,7 @@ fn check(document: &Document) -> usize {
                 "vertex {v}, not the strongest first: {now:?}"
             );
             let Some(should) = should.filter(|s| s.len() <= map.stride()) else { continue };
-            // Each slot is rounded, and the largest one takes the difference.
+            // Each slot is rounded, and the largest one receives the difference.
             let slack = 2e-6 + f64::from(map.encoding.step()) * map.stride() as f64;
             let sum: f64 = should.values().sum();
             for (j, w) in &should {
@@ -391,7 +392,7 @@ proptest! {
             last.aids.weight_layers.get(&SkinId(0)).map_or_else(Vec::new,
                 |l| l.layers.iter().map(|l| l.id).collect());
 
-        // Hidden, with opacity 0, or removed: the result is the same.
+        // Hiding a layer, setting its opacity to 0, and removing it give the same result.
         for id in &layers {
             let of = |name: &str| CommandLine::new(name).with("layer", format!("#{}", id.0));
             let with = |line: CommandLine| {
@@ -404,7 +405,7 @@ proptest! {
             prop_assert!(all_same(&with(of("weight_layer.opacity").with("opacity", 0)), &gone));
         }
 
-        // Flattening changes no weight.
+        // Flattening the layers changes no weight.
         if !layers.is_empty() {
             let mut flat = session.clone();
             flat.run_line(&CommandLine::new("weight_layer.flatten")).expect("it runs");
@@ -412,12 +413,12 @@ proptest! {
                 && flat.document().aids.weight_layers.is_empty());
         }
 
-        // The saved weights are the displayed ones.
+        // The saved weights are the displayed weights.
         let saved = session.pack("x").expect("it packs");
         let back = Session::open_bytes(&saved.bytes).expect("it opens");
         prop_assert_eq!(maps(back.document()), maps(&last));
 
-        // Its text form has the same effect in a newly opened file.
+        // The command lines of all steps give the same result in a newly opened file.
         let mut again = with_encoding(encoding);
         for step in session.history().done() {
             for line in step.lines(&last) {
@@ -427,7 +428,7 @@ proptest! {
         }
         prop_assert!(*again.document() == last);
 
-        // Undo to the beginning, and redo.
+        // Undoes everything, and redoes it.
         let mut count = 0;
         while session.undo().is_some() {
             check(session.document());
@@ -443,10 +444,10 @@ proptest! {
     }
 }
 
-/// A stroke with a brush into a layer or the base.
+/// A brush stroke into a layer or into the base.
 #[derive(Clone, Debug)]
 struct BrushStroke {
-    /// The target layer, modulo their count; `None` for the base.
+    /// Target layer, modulo the number of layers; `None` for the base.
     target: Option<usize>,
     mask: bool,
     kind: BrushKind,
@@ -455,7 +456,7 @@ struct BrushStroke {
     mirror: bool,
     joint: usize,
     value: f32,
-    /// Per dab: a vertex, and the radius in meters.
+    /// Center vertex and radius in meters of each dab.
     dabs: Vec<(usize, f32)>,
 }
 
@@ -479,8 +480,8 @@ fn brush_strokes() -> impl Strategy<Value = BrushStroke> {
     )
 }
 
-/// Runs a stroke as the window does. Returns the number of changed vertices that were checked, or
-/// `None` if it was refused.
+/// Runs a stroke in the same way as the window. Returns the number of changed vertices that were
+/// checked, or `None` if the stroke was refused.
 fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
     let before = session.document().clone();
     let layers = before.aids.weight_layers.get(&SkinId(0))?.clone();
@@ -543,7 +544,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
                 assert_eq!(fault(map, v as usize, map.stride()), None, "vertex {v} after a dab");
             }
         }
-        // The displayed weights are equal to the layers combined from scratch, to the bit.
+        // The displayed weights equal a new combination of all layers, to the bit.
         let now = live.layers().map_or_else(|| (*layers).clone(), |(_, now)| now);
         assert!(
             compose(session.document(), SkinId(0), &now).expect("sides").is_empty(),
@@ -574,7 +575,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
     Some(looked_at)
 }
 
-/// One undo reverts a stroke, to the bit. Its text form has the same effect.
+/// One undo reverts a stroke to the bit. Its command lines have the same effect.
 fn undone_and_replayed(
     session: &mut Session,
     (before, after): (&Document, &Document),
@@ -719,7 +720,7 @@ fn cached_mirror_pairs_equal_recomputed_ones() {
         assert!(stroke(&mut session, None, (j * 1301, 300), j, 0.4));
     }
     session.run_line(&line("weight_layer.mirror").with("from", "left")).expect("it runs");
-    // The pairs depend on the names.
+    // The mirror pairs depend on the joint names.
     let names = [("LeftUpperArm", "Stick"), ("RightUpperLeg", "Pole"), ("Stick", "LeftUpperArm")];
     let mut moved = 0;
     for (opacity, (from, to)) in [0.7, 0.8, 0.9].into_iter().zip(names) {
@@ -758,7 +759,7 @@ fn undone_layers_leave_no_trace_in_the_file() {
     assert_eq!(&session.pack("x").expect("it packs").bytes[..], bytes);
 }
 
-/// Paints points, with equal weights for coincident vertices, as a stroke does.
+/// Paints points as a stroke does: coincident vertices get equal weights.
 fn paint_points(
     session: &mut Session,
     canvas: &SkinnedSurface,
@@ -797,7 +798,7 @@ fn a_mirrored_layer_shows_one_side_on_both() {
         session
             .run_line(&CommandLine::new("weight_layer.add").with("name", "Arm"))
             .expect("it runs");
-        // Both sides are painted differently. Only the source side is displayed.
+        // Both sides are painted differently, but both display the source side.
         for j in 0..24u16 {
             let first = usize::from(j) * 77 % canvas.point_count();
             let points = PointId::first(canvas.point_count()).skip(first).take(150);
@@ -836,7 +837,7 @@ fn a_mirrored_layer_shows_one_side_on_both() {
         }
         assert!(pairs > 1000 && moved > 100, "{pairs} pairs, {moved} moved");
 
-        // Paint on the receiving side is displayed on both sides.
+        // Paint on the target side is displayed on both sides.
         let pair = PointId::first(canvas.point_count())
             .filter_map(|p| Some((p, sides.pairs.point(p)?)))
             .find(|(point, partner)| partner != point && !gives(*point));
@@ -906,7 +907,7 @@ fn refused_layer_edits_state_a_solution() {
         .run_line(&CommandLine::new("weight_layer.opacity").with("layer", "A").with("opacity", 0.5))
         .expect("it runs");
     says(&mut session, flood(None), "add a layer above it");
-    // A stroke that no layer accepts is not lost: it goes into a new layer, with a note.
+    // A stroke that no layer accepts is stored in a new layer, with a note.
     let before = session.document().clone();
     assert!(stroke(&mut session, None, (0, 50), 2, 0.5));
     let notes = session.take_sentence();
@@ -935,7 +936,7 @@ fn refused_layer_edits_state_a_solution() {
     says(&mut session, CommandLine::new("weight_layer.flatten"), "no weight layers");
 }
 
-/// A session with two layers: an arm painted at half opacity, and a mask on the other arm.
+/// Opens a session with two layers: an arm painted at half opacity, and a mask on the other arm.
 fn with_layers() -> Session {
     let mut session = sample();
     let lines = [
@@ -965,7 +966,7 @@ fn with_layers() -> Session {
 fn layers_of(session: &Session) -> WeightLayers {
     let all = session.document().aids.weight_layers.get(&SkinId(0)).expect("layers");
     let mut all = (**all).clone();
-    // Restored layers get new ids.
+    // Restored layers get new ids, so these are made equal first.
     for (k, layer) in all.layers.iter_mut().enumerate() {
         ulna_model::Shared::make_mut(layer).id = LayerId(k as u32);
     }
@@ -991,9 +992,9 @@ fn stored_weight_layers_are_restored_unless_weights_changed() {
     assert_eq!(layers_of(&opened), layers_of(&session));
     assert!(all_same(opened.document(), session.document()));
     assert!(!opened.is_unsaved());
-    // Without a change, the bytes are the same.
+    // Without a change, the saved bytes are the same.
     assert_eq!(opened.pack("m").expect("packed").bytes.to_vec(), kept);
-    // Without them, the weights are as before.
+    // Without the layers, the weights equal those of the original file.
     for layer in ["Spine", "Arm"] {
         opened
             .run_line(&CommandLine::new("weight_layer.remove").with("layer", layer))
@@ -1002,7 +1003,7 @@ fn stored_weight_layers_are_restored_unless_weights_changed() {
     assert!(all_same(opened.document(), sample().document()));
     let without = opened.pack("m").expect("packed").bytes.to_vec();
     assert!(!String::from_utf8_lossy(&without).contains("ulna.weight_layers"));
-    // Another program changed the weights: they are kept, with a finding.
+    // If another program changed the weights, these are kept, with a finding.
     let text = String::from_utf8_lossy(&kept).into_owned();
     let at = text.find("\"hash\":\"").expect("a hash") + 8;
     let mut bytes = kept.clone();
@@ -1044,7 +1045,7 @@ fn solo_shows_one_layer_and_split_layers_combine_to_the_same_weights() {
             }
         }
     }
-    // Merged again, it is one layer with the same weights, except for rounding.
+    // After merging, there is one layer with the same weights, except for rounding.
     session
         .run_line(&CommandLine::new("weight_layer.merge_down").with("layer", "Trunk"))
         .expect("merged");
@@ -1087,8 +1088,8 @@ fn layers_of_two_skins_are_restored_and_an_invalid_one_stays_in_the_file() {
     };
     assert_eq!([names(&opened, 0), names(&opened, 1)], [["B"], ["C"]]);
     assert!(all_same(opened.document(), session.document()));
-    // Numbers that would need too much memory are refused. The other layers are restored, and the
-    // bytes stay.
+    // Layer data that would need too much memory is refused. The other layers are restored, and the
+    // bytes stay in the file.
     for (part, number) in [
         ("sets", serde_json::json!(1_000_000_000_000u64)),
         ("sets", serde_json::json!(17)),

@@ -1,5 +1,4 @@
-//! Cases in which work was lost in the past, each with its file. The corpus's own list has the
-//! expected results.
+//! Cases in which earlier versions lost data, each with a file of the corpus.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -33,7 +32,7 @@ fn node(document: &Document, name: &str) -> NodeId {
     document.node_ids().find(is).unwrap_or_else(|| panic!("no {name}"))
 }
 
-/// The JSON of a GLB.
+/// Returns the JSON of a GLB.
 fn json(glb: &[u8]) -> Value {
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     serde_json::from_slice(&glb[20..20 + length]).unwrap()
@@ -101,7 +100,7 @@ fn a_joint_given_as_a_matrix_keeps_its_edits() {
 }
 
 #[test]
-fn shear_stays_until_an_edit_drops_it_and_says_so() {
+fn shear_is_kept_until_an_edit_drops_it_with_a_note() {
     let Some(path) = found("shear.glb") else { return };
     let mut session = open(&path);
     let joint = node(session.document(), "M2");
@@ -160,7 +159,7 @@ fn thousands_of_keys_are_removed_in_one_edit_of_one_track() {
     assert_eq!(keys(&session), before);
 }
 
-/// Largest difference of two tracks at many times: radians for rotations, otherwise units.
+/// Returns the largest difference between two tracks at many times; in radians for rotations.
 fn apart(a: &Track, b: &Track) -> f32 {
     let end = a.times[a.times.len() - 1];
     let width = if a.property == Property::Rotation { 4 } else { 3 };
@@ -173,7 +172,8 @@ fn apart(a: &Track, b: &Track) -> f32 {
         let time = end * f32::from(k) / 997.0;
         let (a, b) = (value(a, time), value(b, time));
         if width == 4 {
-            // By the chord, since the arc cosine is inexact for small angles.
+            // The angle is computed from the chord, because the arc cosine is inexact for small
+            // angles.
             let (a, b) = (Quat::from_slice(&a).normalize(), Quat::from_slice(&b).normalize());
             let chord = (a - b).length().min((a + b).length());
             return 4.0 * (chord / 2.0).asin();
@@ -287,7 +287,7 @@ fn hostile_files_are_opened_edited_saved_and_exported() {
             continue;
         };
         opened += 1;
-        // Any edit that applies must not panic, and the saved file must open.
+        // An edit that can be applied must not panic, and the saved file must open.
         let lines = [
             line("node.rename").with("node", "#0").with("name", "Renamed"),
             line("pose.rotate").with("node", "#0").with("axis", "x").with("degrees", 10),

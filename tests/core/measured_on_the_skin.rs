@@ -1,4 +1,5 @@
-//! Reported errors are measured at the farthest vertices of the skin, not at the joints.
+//! Errors that commands report are measured at the farthest vertices of the skin, not at the
+//! joints.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -20,7 +21,7 @@ fn does(session: &mut Session, text: Value) -> Vec<String> {
     run(session, CommandLine::parse(&text.to_string()).unwrap())
 }
 
-/// All displayed vertices, computed by the code that draws them.
+/// Returns all displayed vertices, computed by the code that draws them.
 fn vertices(document: &Document, pose: &Pose) -> Vec<Vec3> {
     let mut all = Vec::new();
     for node in document.shown_nodes() {
@@ -53,7 +54,7 @@ fn at(document: &Document, clip: &Clip, time: f64) -> Pose {
     Pose::evaluate(document, &Stack::of(Some(&Shared::new(clip.clone())), time))
 }
 
-/// The number after `before` in a message.
+/// Returns the number after `before` in a message.
 fn millimeters(said: &str, before: &str) -> f32 {
     let rest = said.split(before).nth(1).unwrap_or_else(|| panic!("{said}"));
     rest.trim_start().split(' ').next().unwrap().parse().unwrap()
@@ -83,7 +84,7 @@ fn sample_points_are_at_vertices_and_a_few_find_the_same_deviation_as_all() {
         few.apart(&a, &b)
     );
     assert_eq!(few.label(), "the skin");
-    // Of one arm only.
+    // The poses differ only in one arm.
     let shoulder = named(&document, "LeftUpperArm");
     let arm =
         SeenPoints::where_all(&document, 512, &|n| n == shoulder || document.is_above(shoulder, n));
@@ -124,7 +125,7 @@ fn baking_layers_states_the_deviation_of_the_skin() {
     });
     let exact = exact.fold(0.0, f32::max);
     assert!(off > 0.8 * exact && off <= exact * 1.001 + 1e-6, "{off} {exact}");
-    // Larger than at any joint, since the hips move the whole body.
+    // The deviation is larger than at any joint, because the hips move the whole body.
     let said = does(&mut session, json!({"do": "layer.fold", "clip": "Run"}));
     let number = millimeters(&said[0], "max error of the skin:");
     assert!((number - off * 1000.0).abs() < 0.006, "{said:?} {off}");
@@ -135,7 +136,7 @@ fn root_motion_states_the_deviation_of_the_skin_and_keeps_rotations() {
     let mut compared = 0;
     for (name, id) in [("Walk", ClipId(1)), ("Run", ClipId(2))] {
         let mut session = sample();
-        // Few keys, far apart, on a rotating body.
+        // The body rotates, and has few keys that are far apart.
         does(
             &mut session,
             json!({"do": "key.set", "clip": name, "time": 0.6, "node": "Hips",
@@ -162,8 +163,7 @@ fn root_motion_states_the_deviation_of_the_skin_and_keeps_rotations() {
     assert!(compared > 20, "{compared}");
 }
 
-/// A body with long legs: the joint of its foot is high above its sole, and the sole touches the
-/// ground.
+/// The body has long legs. The foot joint is high above the sole, and the sole touches the ground.
 #[test]
 fn feet_touch_the_ground_at_their_lowest_vertices() {
     let document = sample().document().clone();
@@ -171,7 +171,7 @@ fn feet_touch_the_ground_at_their_lowest_vertices() {
     let points = SeenPoints::of(&document, usize::MAX);
     let falls = footfalls(&document, walk);
     assert!(falls.len() >= 2, "{falls:?}");
-    // Each footfall is the time at which the lowest vertices of that foot come down.
+    // A footfall is the time at which the lowest vertices of the foot reach the ground.
     for (time, side) in &falls {
         let foot = named(&document, if *side == "L" { "LeftFoot" } else { "RightFoot" });
         let of_foot =
@@ -193,8 +193,8 @@ fn feet_touch_the_ground_at_their_lowest_vertices() {
     }
 }
 
-/// For all walking characters of the corpus: equal numbers of footfalls on both sides, and a ground
-/// speed on which the feet agree.
+/// All walking characters of the corpus must have equal numbers of footfalls on both sides, and a
+/// ground speed on which both feet agree.
 #[test]
 fn both_feet_have_equal_numbers_of_footfalls_on_the_corpus() {
     let Some(shared) = shared() else { return };
@@ -234,7 +234,7 @@ fn seams_between_clips_are_measured_on_the_skin() {
     let seam = found[0];
     let poses = [(seam.from, seam.leave), (seam.to, seam.enter)]
         .map(|(id, t)| at(&document, &document.clips[id], t));
-    // The poses aligned in position and direction.
+    // Aligns the poses in position and direction.
     let hips = named(&document, "Hips");
     let placed = poses.each_ref().map(|pose| {
         let body = pose.world[hips.index()];

@@ -1,4 +1,5 @@
-//! Imported clips: exact to the bit for the same skeleton, and with the same motion for others.
+//! Imported clips: exact to the bit for the same skeleton, and with the same motion for other
+//! skeletons.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::{Path, PathBuf};
@@ -31,8 +32,8 @@ fn same_keys(a: &Clip, b: &Clip) -> bool {
     a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.same_keys(b) && a.kinds == b.kinds)
 }
 
-/// Every animated file is imported into itself: each clip exists twice, equal to the bit, and undo
-/// restores the document. The text form of the command has the same effect.
+/// Each animated file is imported into itself. Each clip then exists twice, equal to the bit, and
+/// undo restores the document. The command line has the same effect.
 #[test]
 fn importing_a_clip_into_its_own_skeleton_keeps_it() {
     let Some(shared) = shared() else { return };
@@ -45,7 +46,7 @@ fn importing_a_clip_into_its_own_skeleton_keeps_it() {
         }
         let Ok(mut session) = Session::open(&path, &Progress::default()) else { continue };
         let before = session.document().clone();
-        // Names that exist twice are ambiguous in another file.
+        // A name that exists twice is ambiguous in another file.
         let mut names: Vec<String> = before.node_ids().map(|n| before.path(n)).collect();
         names.sort();
         let unique = names.windows(2).all(|w| w[0] != w[1]);
@@ -92,8 +93,8 @@ fn importing_a_clip_into_its_own_skeleton_keeps_it() {
     assert!(files >= 60 && clips >= 200, "only {files} files with {clips} clips");
 }
 
-/// Ten clips are exported as separate files and imported into the body without clips. Each plays as
-/// in its own file.
+/// Ten clips are exported as separate files, and imported into the body without clips. Each must
+/// play as in its own file.
 #[test]
 fn ten_files_with_one_clip_each_are_merged() {
     let Some(shared) = shared() else { return };
@@ -144,7 +145,7 @@ fn ten_files_with_one_clip_each_are_merged() {
                 .find(|c| merged.document().clip_label(*c) == label)
                 .unwrap();
             let (a, b) = (&session.document().clips[*id], &merged.document().clips[new]);
-            // Morph targets belong to the mesh, which a skeleton does not have.
+            // Morph targets belong to the mesh, which a skeleton-only file lacks.
             let bones = |c: &Clip| {
                 let kept = c
                     .tracks
@@ -171,13 +172,13 @@ fn request_none(to: &Path) -> ExportRequest {
     }
 }
 
-/// The binary chunk of a GLB.
+/// Returns the binary chunk of a GLB.
 fn bin_of(glb: &[u8]) -> Vec<u8> {
     let json = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     glb[20 + json + 8..].to_vec()
 }
 
-/// Rotation of each joint of a pose relative to rest, in world axes.
+/// Returns the rotation of each joint in a pose relative to rest, in world axes.
 fn turns(document: &Document, pose: &Pose) -> Vec<Quat> {
     let mut rest = vec![Quat::IDENTITY; document.nodes.len()];
     let mut now = rest.clone();
@@ -201,13 +202,14 @@ fn poses(document: &Document, id: ClipId) -> impl FnMut(f64) -> Pose + '_ {
     }
 }
 
-/// The mannequin with other axes, size and names, an armature in centimeters, and another up axis.
+/// Converts the mannequin: other joint axes, size and names, an armature in centimeters, and
+/// another up axis.
 fn other_mannequin() -> Session {
     let mut session = sample();
     let document = session.document().clone();
     let joints = document.joint_flags();
     let mut edits = Vec::new();
-    // Each joint gets new axes, to which its children are converted.
+    // Each joint gets new axes, and its children are converted to them.
     let spin = |n: NodeId| {
         Quat::from_scaled_axis(Vec3::new(0.3, 1.1, -0.7) * (n.0 as f32 * 0.37).sin() * 2.0)
     };
@@ -223,7 +225,7 @@ fn other_mannequin() -> Session {
         edits.push((node, rest));
     }
     let glb = session.pack("model").unwrap().bytes;
-    // Through the file, as any other program would write it.
+    // Saves and opens the file, as if another program had written it.
     let opened = ulna_formats::gltf::open_bytes(glb.clone(), None, &Progress::default()).unwrap();
     let text = opened.source.json().unwrap().to_owned();
     let mut root: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -238,11 +240,12 @@ fn other_mannequin() -> Session {
     for node in root["nodes"].as_array_mut().unwrap() {
         node.as_object_mut().unwrap().remove("skin");
     }
-    // The skin is removed, so that only the rest pose defines the skeleton; the joints stay joints.
+    // The skin is removed, so that only the rest pose defines the skeleton. The joints remain
+    // joints.
     let list: Vec<u32> = edits.iter().map(|(n, _)| n.0).collect();
     root["skins"] = serde_json::json!([{"joints": list}]);
     let count = root["nodes"].as_array().unwrap().len();
-    // On its back, and in centimeters.
+    // Rotates the body onto its back, and converts it to centimeters.
     let top = edits[0].0;
     let parent = document.node(top).parent;
     root["nodes"].as_array_mut().unwrap().push(serde_json::json!({
@@ -264,9 +267,9 @@ fn other_mannequin() -> Session {
     session
 }
 
-/// From the mannequin to one with other axes and names, 1.25 times as large and on its back, at 200
-/// times of each clip. Each joint has the same rotation from rest, without additional keys, and the
-/// way back restores the clip.
+/// Clips of the mannequin are imported to one with other axes and names, 1.25 times as large and on
+/// its back. At 200 times of each clip, every joint must have the same rotation from rest, without
+/// additional keys. Importing the clip back restores it.
 #[test]
 fn importing_a_clip_to_other_joint_axes_keeps_the_motion() {
     let theirs = sample();
@@ -310,7 +313,7 @@ fn importing_a_clip_to_other_joint_axes_keeps_the_motion() {
             }
             moments += 1;
         }
-        // And back.
+        // Imports the clip back to the original joints.
         let (_, again) =
             arrivals(theirs.document(), &document, Path::new("back.glb"), &Default::default());
         let again = again.iter().find(|a| a.id == id).unwrap();
@@ -339,8 +342,8 @@ fn importing_a_clip_to_other_joint_axes_keeps_the_motion() {
     assert!(moments >= 600 && worst < 2e-3, "{moments} moments, off by {worst}");
 }
 
-/// An animation file without a skin, with its joints in some pose, has the bones of this model:
-/// keys are copied.
+/// An animation file without a skin, whose joints are in some pose, has the same bones as the
+/// model. Its keys are copied unchanged.
 #[test]
 fn unskinned_joints_in_another_pose_match_by_name() {
     let session = sample();
@@ -402,7 +405,8 @@ fn impossible_imports_are_reported_and_change_nothing() {
     assert!(!session.is_unsaved());
 }
 
-/// A clip whose name exists is numbered, skipped, or replaces the keys of the existing clip.
+/// If a clip name already exists, the imported clip gets a number, is skipped, or replaces the keys
+/// of the existing clip.
 #[test]
 fn an_existing_clip_name_is_handled_by_the_chosen_option() {
     let mut session = sample();
@@ -430,8 +434,8 @@ fn an_existing_clip_name_is_handled_by_the_chosen_option() {
     assert_eq!(session.document().clip_label(last), format!("{name} 2"));
 }
 
-/// When the clips of a character are imported into a copy without clips, its skin has the same
-/// positions.
+/// The clips of a character are imported into a copy of it without clips. The skin must have the
+/// same positions.
 #[test]
 fn a_merged_clip_gives_the_same_skin_positions() {
     let Some(shared) = shared() else { return };
@@ -467,8 +471,8 @@ fn a_merged_clip_gives_the_same_skin_positions() {
     assert!(done >= 4, "only {done} characters");
 }
 
-/// A joint whose name and position match nothing is skipped, with a note. With a given counterpart
-/// its motion is exact, to the bit.
+/// A joint with no match by name or position is skipped, with a note. If its counterpart is given,
+/// its motion is copied to the bit.
 #[test]
 fn a_given_counterpart_is_used() {
     let folder = tempfile::tempdir().unwrap();
@@ -510,7 +514,7 @@ fn a_given_counterpart_is_used() {
     for (id, clip) in clips.iter().zip(&new) {
         assert!(same_keys(&theirs.document().clips[*id], clip), "{id:?}");
     }
-    // A joint with a match can be excluded.
+    // A joint that has a match can be excluded.
     let (_, new) = imported(Some("LeftHand="));
     let hand = theirs
         .document()

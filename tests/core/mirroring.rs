@@ -1,5 +1,5 @@
-//! Mirrored poses and clips, measured independently of the mirroring code: skin and nodes are at
-//! the mirrored positions.
+//! Mirrored poses and clips, measured without the mirroring code: skin vertices and nodes must be
+//! at the mirrored positions.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::HashMap, path::Path};
@@ -22,7 +22,7 @@ fn situation(name: &str) -> Option<Session> {
     )
 }
 
-/// The displayed pose, without a clip or at a time of one.
+/// Returns the displayed pose, at a time of a clip or without a clip.
 fn seen(document: &Document, at: Option<(ClipId, f64)>) -> Pose {
     let stack =
         at.map_or_else(Stack::default, |(clip, time)| Stack::of(document.clips.get(clip), time));
@@ -33,7 +33,7 @@ fn place(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// The name with swapped sides.
+/// Returns the name with left and right swapped.
 fn swapped(name: &str) -> String {
     let pairs = [("Left", "Right"), ("left", "right")];
     for (l, r) in pairs {
@@ -47,8 +47,8 @@ fn swapped(name: &str) -> String {
     name.to_owned()
 }
 
-/// Largest distance of nodes from the mirror images of their partners by name across `x = 0`, for
-/// the nodes that `wanted` accepts.
+/// Returns the largest distance between nodes and the mirror images of their partners across `x =
+/// 0`. Partners are found by name; only nodes that `wanted` accepts are compared.
 fn named_gap(
     document: &Document,
     before: &Pose,
@@ -131,7 +131,7 @@ fn clip_gap(name: &str, wanted: &dyn Fn(&str) -> bool) -> Option<(f32, Vec<Strin
 
 #[test]
 fn nodes_between_joints_are_mirrored_with_the_joints() {
-    // Below the right clavicle, which has a non-uniform scale, the result cannot be exact. A note
+    // The right clavicle has a non-uniform scale, so joints below it cannot be exact. A note
     // reports this.
     let uneven = |n: &str| n.contains("Arm") || n.contains("Hand");
     let Some((gap, notes)) = clip_gap("nulls-between-joints", &|n| n != "Body" && !uneven(n))
@@ -176,14 +176,14 @@ fn motion_on_helper_nodes_and_on_bodies_without_a_skin_is_mirrored() {
         CommandLine::new("pose.mirror").with("node", ["left_arm", "left_forearm"]),
     );
     let pose = seen(session.document(), None);
-    // Relative to the rotated body, both hands are symmetric.
+    // Both hands must be symmetric relative to the rotated body.
     let body = pose.world[named(&rest, "body").index()].inverse();
     let to_body = |n: &str| body.transform_point3(place(&pose, named(&rest, n)));
     let gap = to_body("left_hand").distance(to_body("right_hand") * Vec3::new(-1.0, 1.0, 1.0));
     assert!(gap < 1e-5 && notes.is_empty(), "{gap} {notes:?}");
 }
 
-/// All displayed vertices.
+/// Returns all displayed vertices.
 fn cloud(document: &Document, pose: &Pose) -> Vec<Vec3> {
     let mut all = Vec::new();
     for node in document.shown_nodes() {
@@ -204,8 +204,8 @@ fn bounds(places: &[Vec3]) -> (Vec3, Vec3) {
     (low, places.iter().copied().reduce(Vec3::max).unwrap())
 }
 
-/// Distance of mirrored points from the nearest points of a cloud: the 98th percentile, at most a
-/// tenth of `size`.
+/// Returns the distance of mirrored points from the nearest points of a cloud: the 98th percentile,
+/// at most a tenth of `size`.
 fn distance(from: &[Vec3], to: &[Vec3], image: &dyn Fn(Vec3) -> Vec3, size: f32) -> f32 {
     let cell = size * 0.02;
     let key = |p: Vec3| (p / cell).floor().as_ivec3();
@@ -237,11 +237,11 @@ fn distance(from: &[Vec3], to: &[Vec3], image: &dyn Fn(Vec3) -> Vec3, size: f32)
     gaps[(gaps.len() - 1) * 98 / 100]
 }
 
-/// The tested operation; the asymmetry of the body and the gap of the result, as fractions of the
-/// size; and the notes.
+/// A measurement: the operation, the asymmetry of the body and the gap of the result as fractions
+/// of the size, and the notes.
 type Measured = (&'static str, f32, f32, Vec<String>);
 
-/// Flips and mirrors a file: at rest, posed, and its longest clip.
+/// Flips and mirrors the poses of a file at rest and posed, and mirrors its longest clip.
 fn measured(path: &Path) -> Option<Vec<Measured>> {
     let mut session = Session::open(path, &Progress::default()).ok()?;
     let sided = |d: &Document, n: NodeId| ulna_motion::joint_key(&d.node(n).label(n)).0.is_some();
@@ -254,7 +254,7 @@ fn measured(path: &Path) -> Option<Vec<Measured>> {
     let still = cloud(&rest, &seen(&rest, None));
     let (low, high) = bounds(&still);
     let size = (high - low).max_element();
-    // The plane about which the points at rest are most symmetric.
+    // Finds the plane about which the rest positions are most symmetric.
     let mut best = (f32::INFINITY, 0, 0.0);
     for axis in 0..3 {
         for offset in [0.0, (low[axis] + high[axis]) * 0.5] {
@@ -320,8 +320,8 @@ fn measured(path: &Path) -> Option<Vec<Measured>> {
     Some(found)
 }
 
-/// The skin is the mirror image within 1 % of the size if the body is symmetric. Otherwise there is
-/// a note.
+/// If the body is symmetric, the skin must be the mirror image within 1 % of the size. Otherwise,
+/// there must be a note.
 #[test]
 fn flipping_and_mirroring_give_the_mirror_image_on_many_skeletons() {
     let Some(shared) = shared() else { return };
@@ -359,8 +359,8 @@ fn flipping_and_mirroring_give_the_mirror_image_on_many_skeletons() {
     assert!(skeletons >= 12 && images >= 20 && clips >= 8, "{skeletons} {images} {clips}");
 }
 
-/// The sample with a leaning top joint in the file, as if it was saved at a frame of a clip. Its
-/// bind pose is unchanged.
+/// Opens the sample with a tilted top joint in the file, as if it was saved at a frame of a clip.
+/// Its bind pose is unchanged.
 fn leaning() -> Session {
     let (mut file, bin) = split(include_bytes!("../../assets/mannequin.glb"));
     let hips = file["nodes"].as_array().unwrap().iter().position(|n| n["name"] == "Hips").unwrap();
@@ -398,7 +398,7 @@ fn a_tilted_root_joint_is_mirrored_about_the_upright_plane() {
     assert!(before.clips.ids().count() > 0);
 }
 
-/// A node of a random skeleton: name, parent, position, rotation, and the sign of its scale.
+/// A node of a random skeleton: name, parent, position, rotation, and sign of the scale.
 #[derive(Clone, Debug)]
 struct Drawn {
     name: String,
@@ -408,8 +408,9 @@ struct Drawn {
     sign: f32,
 }
 
-/// A symmetric skeleton: a chain in the middle and limbs on both sides with random axes. Some are
-/// mirrored by a scale of −1. Helper nodes are between joints, on both sides or only on one.
+/// Generates a symmetric skeleton: a chain in the middle, and limbs with random axes on both sides.
+/// Some joints are mirrored by a scale of −1. Helper nodes between joints are on both sides or only
+/// on one.
 fn skeleton() -> impl Strategy<Value = Vec<Drawn>> {
     let number = -1.0f32..1.0;
     let limb = (prop::array::uniform8(number.clone()), 0u8..4, any::<bool>());

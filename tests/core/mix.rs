@@ -1,5 +1,4 @@
-//! Clips on lanes by commands and in files: refusals, results, bakes, and the data that a file
-//! stores.
+//! Clips on lanes, by commands and in files: refusals, results, bakes, and the stored data.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};
@@ -26,7 +25,7 @@ fn named(document: &Document, name: &str) -> ClipId {
     document.clips.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap().0
 }
 
-/// The largest distance between joints of two poses, in meters.
+/// Returns the largest distance between joints of two poses, in meters.
 fn apart(a: &Pose, b: &Pose) -> f32 {
     a.world.iter().zip(&b.world).map(|(a, b)| a.w_axis.distance(b.w_axis)).fold(0.0, f32::max)
 }
@@ -100,7 +99,7 @@ fn a_single_bar_plays_its_clip_and_a_deleted_clip_has_no_effect() {
         let alone = Pose::evaluate(document, &Stack::of(Some(&document.clips[walk]), time));
         assert_eq!(seen(document, &mix, time).local, alone.local);
     }
-    // Its text is read as the same mix.
+    // The text form of the mix is read as the same mix.
     let text = serde_json::to_value(named_mix(document, &mix)).unwrap();
     assert_eq!(read_mix(document, &text).unwrap(), *mix);
     run(&mut session, CommandLine::new("clip.delete").with("clip", "Walk"));
@@ -197,7 +196,7 @@ fn a_baked_mix_plays_like_the_mix_within_the_stated_deviation() {
         .find_map(|n| n.split("between frames: ").nth(1)?.split(' ').next()?.parse::<f32>().ok())
         .unwrap();
     assert!(worst * 1000.0 <= said + 0.3, "{} mm of {said}", worst * 1000.0);
-    // Fewer keys, and the body in place.
+    // With the body in place, fewer keys are needed.
     let notes = run(&mut session, CommandLine::new("mix.bake").with("in_place", true));
     assert!(notes.iter().any(|n| n.contains("keys kept")), "{notes:?}");
     let document = session.document();
@@ -230,8 +229,8 @@ fn a_mix_is_saved_and_removing_it_restores_the_bytes() {
     assert_eq!(session.pack("a").unwrap().bytes, opened);
 }
 
-/// Walk and run synchronized by their contacts: feet slide less than 0.7 times as far as without
-/// synchronization.
+/// A walk and a run are synchronized by their contacts. The feet must slide less than 0.7 times as
+/// far as without synchronization.
 #[test]
 fn synchronized_clips_slide_less_than_seven_tenths_as_far() {
     let Some(shared) = crate::common::shared() else { return };
@@ -255,12 +254,12 @@ fn synchronized_clips_slide_less_than_seven_tenths_as_far() {
         found.iter().map(|f| f.1).sum::<f32>() / 2.0
     };
     let (free, contacts, share) = (slides("free"), slides("contacts"), slides("share"));
-    // The walk slides by itself, since the speed of its soles varies.
+    // The walk itself slides a little, because the speed of its soles varies.
     assert!(contacts < free * 0.7, "{contacts} of {free}, {share} by shares");
 }
 
-/// Two clips cross-faded in one lane: the largest angle between the displayed pose and the SLERP of
-/// both.
+/// Two clips are cross-faded in one lane. The displayed pose must equal the SLERP of both within a
+/// small angle.
 #[test]
 fn a_cross_fade_equals_slerp_of_both_clips() {
     let session = sample();
@@ -292,7 +291,8 @@ fn a_cross_fade_equals_slerp_of_both_clips() {
     assert!(compared > 100, "{compared}");
 }
 
-/// The time for thousands of overlapping bars grows linearly, and covered bars are not evaluated.
+/// The time for thousands of overlapping bars must grow linearly. Covered bars must not be
+/// evaluated.
 #[test]
 fn evaluation_time_is_linear_in_the_number_of_bars() {
     let mut session = sample();
@@ -320,8 +320,8 @@ fn evaluation_time_is_linear_in_the_number_of_bars() {
     }
 }
 
-/// A clip that is edited or removed while it plays: the mix continues with the remaining clips, and
-/// the journal's lines restore it.
+/// A clip is edited or removed while it plays. The mix continues with the remaining clips, and the
+/// lines of the journal restore it.
 #[test]
 fn removing_a_playing_clip_leaves_its_bar_empty() {
     let mut session = sample();
@@ -345,7 +345,7 @@ fn removing_a_playing_clip_leaves_its_bar_empty() {
     run(&mut session, CommandLine::new("clip.delete").with("clip", "Run"));
     let walks = seen(&session, &mut mixer, 2.0);
     assert!(walks != slower);
-    // Its text names the empty bar, and can be read again.
+    // The text form of the mix names the empty bar, and can be read again.
     let text = serde_json::to_value(named_mix(
         session.document(),
         &mix_of(session.document()).expect("a mix"),
@@ -359,8 +359,8 @@ fn removing_a_playing_clip_leaves_its_bar_empty() {
     assert!(session.is_unsaved(), "a mix that no file keeps is not lost unasked");
 }
 
-/// A mix in a file from which another program removed a clip and a joint: the rest plays, and the
-/// missing parts are reported.
+/// The file stores a mix, but another program removed a clip and a joint. The rest must play, and
+/// the missing parts must be reported.
 #[test]
 fn a_stored_mix_plays_without_missing_clips_and_joints() {
     let mut session = sample();
@@ -379,7 +379,7 @@ fn a_stored_mix_plays_without_missing_clips_and_joints() {
     assert!(!kept.is_unsaved());
     let other = String::from_utf8_lossy(&bytes).matches("\"Run\"").count();
     assert!(other >= 2, "the clip's name, and the mix's");
-    // The same length, so that no offset in the file changes.
+    // The replacement has the same length, so that no offset in the file changes.
     let mut gone = bytes.to_vec();
     let at = gone.windows(12).position(|w| w == b"\"name\":\"Run\"").expect("the clip");
     gone[at + 8..at + 11].copy_from_slice(b"Rum");
@@ -390,7 +390,7 @@ fn a_stored_mix_plays_without_missing_clips_and_joints() {
     assert!(said.len() == 1 && said[0].message.contains("Run"), "{said:?}");
 }
 
-/// A fox, whose feet have no known names, has the speed of its feet.
+/// The fox has feet without known names. Its ground speed is still measured at its feet.
 #[test]
 fn a_four_legged_walk_has_a_ground_speed() {
     let Some(shared) = crate::common::shared() else { return };
@@ -405,8 +405,8 @@ fn a_four_legged_walk_has_a_ground_speed() {
     assert!(walks > 0.1 && runs > 1.5 * walks && stands < 0.2 * walks, "{walks} {runs} {stands}");
 }
 
-/// The best transition between the halves of a split clip is at the cut. Another position and
-/// direction does not change this.
+/// A clip is split in two. The best transition between the halves must be at the cut, also after
+/// the body is moved and rotated.
 #[test]
 fn the_best_transition_of_two_halves_is_at_the_cut() {
     let mut session = sample();
@@ -421,15 +421,15 @@ fn the_best_transition_of_two_halves_is_at_the_cut() {
     assert_eq!(found.len(), 3, "a clip to itself is none: {found:?}");
     let seam = found.iter().find(|s| (s.from, s.to) == (walk, last)).unwrap();
     let length = f64::from(document.clips[walk].length());
-    // The end of the first is the start of the second. Since the clip is a loop, this is true the
-    // other way around, too.
+    // The end of the first half is the start of the second. The clip is a loop, so the reverse is
+    // also true.
     assert!(seam.distance < 1e-3 && seam.angle < 1e-2, "{seam:?}");
     let long = f64::from(document.clips[last].length());
     let (cut, round) = (length - seam.leave + seam.enter, seam.leave + long - seam.enter);
     assert!(cut.min(round) < 1e-3, "{seam:?}");
     let to_run = found.iter().find(|s| (s.from, s.to) == (walk, other)).unwrap();
     assert!(to_run.distance > seam.distance, "{to_run:?}");
-    // Position on the ground and direction do not count.
+    // Position on the ground and direction must not affect the result.
     let mut turned = session;
     run(
         &mut turned,
@@ -448,7 +448,7 @@ fn the_best_transition_of_two_halves_is_at_the_cut() {
     assert!(best_seams(turned.document(), &[walk], &[other], &|_| false).is_empty());
 }
 
-/// A transition at the best point jumps no farther than stated.
+/// A transition at the best point must jump no farther than the command states.
 #[test]
 fn the_best_transition_jumps_at_most_the_stated_distance() {
     let mut session = sample();
@@ -476,8 +476,8 @@ fn the_best_transition_jumps_at_most_the_stated_distance() {
     );
 }
 
-/// Morph weights have inertial transitions as joints do: at the cut they are the previous ones, at
-/// the end those of the new clip.
+/// Inertial transitions include morph weights. At the cut, they have their previous values, and at
+/// the end the values of the new clip.
 #[test]
 fn inertial_transitions_include_morph_weights() {
     let session = sample();
@@ -500,7 +500,7 @@ fn inertial_transitions_include_morph_weights() {
     let (before, cut) = (weights("cut", 1.5 - 1e-6), weights("cut", 1.5));
     assert!(gap(&before, &cut) > 0.1, "nothing to go over: {before:?} {cut:?}");
     assert!(gap(&before, &weights("inertial", 1.5)) < 1e-3);
-    // Without a jump between steps, and finally equal to the clip.
+    // The values do not jump between steps, and finally equal those of the clip.
     let mut last = before;
     for k in 0..=120 {
         let now = weights("inertial", 1.5 + f64::from(k) / 240.0);
@@ -510,8 +510,9 @@ fn inertial_transitions_include_morph_weights() {
     assert!(gap(&weights("inertial", 2.01), &weights("cut", 2.01)) < 1e-6);
 }
 
-/// A strafing body. The ground moves as the two sliders say at all positions among the clips, and
-/// feet slide less when synchronized. At the position of a clip, only that clip plays.
+/// A strafing body is controlled by two sliders. At all positions among the clips, the ground moves
+/// as the sliders say. Synchronized feet slide less. At the position of a clip, only that clip
+/// plays.
 #[test]
 fn a_strafing_blend_moves_as_the_sliders_say() {
     let Some(shared) = crate::common::shared() else { return };
@@ -556,7 +557,7 @@ fn a_strafing_blend_moves_as_the_sliders_say() {
             );
         }
     }
-    // Between running forward and to the left.
+    // A position between running forward and running to the left.
     let between = [(places[0][0] + places[1][0]) * 0.5, (places[0][1] + places[1][1]) * 0.5];
     let mean = |how: &str| {
         let found = foot_slides(document, &mix(document, &spec(between, how)), (0.0, 4.0));
@@ -583,8 +584,8 @@ fn a_strafing_blend_moves_as_the_sliders_say() {
     );
 }
 
-/// A baked clip ends exactly as the mix plays there, for any length: key times are rounded, and
-/// after the end nothing plays.
+/// A baked mix must end in the pose of the mix, for any length. Key times are rounded, and after
+/// its end the mix plays nothing.
 #[test]
 fn a_baked_mix_ends_in_the_pose_of_the_mix() {
     let session = sample();

@@ -1,5 +1,5 @@
-//! Names that repeat, or look like paths, numbers or patterns: the nodes that they find, and
-//! suggestions that work.
+//! Names that repeat, or that look like paths, numbers or patterns. Tests check which nodes they
+//! find, and that suggestions work.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ fn turn(node: &str) -> CommandLine {
     CommandLine::new("pose.rotate").with("node", node).with("axis", "x").with("degrees", 10)
 }
 
-/// The nodes that a command with this text poses, or the reason of the refusal.
+/// Returns the nodes that a command with this text poses, or the reason of the refusal.
 fn posed(session: &Session, text: &str) -> Result<BTreeSet<NodeId>, String> {
     let mut session = session.clone();
     let before: Vec<_> = session.document().nodes.values().map(|n| n.pose).collect();
@@ -25,13 +25,13 @@ fn posed(session: &Session, text: &str) -> Result<BTreeSet<NodeId>, String> {
     Ok(now.node_ids().filter(|n| now.node(*n).pose != before[n.index()]).collect())
 }
 
-/// The texts that a refusal suggests: those in quotes after “use”.
+/// Returns the texts that a refusal suggests. They are in quotes after “use”.
 fn offers(why: &str) -> Vec<String> {
     let advice = why.split_once("; use ").map_or("", |(_, advice)| advice);
     advice.split('“').skip(1).filter_map(|t| Some(t.split_once('”')?.0.to_owned())).collect()
 }
 
-/// Follows the suggestions of a refusal of an ambiguous text.
+/// Uses each suggestion of a refusal that reports an ambiguous text.
 fn follow(
     session: &Session,
     text: &str,
@@ -54,7 +54,7 @@ fn follow(
     Ok(())
 }
 
-/// A tree of nodes with these names, each below an earlier one.
+/// Builds a tree of nodes with these names. The number is the parent, which comes earlier.
 fn tree(names: &[(String, usize)], clips: &[String]) -> Session {
     let mut nodes: Vec<Value> = names.iter().map(|(name, _)| json!({"name": name})).collect();
     let mut roots = Vec::new();
@@ -126,8 +126,7 @@ fn name() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// A text that names a node in a command means only that node, and every suggestion of a
-    /// refusal works.
+    /// If a text names a node, commands use only that node. Every suggestion of a refusal works.
     #[test]
     fn a_text_that_names_a_node_finds_only_that_node(
         names in prop::collection::vec((name(), any::<usize>()),
@@ -145,7 +144,7 @@ proptest! {
                 document.node_ids().filter(|n| document.node(*n).name.as_deref()
                     == Some(text.as_str())).collect();
             match posed(&session, &text) {
-                // An exact name has priority.
+                // A node with exactly this name comes first.
                 Ok(found) =>
                     prop_assert!(exact.is_empty() || found == exact, "{text}: {found:?} {exact:?}"),
                 Err(why) => {
@@ -233,7 +232,8 @@ fn a_node_is_found_by_its_exact_name_first() {
     assert_eq!(meshes.into_iter().collect::<Vec<_>>(), ["Mesh"]);
 }
 
-/// Each clip gets its own file; names are unique on disks that ignore case.
+/// Each clip is exported to its own file. File names are unique on file systems that ignore case,
+/// too.
 #[test]
 fn every_clip_is_exported_to_its_own_file() {
     let Some(session) = situation() else { return };
@@ -268,8 +268,8 @@ fn every_clip_is_exported_to_its_own_file() {
     }
 }
 
-/// Numbers in messages have the form in which they were typed, and limits in messages are
-/// inclusive: 0.01 is a valid rate.
+/// Messages repeat numbers in the form in which they were typed. Limits in messages are inclusive:
+/// 0.01 is a valid rate.
 #[test]
 fn error_messages_repeat_numbers_as_typed() {
     let session = tree(&[("Root".to_owned(), 0)], &["go".to_owned()]);

@@ -1,5 +1,5 @@
-//! Colliders, look-at origins and constraints of VRM files in the space of nodes. They keep their
-//! position when a joint gets other axes, or the command is refused.
+//! Colliders, look-at origins and constraints of VRM files, which are stored in node space. When a
+//! joint gets other axes, they keep their position, or the command is refused.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{DQuat, DVec3, EulerRot, Vec3};
@@ -16,7 +16,7 @@ use crate::common::{glb, named, run, split};
 const SPRINGS: &str = "/extensions/VRMC_springBone/colliders";
 const EXTENDED: &str = "VRMC_springBone_extended_collider";
 
-/// The VRM 1 avatar with colliders of every shape on the head and on the tip of the hair.
+/// Adds colliders of every shape to the head and to the tip of the hair of the VRM 1 avatar.
 fn with_colliders(bytes: &[u8]) -> Vec<u8> {
     let (mut root, bin) = split(bytes);
     root["extensions"]["VRMC_springBone"]["colliders"] = json!([
@@ -42,13 +42,14 @@ fn list(value: &Value, default: DVec3) -> DVec3 {
     DVec3::from_slice(&list.iter().map(|v| v.as_f64().unwrap()).collect::<Vec<_>>())
 }
 
-/// A vector of VRM 0, whose z axis has the opposite direction.
+/// Reads a vector of VRM 0, whose z axis has the opposite direction.
 fn members(value: &Value) -> DVec3 {
     let of = |name: &str| value[name].as_f64().unwrap_or(0.0);
     DVec3::new(of("x"), of("y"), -of("z"))
 }
 
-/// Points and directions of a file in the scene at rest, read from the JSON.
+/// Returns the points and directions of a file in the scene at rest, read from its JSON. The flag
+/// is true for points.
 fn in_scene(bytes: &[u8]) -> Vec<(DVec3, bool)> {
     let (root, _) = split(bytes);
     let session = Session::open_bytes(bytes).unwrap();
@@ -88,12 +89,13 @@ fn in_scene(bytes: &[u8]) -> Vec<(DVec3, bool)> {
             }
         }
     }
-    // In this skeleton, rotations have no scale.
+    // In this skeleton, no node has a scale, so directions only rotate.
     all.extend(normals.iter().map(|(node, n)| (world(node).transform_vector3(*n), false)));
     all
 }
 
-/// The largest distance of points, relative to their distance from the origin, and of directions.
+/// Returns the largest difference of points, relative to their distance from the origin, or of
+/// directions.
 fn apart(a: &[(DVec3, bool)], b: &[(DVec3, bool)]) -> f64 {
     assert_eq!(a.len(), b.len());
     let off =
@@ -105,7 +107,7 @@ fn saved(session: &Session) -> Vec<u8> {
     session.pack("x").unwrap().bytes.to_vec()
 }
 
-/// The extensions of a file without the vectors that may change.
+/// Returns the extensions of a file without the vectors that may change.
 fn without_vectors(bytes: &[u8]) -> Value {
     fn strip(value: &mut Value) {
         match value {
@@ -173,7 +175,7 @@ fn colliders_keep_their_position_if_their_joint_frame_changes() {
     }
 }
 
-/// The extensions of a file.
+/// Returns the extensions of a file.
 fn raw(bytes: &[u8]) -> Value {
     split(bytes).0["extensions"].take()
 }
@@ -241,11 +243,11 @@ fn colliders_of_a_removed_joint_stay_in_the_file() {
     assert_eq!(session.document().node_space.vectors.len(), count - 1);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("saved.vrm");
-    // Saving checks the written data.
+    // Saving also checks the written data.
     session.write_to(&path).unwrap();
     let again = Session::open(&path, &Progress::default()).unwrap();
     assert_eq!(again.document().node_space.vectors.len(), count);
-    // The spring loses the joint.
+    // The removed joint must be missing in the spring.
     let joints = "/VRMC_springBone/springs/0/joints";
     let mut wanted = raw(&bytes);
     wanted.pointer_mut(joints).unwrap().as_array_mut().unwrap().pop();
@@ -254,15 +256,15 @@ fn colliders_of_a_removed_joint_stay_in_the_file() {
     assert!(saved(&session) == bytes);
 }
 
-/// The avatar with another constraint of the right hand to the left one.
+/// Opens the avatar with another constraint from the left hand to the right hand.
 fn constrained(bytes: &[u8], constraint: Value) -> Session {
     let (mut root, bin) = split(bytes);
     root["nodes"][17]["extensions"]["VRMC_node_constraint"]["constraint"] = constraint;
     Session::open_bytes(&glb(root, &bin)).unwrap()
 }
 
-/// The world rotation that a constraint gives a node by the specification. Both hands are rotated,
-/// and a clip or the user bends the left one.
+/// Returns the world rotation that the specification requires for a constrained node. Both hands
+/// are rotated, and a clip or the user rotates the left one by `bend`.
 fn constrained_turn(document: &Document, constraint: &Value, bend: DQuat) -> DQuat {
     let (node, source) = (named(document, "rightHand"), named(document, "leftHand"));
     let local = |n| {

@@ -1,4 +1,4 @@
-//! Nodes, meshes, skins and materials that are added, removed, copied and reparented. The rest
+//! Adding, removing, copying and reparenting nodes, meshes, skins and materials. Everything else
 //! moves as before, files stay valid, and undo restores the opened bytes.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -23,7 +23,8 @@ fn opened(json: Value, bin: &[u8]) -> Session {
     Session::open_bytes(&glb(json, bin)).unwrap()
 }
 
-/// The document saved and opened again, with the JSON of the file. Saving checks the written data.
+/// Saves the document and opens it again. Returns the new session, and the JSON of the file. Saving
+/// also checks the written data.
 fn again(session: &Session) -> (Session, Value) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("saved.glb");
@@ -32,7 +33,8 @@ fn again(session: &Session) -> (Session, Value) {
     (Session::open(&path, &Progress::default()).unwrap(), split(&bytes).0)
 }
 
-/// The world matrix of each named node in the pose of the document and at three times of each clip.
+/// Returns the world matrix of each named node, in the pose of the document and at three times of
+/// each clip.
 fn motion(document: &Document) -> BTreeMap<String, Vec<Mat4>> {
     let mut stacks = vec![Stack::default()];
     for clip in document.clips.values() {
@@ -59,7 +61,8 @@ fn refused(session: &mut Session, line: &CommandLine) -> String {
     format!("{}: {error}", error.code())
 }
 
-/// A sword in a hand, a hat above an unnamed node, and a mesh that two nodes use.
+/// Builds a scene with a sword in a hand, a hat above an unnamed node, and a mesh that two nodes
+/// use.
 fn props() -> Value {
     json!({
         "scene": 0, "scenes": [{"nodes": [0, 5]}],
@@ -91,7 +94,7 @@ fn removing_a_node_leaves_no_gap_and_references_stay_correct() {
     let after = motion(saved.document());
     assert_eq!(after.len(), 3);
     assert!(after.iter().all(|(name, at)| before[name] == *at));
-    // After undo, the file is equal to the opened one, byte for byte.
+    // After undo, the saved file equals the opened one byte for byte.
     session.undo();
     assert!(session.pack("x").unwrap().bytes == session.source().bytes);
 }
@@ -113,7 +116,7 @@ fn children_of_a_removed_node_keep_their_world_or_local_transform() {
         let (saved, _) = again(&session);
         assert_eq!(motion(saved.document()), motion(session.document()));
     }
-    // The children of a removed root become roots in its place.
+    // Children of a removed root become roots in its place.
     let mut session = opened(props(), &[]);
     run(&mut session, line("node.remove").with("node", "Root").with("below", "keep-world"));
     let document = session.document();
@@ -136,7 +139,7 @@ fn reparenting_a_node_keeps_its_world_transform_and_is_reversible() {
     assert!(near(&saved));
     run(&mut session, line("node.reparent").with("node", "Sword").with("parent", "Hand"));
     assert!(near(&session));
-    // To the top level of the scene, and to a position among siblings.
+    // Reparents to the top level of the scene, and to a position among siblings.
     run(&mut session, line("node.reparent").with("node", "Hand").with("keep", "local"));
     let document = session.document();
     assert_eq!(document.node(named(document, "Hand")).parent, None);
@@ -155,7 +158,7 @@ fn reparenting_a_node_keeps_its_world_transform_and_is_reversible() {
     assert!(!document.scenes[0.into()].roots.contains(&named(document, "Hand")));
     let (saved, _) = again(&session);
     assert_eq!(motion(saved.document()), motion(session.document()));
-    // Never below itself, nor before a node with another parent.
+    // A node cannot become its own descendant, or be placed before a node with another parent.
     let said =
         refused(&mut session, &line("node.reparent").with("node", "Root").with("parent", "Arm"));
     assert!(said.starts_with("node_cycle: “Root” cannot be attached below itself"), "{said}");
@@ -178,7 +181,7 @@ fn a_joint_or_animated_node_is_removed_only_if_forced() {
         }
     }
     let before = motion(session.document());
-    // If the position is kept, all clips follow.
+    // If the world position is kept, all clips are converted.
     run(&mut session, line("node.reparent").with("node", "LeftHand").with("parent", "Hips"));
     let after = motion(session.document());
     assert!(
@@ -198,7 +201,7 @@ fn a_joint_or_animated_node_is_removed_only_if_forced() {
     for (before, skin) in joints.iter().zip(session.document().skins.values()) {
         assert_eq!(skin.joints.len(), before - subtree.len());
     }
-    // Weights still sum to 1, and their joints exist.
+    // The weights still sum to 1, and their joints exist.
     for mesh in session.document().meshes.values() {
         for map in mesh.primitives.iter().filter_map(|p| p.weights.as_deref()) {
             for vertex in 0..map.vertex_count() {
@@ -274,8 +277,8 @@ fn an_element_that_an_extension_may_refer_to_keeps_its_index() {
     assert_eq!(text["nodes"][3], json!({}));
     assert_eq!(text["nodes"][4]["name"], "Box");
     assert!(text["nodes"][2].get("children").is_none());
-    // A known extension refers to a removed node: only that node stays, and all other references
-    // are updated.
+    // A known extension refers to the removed node, so the node stays. All other references are
+    // updated.
     let mut file = props();
     file["extensionsUsed"] = json!(["MSFT_lod"]);
     file["nodes"][5]["extensions"] = json!({"MSFT_lod": {"ids": [4, 3]}});
@@ -290,7 +293,7 @@ fn an_element_that_an_extension_may_refer_to_keeps_its_index() {
         .collect();
     assert_eq!(names, ["Root", "Arm", "-", "Box", "Other"]);
     assert_eq!(text["nodes"][4]["extensions"]["MSFT_lod"]["ids"], json!([3, 2]));
-    // Pointers to other nodes are updated, too.
+    // Animation pointers to other nodes are updated, too.
     let mut session = Session::open_bytes(&glb(
         json!({
             "extensionsUsed": ["KHR_animation_pointer", "KHR_node_visibility"],
@@ -351,14 +354,14 @@ fn a_mesh_that_is_used_twice_is_removed_from_both_nodes() {
     let (_, text) = again(&session);
     assert_eq!(text["nodes"], json!([{"name": "a"}, {"name": "b"}, {"name": "c", "mesh": 0}]));
     assert_eq!(text["meshes"].as_array().unwrap().len(), 2);
-    // Compacted: the mesh that no node uses, and materials that no mesh uses.
+    // Compacting removes a mesh that no node uses, and materials that no mesh uses.
     let said = run(&mut session, line("file.compact"));
     assert!(said[0].contains("meshes: 1") && said[0].contains("materials: 2"), "{said:?}");
     let (saved, text) = again(&session);
     assert_eq!(text["materials"], json!([{"name": "blue"}]));
     assert_eq!(text["meshes"][0]["primitives"][0]["material"], json!(0));
     assert_eq!(saved.document().meshes.count(), 1);
-    // A mesh is removed along with the last node that uses it.
+    // A mesh is removed together with the last node that uses it.
     run(&mut session, line("node.remove").with("node", "c"));
     assert_eq!(session.document().meshes.count(), 0);
     for _ in 0..3 {
@@ -390,14 +393,14 @@ fn copies_have_their_own_joints_and_new_nodes_have_the_given_parent() {
     let document = session.document();
     assert_eq!(document.node(named(document, "Node")).parent, Some(named(document, "Head")));
     assert!(document.scenes[0.into()].roots.contains(&named(document, "Top")));
-    // An added node that is removed again leaves no trace.
+    // Adding a node and removing it again leaves no trace.
     run(&mut session, line("node.remove").with("node", "Node"));
     let (saved, _) = again(&session);
     assert_eq!(saved.document().nodes.count(), 2 * count + 1);
     assert_eq!(motion(saved.document()), motion(session.document()));
 }
 
-/// For every file with nodes: removes a random leaf, inner node, joint, mesh or skin.
+/// Removes a random leaf, inner node, joint, mesh or skin, in every file with nodes.
 #[test]
 fn random_removals_keep_all_files_valid() {
     let Some(shared) = shared() else { return };
@@ -446,7 +449,7 @@ fn random_removals_keep_all_files_valid() {
                 .check()
                 .unwrap_or_else(|e| panic!("{}: {said}: {e}", path.display()));
             if keeps_world && kind == 0 {
-                // Everything that was not forced moves as before.
+                // Everything moves as before, unless its removal was forced.
                 let after = motion(session.document());
                 for (name, at) in &after {
                     let size = before[name].iter().map(|m| m.w_axis.length()).fold(1.0, f32::max);
@@ -464,7 +467,7 @@ fn random_removals_keep_all_files_valid() {
         let now = errors_of(&saved, &path);
         let new: Vec<&String> = now.keys().filter(|code| !errors.contains_key(*code)).collect();
         assert!(new.is_empty(), "{}: {new:?}, {now:?}", path.display());
-        // Saving checks the written data.
+        // Saving also checks the written data.
         let folder = tempfile::tempdir().unwrap();
         session
             .write_to(&folder.path().join("saved.glb"))
@@ -480,7 +483,7 @@ fn random_removals_keep_all_files_valid() {
     assert!(files >= 100 && done.iter().all(|n| *n >= 20), "{files} files, {done:?}");
 }
 
-/// Errors of the glTF rules in a file, by code.
+/// Returns the errors of the glTF rules in a file, by code.
 fn errors_of(saved: &Saved, path: &Path) -> BTreeMap<String, String> {
     let (bytes, beside) = (saved.bytes.clone(), saved.companions.clone().into());
     let opened = gltf::open_beside(bytes, Some(path), beside, &Progress::default()).unwrap();

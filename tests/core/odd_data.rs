@@ -1,6 +1,6 @@
-//! Files with rare storage forms, compared vertex by vertex with an independent glTF reader. They
-//! have accessors without a base, triangle soups and strips, and joints outside of the scene. They
-//! also have instances of skinned meshes, and nodes between joints in another unit.
+//! Files with rare storage forms, compared vertex by vertex with an independent glTF reader.
+//! Examples are accessors without a buffer view, triangle soups and strips, joints outside the
+//! scene, instances of skinned meshes, and nodes between joints in another unit.
 
 use std::{
     collections::BTreeMap,
@@ -30,7 +30,7 @@ fn line(value: &Value) -> CommandLine {
     CommandLine::parse(&value.to_string()).expect("a line")
 }
 
-/// The vertices of a primitive of a node in scene space.
+/// Returns the scene positions of a primitive's vertices at a node.
 fn posed(document: &Document, pose: &Pose, node: NodeId, primitive: &Primitive) -> Vec<Vec3> {
     let placement = Placement::of(document, pose, node, primitive);
     let mut posed = Posed::default();
@@ -43,8 +43,8 @@ fn vector(value: &Value) -> Vec3 {
     Vec3::from_array(std::array::from_fn(|k| value[k].as_f64().expect("a number") as f32))
 }
 
-/// The largest distance of a document from the reference evaluator, relative to the displayed size,
-/// and the number of compared vertices.
+/// Returns the largest distance from the reference evaluator, relative to the displayed size, and
+/// the number of compared vertices.
 fn farthest(
     document: &Document,
     said: &Value,
@@ -96,7 +96,7 @@ fn compared(session: &Session, file: &Path, name: &str) -> usize {
         document.clips.values().enumerate().map(|(k, c)| Some((k, c))).chain([None]).collect();
     let mut cases = 0;
     for clip in clips {
-        // On keys, between them, and after the last.
+        // Times on keys, between keys, and after the last key.
         let parts: &[f64] = if clip.is_some() { &[0.0, 0.23, 0.5, 0.81, 1.2] } else { &[0.0] };
         for part in parts {
             let time = clip.map_or(0.0, |(_, c)| f64::from(c.length())) * part;
@@ -121,11 +121,11 @@ fn every_vertex_position_equals_that_of_an_independent_reader() {
         let Some(path) = situation(file) else { return };
         cases += compared(&open(&path), &path, file);
     }
-    // Eight clips and seven poses, if python3 and numpy are available.
+    // There are eight clips and seven poses. Without python3 and numpy, nothing is compared.
     assert!(cases == 0 || cases == 8 * 5 + 7, "{cases} comparisons");
 }
 
-/// After all keys, weights and transforms are written again, the display is the same.
+/// All keys, weights and transforms are written again. The display must not change.
 #[test]
 fn rewritten_files_are_displayed_the_same() {
     let mut done = 0;
@@ -134,7 +134,7 @@ fn rewritten_files_are_displayed_the_same() {
         let mut session = open(&path);
         let clips: Vec<ClipId> = session.document().clips.ids().collect();
         for clip in &clips {
-            // Twice as fast and back: the same times, written again.
+            // Doubling and halving the speed writes the same times again.
             for speed in [2.0, 0.5] {
                 let command = CommandLine::new("clip.retime")
                     .with("clip", format!("#{}", clip.0))
@@ -162,7 +162,8 @@ fn rewritten_files_are_displayed_the_same() {
     assert_eq!(done, FILES.len());
 }
 
-/// The drawn triangles of a primitive as sorted corners, without triangles of zero area.
+/// Returns the drawn triangles of a primitive as sorted corners. Triangles without area are left
+/// out.
 fn triangles(primitive: &Primitive, from: Vec3) -> Vec<[[i32; 3]; 3]> {
     assert_eq!(primitive.topology, Topology::Triangles);
     let place =
@@ -173,7 +174,7 @@ fn triangles(primitive: &Primitive, from: Vec3) -> Vec<[[i32; 3]; 3]> {
         if list[0] == list[1] || list[1] == list[2] || list[0] == list[2] {
             continue;
         }
-        // The smallest corner comes first; the winding stays.
+        // The smallest corner comes first. The winding is kept.
         let first = (0..3).min_by_key(|k| list[*k]).unwrap_or(0);
         list.rotate_left(first);
         all.push(list);
@@ -182,7 +183,8 @@ fn triangles(primitive: &Primitive, from: Vec3) -> Vec<[[i32; 3]; 3]> {
     all
 }
 
-/// The weights of a joint by vertex position; coincident vertices must have equal weights.
+/// Returns the weights of a joint by vertex position. Asserts that coincident vertices have equal
+/// weights.
 fn by_place(primitive: &Primitive, from: Vec3, joint: u16) -> BTreeMap<[i32; 3], f32> {
     let map: &WeightMap = primitive.weights.as_deref().expect("weights");
     let mut found: BTreeMap<[i32; 3], f32> = BTreeMap::new();
@@ -195,8 +197,8 @@ fn by_place(primitive: &Primitive, from: Vec3, joint: u16) -> BTreeMap<[i32; 3],
     found
 }
 
-/// A strip with degenerate triangles draws the triangles of the soup, with the same winding. Points
-/// and lines draw none.
+/// A strip with degenerate triangles must draw the same triangles with the same winding as separate
+/// ones. Points and lines draw no triangles.
 #[test]
 fn a_strip_draws_the_same_triangles_as_separate_ones() {
     let Some(path) = situation("triangle-soup/in.glb") else { return };
@@ -250,7 +252,7 @@ fn coincident_corners_get_equal_smoothed_weights_in_lists_and_strips() {
     assert_eq!(cases, 4);
 }
 
-/// Times and values of a clip's tracks, by node and property.
+/// Returns times and values of a clip's tracks, by node and property.
 fn keys(session: &Session, name: &str) -> Vec<(String, Vec<f32>, Vec<f32>)> {
     let clip = session
         .document()
@@ -263,8 +265,8 @@ fn keys(session: &Session, name: &str) -> Vec<(String, Vec<f32>, Vec<f32>)> {
         .collect()
 }
 
-/// Two clips share accessors, and one accessor is sparse over the data of the other. An edit of one
-/// clip does not change the other.
+/// Two clips share accessors, and one accessor is sparse over the data of the other clip. An edit
+/// of one clip must not change the other.
 #[test]
 fn editing_a_clip_keeps_another_that_shares_its_data() {
     let Some(path) = situation("sparse-animation/in.glb") else { return };
@@ -297,7 +299,7 @@ fn editing_a_clip_keeps_another_that_shares_its_data() {
             }
             cases += 1;
         }
-        // The independent reader confirms it after one of the edits.
+        // After one of the edits, the independent reader confirms the result.
         let mut session = open(&path);
         run(&mut session, line(&json!({"do": "clip.reverse", "clip": edited})));
         let folder = tempfile::tempdir().expect("a folder");
@@ -308,7 +310,7 @@ fn editing_a_clip_keeps_another_that_shares_its_data() {
     assert_eq!(cases, 12);
 }
 
-/// Targets without data are zero. Those with only normals or tangents move no vertex.
+/// Morph targets without data are zero. Targets with only normals or tangents move no vertex.
 #[test]
 fn targets_without_positions_move_nothing() {
     let Some(path) = situation("morph-absent-data/in.glb") else { return };
@@ -327,7 +329,7 @@ fn targets_without_positions_move_nothing() {
     for (target, moves) in [(0, false), (1, true), (2, false), (3, false)] {
         let moved =
             shown(Some(target)).iter().zip(&still).filter(|(a, b)| a.distance(**b) > 1e-6).count();
-        // The sparse one starts from zeros and moves its 18 vertices.
+        // The sparse target starts from zeros, and moves its 18 vertices.
         assert_eq!(moved, if moves { 18 } else { 0 }, "target {target}");
     }
     // The primitive without targets is displayed, too.
@@ -335,8 +337,8 @@ fn targets_without_positions_move_nothing() {
     assert_eq!(posed(document, &pose, face, plain).len(), 54);
 }
 
-/// Instances of a skinned mesh are undefined. It is displayed once, by its joints, and all commands
-/// work.
+/// glTF does not define instances of a skinned mesh. The mesh is displayed once, by its joints, and
+/// all commands work.
 #[test]
 fn instances_of_a_skinned_mesh_are_displayed_once() {
     let Some(path) = situation("instanced-skin/in.glb") else { return };
@@ -363,8 +365,8 @@ fn instances_of_a_skinned_mesh_are_displayed_once() {
     assert_eq!(std::fs::read(&to).expect("read"), before, "taken back, the bytes are the same");
 }
 
-/// Below nodes with scale 0.01 and between joints, a reduction is measured in scene units. A locked
-/// foot stays locked.
+/// Nodes with scale 0.01 are above the skeleton and between joints. The error of a reduction is
+/// measured in scene units, so a locked foot stays locked.
 #[test]
 fn reducing_keys_keeps_a_locked_foot_in_place() {
     let Some(path) = situation("nulls-between-joints/in.glb") else { return };

@@ -1,5 +1,5 @@
-//! Unusual but valid files. They have joints outside of the scene, instances, morph targets without
-//! data, and data files with unusual names. Extensions and extras also refer to data.
+//! Unusual but valid files: joints outside the scene, instances, morph targets without data, data
+//! files with unusual names, and data that extensions and `extras` refer to.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use ulna_session::Session;
 
 use crate::common::{floats, glb, judges, named, run, shared, split};
 
-/// All mesh vertices of the displayed scene, in the order of their nodes.
+/// Returns all mesh vertices of the displayed scene, in node order.
 pub fn shape(document: &Document, stack: &Stack) -> Vec<DVec3> {
     let mut nodes = document.shown_nodes();
     nodes.sort();
@@ -21,7 +21,7 @@ pub fn shape(document: &Document, stack: &Stack) -> Vec<DVec3> {
     nodes.into_iter().flat_map(|id| shape_of(document, &pose, id)).collect()
 }
 
-/// The vertices of a node's mesh; empty without a mesh.
+/// Returns the vertices of a node's mesh; empty without a mesh.
 pub fn shape_of(document: &Document, pose: &Pose, id: NodeId) -> Vec<DVec3> {
     let mut all = Vec::new();
     let Some(mesh) = document.node(id).mesh else { return all };
@@ -35,7 +35,8 @@ pub fn shape_of(document: &Document, pose: &Pose, id: NodeId) -> Vec<DVec3> {
     all
 }
 
-/// File, seconds, vertex count, mean, and mean weighted by vertex index, from `skin_reference.py`.
+/// Expected shape, computed by `skin_reference.py`: file, time in seconds, vertex count, mean
+/// position, and mean weighted by vertex index.
 type ExpectedShape = (&'static str, f64, usize, [f64; 3], [f64; 3]);
 const SHAPES: [ExpectedShape; 22] = [
     (
@@ -201,14 +202,14 @@ fn unusual_files_are_displayed_as_by_an_independent_reader() {
         let own: DVec3 = found.iter().sum::<DVec3>() / n;
         let by_place: DVec3 =
             found.iter().enumerate().map(|(k, p)| *p * ((k + 1) as f64 / n)).sum::<DVec3>() / n;
-        // The same number of digits for 30 m with 700 joints.
+        // The relative precision is the same for a model of 30 m with 700 joints.
         let near = 1e-5 * DVec3::from(mean).length().max(1.0);
         assert!(own.distance(mean.into()) < near, "{file} at {time}: {own} {mean:?}");
         assert!(
             by_place.distance(weighted.into()) < near,
             "{file} at {time}: {by_place} {weighted:?}"
         );
-        // Without an edit, the bytes are the same.
+        // Without an edit, the saved bytes are the same.
         let folder = tempfile::tempdir().unwrap();
         let to = folder.path().join("a.glb");
         session.write_to(&to).unwrap();
@@ -242,8 +243,8 @@ fn findings_of_unusual_files_equal_those_of_the_validator() {
     }
 }
 
-/// Instances follow the posed node, with quantized rotations decoded. A node without a mesh draws
-/// nothing.
+/// Instances follow the posed node. Their quantized rotations are decoded. A node without a mesh
+/// draws nothing.
 #[test]
 fn instances_follow_their_parent_joint() {
     let Some(shared) = shared() else { return };
@@ -280,7 +281,7 @@ fn instances_follow_their_parent_joint() {
     assert!(document.node(empty).mesh.is_none());
 }
 
-/// Copies a folder recursively.
+/// Copies a folder with all files below it.
 fn copied(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -357,7 +358,7 @@ fn companion_files_with_unusual_names_are_copied_and_uris_unchanged() {
     }
 }
 
-/// A clip with two samplers; `more` adds references to the second output.
+/// Builds a clip with two samplers. `more` adds references to the second output.
 fn moving(more: &dyn Fn(&mut Value)) -> Vec<u8> {
     let mut root = json!({
         "nodes": [{"name": "A"}], "scenes": [{"nodes": [0]}], "scene": 0,
@@ -374,7 +375,7 @@ fn moving(more: &dyn Fn(&mut Value)) -> Vec<u8> {
     glb(root, &floats(&[0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0]))
 }
 
-/// Data that an extension or extras refer to is never overwritten. Other data is.
+/// Data that an extension or `extras` refer to must not be overwritten. Other data is.
 #[test]
 fn data_referenced_by_extensions_and_extras_is_unchanged() {
     type Change = &'static dyn Fn(&mut Value);

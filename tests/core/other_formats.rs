@@ -1,4 +1,5 @@
-//! Dialects of BVH and `.x`, compared with independent readers, and findings about unusual files.
+//! Dialects of BVH and `.x` files, compared with independent readers, and findings about unusual
+//! files.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::fmt::Write as _;
@@ -11,7 +12,7 @@ use ulna_session::{Conversion, Session};
 
 use crate::common::{named, shared};
 
-/// Opens a file with this name and text, with a unit of one meter.
+/// Opens a file with this name and text, and a length unit of one meter.
 fn opened(name: &str, text: &str) -> Result<Session, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -30,10 +31,10 @@ fn places(document: &Document, clip: usize, time: f64) -> impl Fn(&str) -> Vec3 
     move |name| pose.world[named(document, name).index()].w_axis.truncate()
 }
 
-/// Joints by name, with their positions.
+/// Joint names with positions.
 type Places = &'static [(&'static str, [f32; 3])];
 
-/// Joint positions in each frame, by an independent reader.
+/// Joint positions in one frame per capture, computed by an independent reader.
 const CAPTURES: [(&str, usize, Places); 5] = [
     ("orders.bvh", 1, ORDERS[0]),
     ("orders.bvh", 2, ORDERS[1]),
@@ -100,12 +101,12 @@ fn captures_of_every_dialect_equal_an_independent_reader() {
     assert!(said(&odd, "rate of 120 per second"), "{:?}", odd.diagnostics);
 }
 
-/// The channels of a joint: axis, and whether it is a rotation.
+/// Channels of a joint: the axis, and whether the channel is a rotation.
 type Channels = Vec<(usize, bool)>;
 
 const AXES: [DVec3; 3] = [DVec3::X, DVec3::Y, DVec3::Z];
 
-/// The text of a chain of joints with channels in any order, and frames.
+/// Returns the text of a capture: a chain of joints with channels in any order, and frames.
 fn capture(
     chain: &[([f64; 3], Channels)],
     frames: &[Vec<f64>],
@@ -138,7 +139,8 @@ fn capture(
     text
 }
 
-/// The position of each joint: channels from left to right, positions replace the offset.
+/// Returns the position of each joint. Channels apply from left to right, and position channels
+/// replace the offset.
 fn evaluated(chain: &[([f64; 3], Channels)], frame: &[f64]) -> Vec<DVec3> {
     let (mut world, mut at, mut all) = (DMat4::IDENTITY, 0, Vec::new());
     for (offset, channels) in chain {
@@ -168,8 +170,8 @@ fn channels() -> impl Strategy<Value = Channels> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Channels in any order and number, positions anywhere among them, all kinds of line ends, and
-    /// decimal commas.
+    /// The generated BVH files have any number of channels in any order, and position channels
+    /// anywhere among them. They also have all kinds of line ends, and decimal commas.
     #[test]
     fn each_joint_has_its_own_channels_in_its_own_order(
         chain in prop::collection::vec(([5.0f64..20.0, 5.0..20.0, 5.0..20.0], channels()), 1..4),
@@ -194,7 +196,7 @@ proptest! {
         }
     }
 
-    /// An invalid number takes the value of the nearest frame. All others stay.
+    /// An invalid number is replaced by the value of the nearest frame. All other numbers stay.
     #[test]
     fn an_invalid_number_affects_one_value(
         values in prop::collection::vec(-80.0f64..80.0, 2..9),
@@ -263,7 +265,7 @@ fn separate_animation_keys_of_x_files_follow_the_format() {
         };
         let near = |a: Quat, b: Quat| a.dot(b).abs() > 1.0 - 1e-6;
         let z = |degrees: f32| Quat::from_rotation_z(degrees.to_radians());
-        // Each kind of key at its own times. Z is mirrored, and rotations of the format have the
+        // Each kind of key has its own times. Z is mirrored, and rotations of the format have the
         // opposite direction.
         assert!(
             local(0, 20.0, "Hips").translation.distance(Vec3::new(0.0, 12.0, -4.0)) < 1e-5,
@@ -305,11 +307,11 @@ fn separate_animation_keys_of_x_files_follow_the_format() {
         std::fs::read_to_string(shared.join("situations/x-separate-keys/ticks-last.x")).unwrap();
     let without = opened("a.x", &text[..text.find("AnimTicksPerSecond").unwrap()]).unwrap();
     let length = without.document().clips.values().next().unwrap().length();
-    // Without ticks per second, the default is 4,800, with a finding.
+    // If the rate is missing, 4,800 ticks per second are used, with a finding.
     assert!((length - 40.0 / 4800.0).abs() < 1e-6 && said(&without, "4800"), "{length}");
 }
 
-/// Triangles with materials of these alphas.
+/// Returns the text of triangles with materials of these alphas.
 fn triangle(alphas: &[f32]) -> String {
     let materials: String = alphas
         .iter()
@@ -348,7 +350,7 @@ fn an_x_file_with_only_invisible_materials_is_opaque() {
     }
 }
 
-/// A vertex that many bones influence.
+/// Returns the text of a vertex that many bones influence.
 fn bones(count: usize) -> String {
     let mut text = String::from(
         "xof 0303txt 0032\nFrame A { Mesh tri { 3; 0;0;0;, 1;0;0;, 0;1;0;; 1; 3;0,1,2;;\n",
@@ -369,7 +371,8 @@ fn more_bones_than_gltf_can_number_are_refused() {
     );
 }
 
-/// The rotation of a joint is the product of its channels, with quaternions as matrices.
+/// The rotation of a joint is the product of its channels. Checks the matrices of the test reader
+/// against quaternions.
 #[test]
 fn the_test_reader_composes_rotations_like_quaternions() {
     let chain = [([0.0; 3], vec![(2, true), (0, true)]), ([0.0, 0.0, 1.0], vec![])];

@@ -1,4 +1,4 @@
-//! The scripts of docs/pipeline.md, run exactly as written there.
+//! The scripts in `docs/pipeline.md`, run exactly as written there.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 const PAGE: &str = include_str!("../../docs/pipeline.md");
 
-/// The script below the heading that begins with this text; at most ten lines.
+/// Returns the script below the heading that begins with this text. Asserts that it has at most ten
+/// lines.
 fn script(heading: &str) -> &'static str {
     let section =
         PAGE.split("\n## ").find(|s| s.starts_with(heading)).unwrap_or_else(|| panic!("{heading}"));
@@ -24,7 +25,7 @@ fn script(heading: &str) -> &'static str {
     script
 }
 
-/// Runs a script in a folder, with the built program as `ulna`.
+/// Runs a script in a folder. The built program is available as `ulna`.
 fn run(script: &str, folder: &Path) -> Output {
     let ulna = Path::new(env!("CARGO_BIN_EXE_ulna"));
     let path = format!("{}:{}", ulna.parent().unwrap().display(), std::env::var("PATH").unwrap());
@@ -62,7 +63,7 @@ fn clips(info: &Value) -> Vec<&str> {
     info["clips"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect()
 }
 
-/// World position of a node in a clip at a time.
+/// Returns the world position of a node in a clip at a time.
 fn place(folder: &Path, file: &str, clip: &str, time: &str, node: &str) -> [f64; 3] {
     let posed = json_of(folder, &["eval", file, "--clip", clip, "--time", time]);
     let nodes = posed["nodes"].as_array().unwrap();
@@ -123,7 +124,7 @@ fn a_script_renames_sides_mirrors_limits_influences_and_exports_clips() {
     }
 }
 
-/// The largest number of nonzero weights of a vertex in a weight file.
+/// Returns the largest number of nonzero weights of a vertex in a weight file.
 fn most_influences(table: &Value) -> usize {
     let shapes = table["shapes"].as_array().unwrap().iter();
     let rows = shapes.flat_map(|s| s["weights"].as_array().unwrap());
@@ -143,7 +144,7 @@ fn a_folder_of_286_files_is_checked_with_a_report() {
         let mut root = json!({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
                 "nodes": [{"name": "n"}]});
         match k {
-            // Errors, warnings, and finally an invalid file.
+            // Some files have errors, some have warnings, and the last file is invalid.
             7 | 200 => root["nodes"][0]["rotation"] = json!([0, 0, 0, 2]),
             50..=52 => root["materials"] = json!([{"alphaCutoff": 0.5}]),
             _ => {}
@@ -185,7 +186,7 @@ fn clips_of_four_packs_are_imported_into_one_rig() {
     let at = folder.path();
     fs::copy(SAMPLE, at.join("rig.glb")).unwrap();
     fs::create_dir(at.join("packs")).unwrap();
-    // Four packs: the same body with other joint names, one clip each.
+    // Four packs: each has the same body with other joint names, and one clip.
     let packs = [
         ("a", "Walk", vec![("*", "*")]),
         ("b", "Run", vec![("*", "mixamorig:*")]),

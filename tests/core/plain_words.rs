@@ -1,5 +1,5 @@
-//! Plain American English in code and pages: summaries that begin with a noun or a verb, telling
-//! names, and one spelling.
+//! Plain American English in code and pages. Summaries begin with a noun or a verb, names say
+//! enough, and each word has one spelling.
 
 use std::{
     fs,
@@ -8,7 +8,7 @@ use std::{
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// A summary that begins with one of these does not name the item.
+/// First words of summaries that do not name the item.
 const STAND_INS: [&str; 12] = [
     "What",
     "Which",
@@ -30,7 +30,7 @@ const NAMES: &str = "Group Aids Around Over Meant Showing Windowed Voice Cover D
     hand_out even_out Quick Five Floats Wholes Tally Flaws Draft Look Twin Seams NOWHERE foretell \
     foreseen untold unsaid Known Moment Part Found Shape Lists Done Place";
 
-/// Parts of British spellings. `millimetres` is the name of an argument that scripts use.
+/// Parts of words with British spelling. `millimetres` is the name of an argument that scripts use.
 const BRITISH: [&str; 24] = [
     "metre",
     "colour",
@@ -58,17 +58,17 @@ const BRITISH: [&str; 24] = [
     "organis",
 ];
 
-/// Stems of verbs with a British `-ise`.
+/// Stems of verbs that British English spells with `-ise`.
 const STEMS: [&str; 10] = [
     "normal", "initial", "optim", "recogn", "serial", "synchron", "visual", "minim", "maxim",
     "general",
 ];
 
-/// Files with the names of materials of other programs.
+/// Files that contain names of materials from other programs.
 const AS_OTHERS_SPELL: [&str; 2] =
     ["crates/ulna-formats/src/x/texture_use.rs", "tests/core/plain_words.rs"];
 
-/// All files below a folder that end in one of the endings.
+/// Collects all files below a folder that have one of the suffixes.
 fn files(folder: &Path, endings: &[&str], list: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -80,7 +80,7 @@ fn files(folder: &Path, endings: &[&str], list: &mut Vec<PathBuf>) {
     }
 }
 
-/// Sources with their paths from the root.
+/// Returns the source files below some folders: path from the root, and text.
 fn sources(folders: &[&str], ending: &str) -> Vec<(String, String)> {
     let mut list = Vec::new();
     for folder in folders {
@@ -99,13 +99,13 @@ fn code() -> Vec<(String, String)> {
     sources(&["crates", "src", "tests", "benches", "examples"], "rs")
 }
 
-/// Text of a doc comment, if the line is one.
+/// Returns the text of a doc comment, if the line is one.
 fn doc_text(line: &str) -> Option<&str> {
     let line = line.trim_start();
     line.strip_prefix("/// ").or_else(|| line.strip_prefix("//! "))
 }
 
-/// Whether a text begins with a whole word.
+/// Whether a text begins with a word, followed by the end of the word.
 fn begins(text: &str, word: &str) -> bool {
     text.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
@@ -116,7 +116,8 @@ fn summaries_name_the_item() {
     for (name, text) in code() {
         let mut above = "";
         for (k, line) in text.lines().enumerate() {
-            // Only the first line of a paragraph: later lines begin where they were wrapped.
+            // Only the first line of a paragraph counts, because later lines begin anywhere in a
+            // sentence.
             let goes_on = above.trim_start().strip_prefix("//").is_some_and(|rest| {
                 rest.trim_start_matches(['/', '!']).starts_with(' ')
                     && !rest.trim_start_matches(['/', '!']).trim().is_empty()

@@ -1,4 +1,4 @@
-//! Pose layers: their effect, baking, storage in files, and refusals.
+//! Pose layers: their effect on the pose, baking, storage in files, and refusals.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ fn seen(document: &Document, clip: Option<ClipId>, time: f64) -> Pose {
     Pose::evaluate(document, &Stack::shown(document, clip, time))
 }
 
-/// The bytes that a save would write.
+/// Returns the bytes that a save would write.
 fn bytes(session: &Session) -> Vec<u8> {
     session.pack("model").unwrap().bytes.to_vec()
 }
@@ -46,8 +46,8 @@ fn reopened(session: &Session) -> Session {
     Session::open_bytes(&bytes(session)).unwrap()
 }
 
-/// Largest difference between the saved clip and the clip with its layers: positions, and rotations
-/// of joints.
+/// Compares the saved clip with the clip and its layers. Returns the largest distance of positions,
+/// and the largest angle of joint rotations.
 fn apart(before: &Document, id: ClipId, after: &Document, times: usize) -> (f32, f32) {
     let length = f64::from(before.clips[id].length()).max(0.1);
     let mut evaluators = [Evaluator::default(), Evaluator::default()];
@@ -95,7 +95,7 @@ fn a_layer_moves_the_arms_outward_in_the_whole_clip() {
         );
         assert!((turn.to_degrees() - 20.0).abs() < 0.01, "{turn}");
     }
-    // Over the whole clip, and by the same angle on the right.
+    // The rotation applies to the whole clip, and by the same angle to the right arm.
     let other = seen(session.document(), Some(walk), 0.1);
     let raw =
         Pose::evaluate(session.document(), &Stack::of(session.document().clips.get(walk), 0.1));
@@ -104,7 +104,8 @@ fn a_layer_moves_the_arms_outward_in_the_whole_clip() {
         other.local[arms[0].index()].transform().rotation,
     );
     assert!((turn.to_degrees() - 20.0).abs() < 0.01);
-    // The clip's own keys are unchanged. The saved clip has as many keys, with the layer baked in.
+    // The clip's own keys are unchanged. The saved clip has the same number of keys, with the layer
+    // baked in.
     let saved = reopened(&session);
     assert_eq!(session.document().clips[walk], session.opened().clips[walk]);
     assert_eq!(
@@ -114,7 +115,7 @@ fn a_layer_moves_the_arms_outward_in_the_whole_clip() {
     let (way, angle) = apart(session.document(), walk, saved.document(), 1000);
     assert!(way < 2e-6 && angle < 2e-5, "{way} {angle}");
     assert!(session.is_unsaved());
-    // Muted, with strength 0, or removed, the layer leaves the opened bytes.
+    // If the layer is muted, has strength 0, or is removed, the opened bytes are saved.
     let mut states = 0;
     for text in [
         json!({"do": "layer.mute", "clip": "Walk", "layer": "Arms out"}),
@@ -135,8 +136,8 @@ fn a_layer_moves_the_arms_outward_in_the_whole_clip() {
     assert!(!session.is_unsaved());
 }
 
-/// A stored layer is restored with the clip's own keys, to the bit. Removing all layers restores
-/// the original file.
+/// A stored layer is restored together with the clip's own keys, to the bit. After all layers are
+/// removed, the original file is saved.
 #[test]
 fn stored_layers_can_be_removed_again() {
     let mut session = sample();
@@ -170,7 +171,7 @@ fn stored_layers_can_be_removed_again() {
     {
         assert_eq!(&a.clone().named(b.id, b.name.clone()), b);
     }
-    // Other programs display the same.
+    // Other programs, which ignore the layers, display the same motion.
     let plain = open_bytes(bytes(&session).into(), None, &Progress::default()).unwrap().document;
     let (way, angle) = apart(was, walk, &plain, 1000);
     assert!(way < 1e-4 && angle.to_degrees() < 0.1, "{way} {angle}");
@@ -191,7 +192,7 @@ fn stored_layers_can_be_removed_again() {
     };
     assert_eq!(bare(&muted.clips[walk]), bare(&opened[walk]), "to the bit");
     assert_eq!(muted.clips[walk].key_count(), opened[walk].key_count());
-    // If it is not stored any more, the extras are removed.
+    // If the layers are no longer stored, they are removed from `extras`.
     does(&mut again, json!({"do": "layer.keep", "on": false}));
     let text = String::from_utf8_lossy(&bytes(&again)).contains("ulna.layers");
     assert!(!text);
@@ -209,7 +210,7 @@ fn keys_changed_by_another_program_win_and_invalid_layers_stay_in_the_file() {
     );
     does(&mut session, json!({"do": "layer.keep", "on": true}));
     let kept = bytes(&session);
-    // Another program changes the first key of the head, found by its bytes.
+    // Another program changes the first key of the head. The test finds it by its bytes.
     let folded = open_bytes(kept.clone().into(), None, &Progress::default()).unwrap().document;
     let head = named(&folded, "Head");
     let track = folded.clips[walk].track(head, Property::Rotation).unwrap().1.clone();
@@ -226,7 +227,7 @@ fn keys_changed_by_another_program_win_and_invalid_layers_stay_in_the_file() {
         said.message
     );
     assert_eq!(bytes(&other), changed, "nothing is lost");
-    // Nor if other layers are added above.
+    // Adding another layer above loses no data either.
     let mut other = other;
     does(&mut other, json!({"do": "layer.new", "clip": "Walk", "name": "New"}));
     does(
@@ -238,7 +239,7 @@ fn keys_changed_by_another_program_win_and_invalid_layers_stay_in_the_file() {
         String::from_utf8_lossy(&bytes(&other)).contains("ulna.layers"),
         "what does not fit stays, unasked"
     );
-    // Damaged extras are reported, kept, and not used.
+    // Damaged `extras` are reported and kept, but not used.
     let mut broken = 0;
     for (from, to) in [
         ("\"strength\":1.0", "\"strength\":9.0"),
@@ -261,7 +262,7 @@ fn keys_changed_by_another_program_win_and_invalid_layers_stay_in_the_file() {
     assert_eq!(broken, 3);
 }
 
-/// A GLB with a replaced text in its JSON.
+/// Returns a GLB with a text replaced in its JSON.
 fn edited_json(glb: &[u8], from: &str, to: &str) -> Vec<u8> {
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     let json = std::str::from_utf8(&glb[20..20 + length]).unwrap();
@@ -271,7 +272,7 @@ fn edited_json(glb: &[u8], from: &str, to: &str) -> Vec<u8> {
         .unwrap()
 }
 
-/// A document with a chain of three nodes and one clip of these tracks.
+/// Builds a document with a chain of three nodes, and one clip with these tracks.
 fn chain(tracks: Vec<Track>, scale: Vec3) -> Document {
     use ulna_model::{FileContent, Node};
     let node = |k: u32| Node {
@@ -420,8 +421,9 @@ fn is_keyed(layers: &PoseLayers, node: NodeId) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Baking preserves the motion at a thousand times. Constant layers keep the same keys, exact
-    /// to the last digits; others are within the tolerance.
+    /// Baking must preserve the motion at a thousand times. With constant layers, the key times
+    /// stay, and values are exact to the last digits. Otherwise, the motion stays within the
+    /// tolerance.
     #[test]
     fn baking_layers_preserves_the_displayed_motion(
         tracks in prop::collection::vec(some_track(1), 0..4),
@@ -476,7 +478,7 @@ proptest! {
         }
     }
 
-    /// A layer and its inverse cancel each other under a uniform scale. Two half rotations equal
+    /// Under a uniform scale, a layer and its inverse cancel each other. Two half rotations equal
     /// one full rotation.
     #[test]
     fn a_layer_and_its_inverse_cancel(user in some_user(), strength in 0.2f32..=1.0,
@@ -504,8 +506,8 @@ proptest! {
         prop_assert!(a.translation.distance(b.translation) < 1e-5
             && angle_between(a.rotation, b.rotation) < 1e-5, "{a:?} {b:?}");
         prop_assert!((a.scale - b.scale).abs().max_element() < 1e-5);
-        // Rotations of one joint about one axis, and layers on different joints, are independent of
-        // their order.
+        // The order does not matter for rotations of one joint about one axis, and for layers on
+        // different joints.
         let angle = turn.x;
         let half = PoseLayer { strength: 0.5,
             ..PoseLayer::new("",
@@ -516,7 +518,7 @@ proptest! {
         prop_assert!(angle_between(twice.rotation, once.rotation) < 1e-5);
     }
 
-    /// Layers on different joints are independent of their order.
+    /// The order of layers on different joints does not matter.
     #[test]
     fn layers_on_different_joints_can_be_reordered(a in some_user(), b in some_user(),
         tracks in prop::collection::vec(some_track(1), 0..2)) {
@@ -532,7 +534,7 @@ proptest! {
         prop_assert_eq!(one.local, other.local);
     }
 
-    /// Undo reverts all operations on layers, and the document stays valid.
+    /// Undo must revert all operations on layers, and the document must stay valid.
     #[test]
     fn undo_reverts_all_layer_operations(steps in prop::collection::vec((0usize..16, 0.0f32..1.0,
         any::<bool>()), 1..12)) {
@@ -696,7 +698,7 @@ fn impossible_layer_operations_are_refused_with_the_reason() {
     assert!(refused(&mut session, &text).contains("raise its strength"));
 }
 
-/// Layers of the pose are baked into the nodes of the file, and restored from it.
+/// Layers of the pose are baked into the nodes of the file. Opening the file restores them.
 #[test]
 fn pose_layers_are_baked_into_nodes_and_restored() {
     let mut session = sample();
@@ -713,8 +715,8 @@ fn pose_layers_are_baked_into_nodes_and_restored() {
         session.document().node(head).pose.unwrap().user,
         session.document().node(head).pose.unwrap().user
     );
-    // Without a named layer, the value applies to the displayed pose, and the effect of the layer
-    // is removed from it.
+    // If no layer is named, the value applies to the displayed pose. The effect of the layer is
+    // subtracted.
     does(&mut session, json!({"do": "pose.set_local", "node": "Head", "rotation": [0, 0, 0, 1]}));
     let now = seen(session.document(), None, 0.0).local[head.index()].transform();
     assert!(
@@ -739,14 +741,14 @@ fn pose_layers_are_baked_into_nodes_and_restored() {
     does(&mut kept, json!({"do": "layer.mute", "layer": "Tilt"}));
     let muted = open_bytes(bytes(&kept).into(), None, &Progress::default()).unwrap().document;
     assert_eq!(muted.node(head).local(), session.document().node(head).local());
-    // Baked, it is the pose.
+    // After baking, the displayed pose is the pose of the nodes.
     does(&mut session, json!({"do": "layer.fold"}));
     assert!(session.document().aids.pose_layers.is_empty());
     let folded = session.document().node(head).local().transform();
     assert!(angle_between(folded.rotation, posed.rotation) < 1e-5);
 }
 
-/// Keys below a layer, and keys of a layer.
+/// Keys of the clip are below its layers, and each layer has its own keys.
 #[test]
 fn clip_keys_are_below_layers_and_layers_have_their_own_keys() {
     let mut session = sample();
@@ -759,7 +761,7 @@ fn clip_keys_are_below_layers_and_layers_have_their_own_keys() {
             "degrees": [0, 0, 30]}),
     );
     let before = seen(session.document(), Some(walk), 0.25).local[head.index()].transform();
-    // Keying the displayed pose changes nothing, with or without a channel.
+    // Keying the displayed pose changes nothing, whether the channel already exists or not.
     does(
         &mut session,
         json!({"do": "key.set", "clip": "Walk", "time": 0.25, "node": "Head",
@@ -770,7 +772,7 @@ fn clip_keys_are_below_layers_and_layers_have_their_own_keys() {
         angle_between(before.rotation, after.rotation) < 1e-4
             && before.translation.distance(after.translation) < 1e-6
     );
-    // A typed key value is the displayed value, including the layer.
+    // A typed key value is the displayed value, which includes the layer.
     does(
         &mut session,
         json!({"do": "key.set", "clip": "Walk", "time": 0.25, "node": "Head",
@@ -778,7 +780,7 @@ fn clip_keys_are_below_layers_and_layers_have_their_own_keys() {
     );
     let after = seen(session.document(), Some(walk), 0.25).local[head.index()].transform();
     assert!(angle_between(after.rotation, Quat::IDENTITY) < 1e-4);
-    // Keying an unkeyed pose keeps what is displayed.
+    // Keying an unkeyed pose keeps the displayed pose.
     does(
         &mut session,
         json!({"do": "pose.turn", "node": "Head", "axis": "y", "degrees": 20, "space": "local",
@@ -793,7 +795,7 @@ fn clip_keys_are_below_layers_and_layers_have_their_own_keys() {
     does(&mut session, json!({"do": "key.set", "clip": "Walk", "time": 0.5, "node": "Head"}));
     let keyed = seen(session.document(), Some(walk), 0.5).local[head.index()].transform();
     assert!(angle_between(keyed.rotation, wanted.rotation) < 1e-4);
-    // A nod: neutral, down, neutral, and the clip's keys stay.
+    // The layer has a nod: neutral, down, neutral. The keys of the clip stay.
     let keys = session.document().clips[walk].clone();
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
     for (time, degrees) in [(0.0, 0.0), (0.3, 25.0), (0.6, 0.0)] {
@@ -807,7 +809,7 @@ fn clip_keys_are_below_layers_and_layers_have_their_own_keys() {
     let nod = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
     let (_, track) = nod.keys.track(head, Property::Rotation).unwrap();
     assert_eq!((track.times.len(), track.interpolation), (3, Interpolation::CubicSpline));
-    // Moved and removed by commands of the dope sheet.
+    // Dope sheet commands move and remove the keys of the layer.
     does(
         &mut session,
         json!({"do": "key.move", "clip": "Walk", "layer": "Nod", "by": 0.1, "time": 0.6}),
@@ -819,7 +821,7 @@ fn clip_keys_are_below_layers_and_layers_have_their_own_keys() {
     let nod = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
     let times = nod.keys.track(head, Property::Rotation).unwrap().1.times.to_vec();
     assert!(times.len() == 4 && (times[2] - 0.7).abs() < 1e-6, "{times:?}");
-    // Neutral keys before and after in one step.
+    // One step adds neutral keys before and after.
     let before = session.document().clone();
     does(
         &mut session,
@@ -830,7 +832,7 @@ fn clip_keys_are_below_layers_and_layers_have_their_own_keys() {
     assert_eq!(nod.keys.track(head, Property::Rotation).unwrap().1.times.len(), 6);
     session.undo();
     assert!(session.document() == &before);
-    // Keys copied from the layer are its own, and can be pasted into another layer.
+    // Keys copied from the layer are the layer's own keys. They can be pasted into another layer.
     does(
         &mut session,
         json!({"do": "key.copy", "clip": "Walk", "layer": "Nod", "from": 0, "to": 9}),
@@ -872,7 +874,7 @@ fn layers_can_store_clip_differences_and_the_residual_of_a_reduction() {
         }
     }
     assert!(worst.0 < 1e-3 && worst.1.to_degrees() < 0.11, "{worst:?}");
-    // Half the strength is halfway.
+    // Half the strength gives half the rotation.
     session.undo();
     let keys = session.document().clips[walk].key_count();
     let before: Vec<Pose> =
@@ -932,7 +934,7 @@ fn duplicating_and_removing_a_clip_includes_its_layers() {
     assert_eq!(session.document().aids.pose_layers.len(), 1);
     session.undo();
     session.document().check().unwrap();
-    // Its keys are retimed with the clip's.
+    // The keys of the layer are retimed together with those of the clip.
     does(
         &mut session,
         json!({"do": "layer.zero_key", "clip": "Walk", "layer": "One", "time": 0.2}),
@@ -947,8 +949,8 @@ fn duplicating_and_removing_a_clip_includes_its_layers() {
     assert!(before.iter().zip(times(&session)).all(|(a, b)| (a * 2.0 - b).abs() < 1e-5));
 }
 
-/// For every clip of the corpus: a layer rotates, moves and scales two joints, and a save bakes it.
-/// The saved motion is the displayed one.
+/// For every clip of the corpus, a layer rotates, moves and scales two joints, and a save bakes it.
+/// The saved motion must be the displayed motion.
 #[test]
 fn corpus_clips_with_layers_are_saved_with_the_displayed_motion() {
     let Some(shared) = shared() else { return };
@@ -970,7 +972,7 @@ fn corpus_clips_with_layers_are_saved_with_the_displayed_motion() {
                 .filter(|t| t.property != Property::Weights)
                 .map(|t| t.target)
                 .collect();
-            // Including one that the clip does not animate.
+            // One of the nodes is not animated by the clip.
             nodes.extend(
                 session
                     .document()
@@ -1064,8 +1066,8 @@ fn baking_keeps_a_layer_rotation_for_every_interpolation() {
     assert_eq!(cases, 9);
 }
 
-/// A layer of another file is imported by joint names or body parts, and converted to the joints'
-/// axes.
+/// A layer of another file is imported. Joints match by name or body part, and the changes are
+/// converted to their axes.
 #[test]
 fn a_layer_of_another_file_is_imported() {
     let folder = tempfile::tempdir().unwrap();
@@ -1122,7 +1124,7 @@ fn a_layer_of_another_file_is_imported() {
         )
         .contains("as “into”")
     );
-    // To a character with other names.
+    // The layer is imported into a character with other names.
     let Some(shared) = shared() else { return };
     let knight = shared.join("corpus/characters/Knight/Knight.glb");
     let mut knight = Session::open(&knight, &Progress::default()).unwrap();

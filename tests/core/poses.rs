@@ -1,4 +1,4 @@
-//! Stored poses: saved with the file, and applied to the same skeleton, its mirror image, and
+//! Stored poses: saved with the file, and applied to the same skeleton, to its mirror image, and to
 //! skeletons with other names and rest poses.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -25,7 +25,7 @@ fn turn(session: &mut Session, node: &str, degrees: [f64; 3]) {
     run(session, CommandLine::new("pose.set").with("node", node).with("degrees", degrees));
 }
 
-/// Pseudorandom numbers from −½ to ½.
+/// Returns a generator of pseudorandom numbers from −½ to ½.
 fn draws(mut seed: u64) -> impl FnMut() -> f32 {
     move || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -64,7 +64,7 @@ fn a_stored_pose_is_saved_with_the_file_and_applied_exactly() {
     assert_eq!(kept_poses(again.document()).len(), 1);
     run(&mut again, CommandLine::new("pose.apply").with("pose", "Salute"));
     assert!(locals(again.document()) == posed, "to the bit");
-    // Half the amount, and only an arm.
+    // Applies half of the pose, to one arm only.
     run(&mut again, CommandLine::new("pose.reset_all"));
     let line = CommandLine::new("pose.apply")
         .with("pose", "Salute")
@@ -114,9 +114,9 @@ fn invalid_pose_texts_are_refused_with_a_message() {
     }
 }
 
-/// Largest distance of mirrored vertices from their expected positions, relative to the model's
-/// size. Also the fraction of vertices that have a partner at rest, by position and weights. Only
-/// these are compared.
+/// Returns the largest distance of mirrored vertices from their expected positions, relative to the
+/// model's size. Also returns the fraction of vertices that have a partner at rest, by position and
+/// weights. Only these vertices are compared.
 fn vertex_gap(rest: &Document, before: &Document, after: &Document, skin: SkinId) -> (f32, f32) {
     let pairs = MirrorPairs::of(rest, skin);
     let evaluated = |d: &Document| Pose::evaluate(d, &Stack::default());
@@ -151,7 +151,7 @@ fn vertex_gap(rest: &Document, before: &Document, after: &Document, skin: SkinId
             let (r, a, b) = (posed(rest, &rest_pose), posed(before, &was), posed(after, &is));
             let low = r.iter().copied().reduce(Vec3::min).unwrap();
             size = size.max((r.iter().copied().reduce(Vec3::max).unwrap() - low).max_element());
-            // Finds partners by a grid of their rest positions.
+            // Finds partners in a grid of the rest positions.
             let cell = size * 2e-3;
             let key = |p: Vec3| (p / cell).round().as_ivec3();
             let mut grid: std::collections::HashMap<glam::IVec3, Vec<usize>> =
@@ -180,14 +180,14 @@ fn vertex_gap(rest: &Document, before: &Document, after: &Document, skin: SkinId
     (gap / size, found as f32 / all.max(1) as f32)
 }
 
-/// A model at rest, its mirror, and its joints.
+/// A model at rest, its mirror pairs, and its joints.
 struct Mirrored {
     rest: Document,
     mirror: std::sync::Arc<Mirror>,
     joints: Vec<NodeId>,
-    /// A joint in the middle with several children.
+    /// A center joint with several children.
     root: NodeId,
-    /// Joints with a partner, without the root.
+    /// Joints with a mirror partner, without the root.
     paired: Vec<NodeId>,
 }
 
@@ -210,7 +210,7 @@ impl Mirrored {
         ulna_edit::node_text(&self.rest, node)
     }
 
-    /// Poses all paired joints by random numbers, rotates the root by 90° and moves it by 5 m.
+    /// Poses all paired joints by random numbers. Rotates the root by 90°, and moves it by 5 m.
     fn pose_all(&self, session: &mut Session, mut draw: impl FnMut() -> f32) {
         for node in &self.paired {
             let degrees = [draw(), draw(), draw()].map(|v| f64::from(v) * 40.0);
@@ -230,8 +230,8 @@ impl Mirrored {
         );
     }
 
-    /// The largest distance of a joint at rest from the mirror image of its partner, relative to
-    /// the skeleton's size.
+    /// Returns the largest distance of a joint at rest from the mirror image of its partner,
+    /// relative to the size of the skeleton.
     fn uneven(&self) -> f32 {
         let skin = SkinId(0);
         let places = Pose::evaluate(&self.rest, &Stack::default()).world;
@@ -248,7 +248,7 @@ impl Mirrored {
         self.joints.iter().map(uneven).fold(0.0, f32::max)
     }
 
-    /// The paired joints of one side.
+    /// Returns the paired joints of one side.
     fn side(&self) -> Vec<NodeId> {
         let last = self.paired[self.paired.len() - 1];
         let is_of_side =
@@ -257,8 +257,8 @@ impl Mirrored {
     }
 }
 
-/// Pastes a random pose flipped into a model, completely and on one side. Returns the fraction of
-/// vertices with a partner.
+/// Poses a model randomly and pastes the pose flipped: to all joints, and to one side. Returns the
+/// fraction of vertices with a partner.
 fn paste_flipped(file: &str, mut session: Session, draw: impl FnMut() -> f32) -> f32 {
     run(&mut session, CommandLine::new("pose.reset_all"));
     let model = Mirrored::of(&session);
@@ -277,14 +277,14 @@ fn paste_flipped(file: &str, mut session: Session, draw: impl FnMut() -> f32) ->
     );
     let uneven = model.uneven();
     assert!(gap < 0.01 || uneven > 0.004, "{file}: {gap}, joints {uneven}");
-    // Flipping twice restores the pose.
+    // Flipping a second time restores the pose.
     let flipped = session.document().clone();
     run(&mut session, CommandLine::new("pose.flip"));
     for node in &model.paired {
         let [a, b] = [&before, session.document()].map(|d| d.node(*node).local().transform());
         assert!(angle_between(a.rotation, b.rotation) < 2e-3, "{file} {node:?}");
     }
-    // Only one side: it equals the mirrored whole, and the rest is unchanged.
+    // One side alone gets the same pose as in the full flip, and the other side is unchanged.
     session.undo();
     session.undo();
     let side = model.side();
@@ -303,9 +303,9 @@ fn paste_flipped(file: &str, mut session: Session, draw: impl FnMut() -> f32) ->
     symmetric
 }
 
-/// A random pose of all joints, with the hips rotated by 90° and moved by 5 m, is pasted flipped.
-/// The vertices are at the mirrored positions. On one side only, the joints have the mirrored pose
-/// relative to the body.
+/// All joints have a random pose, and the hips are rotated by 90° and moved by 5 m. After pasting
+/// the pose flipped, the vertices must be at the mirrored positions. If only one side is pasted,
+/// its joints have the mirrored pose relative to the body.
 #[test]
 fn a_pose_pasted_flipped_is_the_mirror_image_on_six_naming_schemes() {
     let Some(shared) = crate::common::shared() else { return };
@@ -332,7 +332,7 @@ fn a_pose_pasted_flipped_is_the_mirror_image_on_six_naming_schemes() {
     assert!(done == 8 && by_vertices >= 5, "{done} {by_vertices}");
 }
 
-/// Rotation of a joint relative to rest, in the world axes at rest.
+/// Returns the rotation of a joint relative to rest, in the world axes at rest.
 fn turned(rest: &Document, posed: &Document, name: &str) -> Quat {
     let rotation = |d: &Document| {
         let world: Mat4 = Pose::evaluate(d, &Stack::default()).world[named(d, name).index()];
@@ -341,7 +341,7 @@ fn turned(rest: &Document, posed: &Document, name: &str) -> Quat {
     rotation(posed) * rotation(rest).inverse()
 }
 
-/// The compared joints of the sample.
+/// Joints of the sample that are compared.
 const OURS: [&str; 9] = [
     "Head",
     "LeftUpperArm",
@@ -354,7 +354,7 @@ const OURS: [&str; 9] = [
     "RightLowerLeg",
 ];
 
-/// Files, with the names of these joints in them; empty if there is none.
+/// Files, with their names for these joints; empty if a joint has no counterpart.
 const SCHEMES: [(&str, [&str; 9]); 7] = [
     (
         "characters/Knight/Knight.glb",

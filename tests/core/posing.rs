@@ -1,4 +1,5 @@
-//! Mirrored and flipped poses: on real skeletons, with a rotated body, and over clips.
+//! Posing commands on real skeletons: mirroring and flipping, rotating, moving and scaling about
+//! any axes, and posing over clips and layers.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{EulerRot, Mat4, Quat, Vec3};
@@ -110,8 +111,8 @@ fn mirroring_over_a_clip_makes_an_unkeyed_pose() {
     assert!(session.run_line(&alone).unwrap_err().to_string().contains("“time” is missing"));
 }
 
-/// A random pose of all joints below the roots is flipped. Each joint is at the mirror image of its
-/// partner, on every skeleton that is symmetric at rest. Flipping again restores the pose.
+/// A random pose of all joints below the roots is flipped. On every skeleton that is symmetric at
+/// rest, each joint must be at the mirror image of its partner. Flipping again restores the pose.
 #[test]
 fn a_flipped_pose_is_the_mirror_image_on_the_corpus() {
     let Some(shared) = crate::common::shared() else { return };
@@ -142,7 +143,7 @@ fn a_flipped_pose_is_the_mirror_image_on_the_corpus() {
         if pairs < 8 {
             continue;
         }
-        // All joints at rest, so that only this test poses them.
+        // Resets all joints to rest, so that only this test poses them.
         run(&mut session, CommandLine::new("pose.reset_all"));
         let gap =
             |before: &Document, after: &Document| image_gap(before, after, skin, &mirror, &moved);
@@ -172,8 +173,8 @@ fn a_flipped_pose_is_the_mirror_image_on_the_corpus() {
     assert!(files >= 4 && images == files, "{files} {images}");
 }
 
-/// Largest distance of joints from the mirror images of their partners, relative to the skeleton's
-/// size.
+/// Returns the largest distance of joints from the mirror images of their partners, relative to the
+/// size of the skeleton.
 fn image_gap(
     before: &Document,
     after: &Document,
@@ -183,7 +184,7 @@ fn image_gap(
 ) -> f32 {
     let pairs = MirrorPairs::of(before, skin);
     let (was, is) = (worlds(before), worlds(after));
-    // From the scene to the bind pose, by a joint that was not posed.
+    // Uses a joint that was not posed to convert from the scene to the bind pose.
     let root = before.skin(skin).joints.iter().position(|n| !nodes.contains(n)).unwrap_or(0);
     let joint_from_mesh = before.skin(skin).inverse_bind.get(root).copied().unwrap_or_default();
     let mesh_from_scene = (was[before.skin(skin).joints[root].index()] * joint_from_mesh).inverse();
@@ -225,7 +226,7 @@ fn local(document: &Document, name: &str) -> ulna_model::Transform {
     document.node(named(document, name)).local().transform()
 }
 
-/// The same joint, rotated so that no axes coincide.
+/// Opens the sample with an arm rotated so that no axes coincide.
 fn posed_arm() -> Session {
     let mut session = sample();
     pose_left(&mut session);
@@ -260,7 +261,7 @@ fn a_rotation_is_about_the_axis_of_its_space() {
                     parent.to_scale_rotation_translation().1.inverse() * e
                 }
                 _ => {
-                    // One angle grows, the others stay.
+                    // One angle grows, and the others stay.
                     let angles = |q: Quat| q.to_euler(EulerRot::XYZ);
                     let (a, b) = (angles(was.rotation), angles(now.rotation));
                     let by = [b.0 - a.0, b.1 - a.1, b.2 - a.2];
@@ -337,7 +338,7 @@ fn scaling_along_skewed_axes_reports_the_remaining_difference() {
     };
     let (factors, notes) = scale("local", 30.0, [2.0, 1.0, 1.0]);
     assert!(factors.distance(Vec3::new(2.0, 1.0, 1.0)) < 1e-6 && notes.is_empty());
-    // After a rotation by 90°, the scene's x is the joint's z.
+    // After a rotation by 90°, the x axis of the scene is the z axis of the joint.
     let (factors, notes) = scale("world", 90.0, [2.0, 1.0, 1.0]);
     assert!(
         factors.distance(Vec3::new(1.0, 1.0, 2.0)) < 1e-4 && notes.is_empty(),
@@ -465,7 +466,7 @@ fn the_center_of_mass_of_a_standing_body_is_central_and_moves_with_it() {
         balance.support.len() > 3 && balance.inside > 0.0 && balance.ground.abs() < 0.05,
         "{balance:?}"
     );
-    // The moments match the skinned vertices: moving the whole body moves the center by the same
+    // The masses match the skinned vertices: moving the whole body moves the center by the same
     // vector.
     let rest = document.node(hips).rest.transform();
     let moved =
@@ -521,7 +522,7 @@ fn children_keep_position_or_orientation_while_their_joint_is_posed() {
             }
         }
     }
-    // A child that cannot be kept in place is reported: one under a non-uniform scale.
+    // Under a non-uniform scale, a child cannot be kept in place. A note reports it.
     let mut session = posed_arm();
     let line =
         CommandLine::new("pose.resize").with("node", "LeftUpperArm").with("by", [1.0, 2.0, 1.0]);
@@ -529,7 +530,7 @@ fn children_keep_position_or_orientation_while_their_joint_is_posed() {
     assert!(notes[0].contains("would shear it"), "{notes:?}");
 }
 
-/// A file of nested nodes with these translations, Euler angles and scales.
+/// Builds a file of nested nodes with these translations, Euler angles and scales.
 fn nested(nodes: &[(Vec3, Vec3, Vec3)]) -> Session {
     let last = nodes.len() - 1;
     let nodes: Vec<serde_json::Value> = nodes
@@ -557,7 +558,8 @@ mod properties {
 
     use super::*;
 
-    /// Scales from 1e-3 to 1e3 with any signs, with a ratio of at most `uneven` within one node.
+    /// Generates scales from 1e-3 to 1e3 with any signs. Within a node, their ratio is at most
+    /// `uneven`.
     fn scale(uneven: f32) -> impl Strategy<Value = Vec3> {
         let sign = prop::array::uniform3(prop_oneof![Just(-1.0f32), Just(1.0)]);
         (-2.0f32..2.0, prop::array::uniform3(0.0f32..1.0), sign).prop_map(
@@ -576,7 +578,8 @@ mod properties {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
-        /// A position in the scene that TRS can express is reached. Otherwise there is a note.
+        /// A scene position that translation, rotation and scale can express is reached. Otherwise
+        /// there is a note.
         #[test]
         fn a_node_reaches_its_scene_position_or_reports_the_difference(
             above in prop::collection::vec((place(), prop_oneof![scale(1.0), scale(4.0)]), 1..3),
@@ -593,7 +596,7 @@ mod properties {
             let line = line.with("rotation", turn.to_array()).with("scale", size.to_array());
             let notes = run(&mut session, line);
             let document = session.document();
-            // In f64, from the stored numbers.
+            // Computed in f64 from the stored numbers.
             let world = |node: NodeId| {
                 let up = std::iter::successors(Some(node), |n| document.node(*n).parent);
                 up.fold(DMat4::IDENTITY, |below,
@@ -619,8 +622,8 @@ mod properties {
             }
         }
 
-        /// A rotation below a parent with non-uniform scale leaves scale and translation unchanged,
-        /// to the bit.
+        /// Under a parent with non-uniform scale, a rotation leaves scale and translation
+        /// unchanged, to the bit.
         #[test]
         fn a_rotation_keeps_scale_and_translation_exactly(
             above in (place(), scale(100.0)), own in (place(), scale(100.0)),
@@ -639,8 +642,8 @@ mod properties {
                 after.rotation).to_degrees() - degrees.abs() as f32).abs() < 0.05);
         }
 
-        /// Writing into one of several layers has the requested displayed result, whatever is below
-        /// and above.
+        /// Posing through one of several layers must give the requested displayed transform,
+        /// whatever is below and above.
         #[test]
         fn posing_through_any_layer_gives_the_requested_transform(
             base in (place(), scale(3.0)),
@@ -701,7 +704,7 @@ mod properties {
         }
     }
 
-    /// A layer with strength 0.9 rotates a joint by at most that part of a half turn, in both
+    /// A layer with strength 0.9 can rotate a joint by at most 0.9 of a half turn, in both
     /// directions.
     #[test]
     fn a_weak_layer_rotates_as_far_as_possible_in_the_requested_direction() {
@@ -763,7 +766,7 @@ mod properties {
     }
 }
 
-/// Cached poses of a gesture depend only on the document and the stack.
+/// Cached poses of a gesture must depend only on the document and the stack.
 #[test]
 fn a_cached_pose_equals_a_new_evaluation() {
     let mut session = sample();
@@ -786,7 +789,7 @@ fn a_cached_pose_equals_a_new_evaluation() {
         }
     };
     same(&session);
-    // Nodes, an unkeyed pose and keys change alternately.
+    // Nodes, an unkeyed pose and keys change in turn.
     turn(&mut session, "LeftHand", [0.0, 20.0, 0.0]);
     same(&session);
     let over =

@@ -1,4 +1,4 @@
-//! Properties of edits: every edit can be undone, and leaves no trace.
+//! Properties of edits: every edit can be undone without a trace.
 
 use proptest::prelude::*;
 use ulna_edit::{
@@ -14,7 +14,7 @@ use ulna_session::Session;
 
 use crate::common::sample;
 
-/// Invariants after every step.
+/// Asserts the invariants that hold after every step.
 fn invariants(document: &Document) {
     for clip in document.clips.values() {
         for track in clip.tracks.values() {
@@ -275,7 +275,7 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
     session.run_line(&morph("#0", -0.25)).expect("by number");
     assert_eq!(session.document().morph_weights(node), [-0.25, 0.75]);
     assert!(session.run_line(&morph("Smile", 1.0)).is_err(), "no such target");
-    // The file stores it, and nothing else changes.
+    // The file stores the morph weight, and nothing else changes.
     let saved = session.pack("model").expect("saved");
     assert_eq!(saved.changes.len(), 1, "{:?}", saved.changes);
     let again = Session::open_bytes(&saved.bytes).expect("opens");
@@ -284,8 +284,8 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
         .run_line(&CommandLine::new("pose.reset_morphs").with("node", name.clone()))
         .expect("reset");
     assert!(session.pack("model").expect("saved").changes.is_empty());
-    // Unkeyed over a clip, then keyed: the key has the unkeyed weight, and the others stay as in
-    // the clip.
+    // The morph weight is posed over a clip without a key, and then keyed. The key has the posed
+    // weight, and the other weights stay as in the clip.
     let (clip, other) = {
         let document = session.document();
         let clip = document.clips.ids().next().expect("a clip");
@@ -318,7 +318,7 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
     let pose = Pose::evaluate(document, &Stack::of(document.clips.get(clip), 0.5));
     assert_eq!(pose.morphs[node.index()][1], 0.5);
     assert!((pose.morphs[node.index()][0] - other).abs() < 1e-6);
-    // Its key is removed as others are, by its kind or along with all keys at that time.
+    // The key is removed like other keys: by its type, or together with all keys at that time.
     let keys = |session: &Session| {
         let clip = &session.document().clips[clip];
         clip.tracks.values().filter(|t| t.target == node && t.key_at(0.5, 1e-4).is_some()).count()

@@ -1,5 +1,6 @@
-//! Random commands of every kind on files of every kind: nothing panics, undo restores everything,
-//! and the journal reproduces the file. `ULNA_RANDOM` is the number of commands, 1000 by default.
+//! Random commands of every kind on files of every kind. Nothing panics, undo restores everything,
+//! and the journal reproduces the file. `ULNA_RANDOM` sets the number of commands; the default is
+//! 1000.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::BTreeMap, fs, path::Path};
@@ -14,7 +15,7 @@ use ulna_model::{ClipId, Document, NodeId};
 use ulna_motion::clip_edit::{CopiedKeys, CopiedTrack, NodePlace};
 use ulna_session::{Recovery, Session, differences};
 
-/// Pseudorandom numbers, the same for the same seed.
+/// Pseudorandom numbers. The same seed gives the same sequence.
 pub(super) struct Draw(pub(super) u64);
 
 impl Draw {
@@ -36,12 +37,12 @@ impl Draw {
     }
 }
 
-/// A value for an argument, usually valid.
+/// Returns a value for an argument; usually a valid one.
 pub(super) fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value {
     let numbers =
         |draw: &mut Draw, n: usize| (0..n).map(|_| json!(draw.number())).collect::<Vec<_>>();
     let known = match argument.name {
-        // A morph target is named by text, a primitive by number.
+        // A morph target is given as text, a primitive as a number.
         "target" if matches!(argument.kind, ArgumentType::Text) => json!("#0"),
         "primitive" | "target" => json!(0),
         "bits" => json!(["8", "16"][draw.below(2)]),
@@ -110,7 +111,7 @@ pub(super) fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Documen
     }
 }
 
-/// Keys of some tracks of a clip, by nodes and times.
+/// Returns keys of some tracks of a clip, by nodes and times.
 fn some_keys(draw: &mut Draw, document: &Document) -> Value {
     let clips: Vec<_> = document.clips.values().filter(|c| !c.tracks.is_empty()).collect();
     let mut all = serde_json::Map::new();
@@ -128,7 +129,7 @@ fn some_keys(draw: &mut Draw, document: &Document) -> Value {
     all.into()
 }
 
-/// Copied keys as text, sometimes invalid.
+/// Returns copied keys as text; sometimes invalid text.
 fn some_text(draw: &mut Draw, document: &Document) -> Value {
     let clips: Vec<_> = document.clips.values().filter(|c| !c.tracks.is_empty()).collect();
     let Some(clip) = clips.get(draw.below(clips.len())).filter(|_| draw.below(8) > 0) else {
@@ -271,7 +272,7 @@ fn one_file(
     let meant = session.document().clone();
     let packed = session.pack("a");
     let folded = session.to_save();
-    // Undone completely, the bytes are those of the opened file.
+    // After everything is undone, the saved bytes equal the opened file.
     let mut back = session.clone();
     while back.undo().is_some() {}
     assert_eq!(back.pack("a").unwrap().bytes.as_slice(), opened, "{name}: undone");
@@ -279,12 +280,12 @@ fn one_file(
     if let Ok(saved) = &packed {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("a.glb");
-        // Data files are found next to the file.
+        // A model with separate data files cannot be opened from its own bytes, so it is skipped.
         if file.extension().is_some_and(|e| e != "gltf") && saved.companions.is_empty() {
             fs::write(&target, saved.bytes.as_slice()).unwrap();
             let again = Session::open(&target, &Progress::default())
                 .unwrap_or_else(|e| panic!("{name}: {e}"));
-            // With its layers baked into keys and nodes.
+            // The expected document has its layers baked into keys and nodes.
             let mut meant = folded.clone();
             meant.aids = Default::default();
             let empty: Vec<_> =
@@ -316,7 +317,7 @@ fn one_file(
     );
 }
 
-/// The error about an unknown argument names it.
+/// The error about an unknown argument names the argument.
 #[test]
 fn an_unknown_argument_is_named() {
     let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
@@ -332,7 +333,7 @@ fn an_unknown_argument_is_named() {
     assert!(tried > 30, "{tried}");
 }
 
-/// Invalid values for a kind of argument.
+/// Returns invalid values for a type of argument.
 fn never(kind: &ArgumentType) -> Vec<Value> {
     let (none, flag, object, list, text) =
         (Value::Null, json!(true), json!({}), json!([]), json!("nobody"));
@@ -397,9 +398,9 @@ fn never(kind: &ArgumentType) -> Vec<Value> {
     }
 }
 
-/// Every argument of every document command with invalid values: the error names the argument or
-/// the value, and nothing changes. For some commands, the other random arguments rarely fit, and
-/// that is reported first.
+/// Runs every document command with an invalid value for each argument. The error names the
+/// argument or the value, and nothing changes. For some commands, the other random arguments rarely
+/// fit, which is reported first.
 #[test]
 fn an_invalid_argument_value_is_refused_and_named() {
     let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
@@ -408,13 +409,13 @@ fn an_invalid_argument_value_is_refused_and_named() {
     for spec in table().iter().filter(|s| matches!(s.executor, Executor::Document)) {
         for argument in &spec.arguments {
             for wrong in never(&argument.kind) {
-                // An empty list of contacts removes all.
+                // An empty list of contacts is valid: it removes all contacts.
                 if spec.name == "clip.contacts" && wrong == json!([]) {
                     continue;
                 }
                 tried += 1;
                 let mut draw = Draw(tried);
-                // The rest of the line is usually valid.
+                // The other arguments of the line are usually valid.
                 let line = |draw: &mut Draw| {
                     let others =
                         spec.arguments.iter().filter(|a| a.name != argument.name && a.required);
@@ -458,7 +459,7 @@ fn an_invalid_argument_value_is_refused_and_named() {
     assert!(tried > 1000, "{tried}");
 }
 
-/// Texts that are not command lines.
+/// Texts that are not valid command lines are refused.
 #[test]
 fn an_invalid_command_line_is_refused() {
     let deep = "[".repeat(100_000);

@@ -1,4 +1,4 @@
-//! Frame rates: of television and film, detected from the key times, and displayed with their usual
+//! Frame rates of television and film: detected from the key times, and displayed with their usual
 //! digits.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -25,7 +25,7 @@ fn clip(times: Vec<f32>) -> Clip {
     Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() }
 }
 
-/// Rates of television: the nominal rate, and its usual text.
+/// Television rates: the nominal rate, and its usual text.
 const TELEVISION: [(f64, &str); 4] =
     [(24.0, "23.976"), (30.0, "29.97"), (60.0, "59.94"), (120.0, "119.88")];
 
@@ -39,7 +39,8 @@ proptest! {
         let times: Vec<f32> = (first..first + frames)
             .step_by(step as usize)
             .map(|k| {
-                // As most programs write them, and as those that add up frame durations.
+                // Key times as most programs write them, and as programs that add up frame
+                // durations.
                 let exact = f64::from(k) * 1001.0 / (whole * 1000.0);
                 let now = if summed { time } else { exact };
                 time += f64::from(step) * 1001.0 / (whole * 1000.0);
@@ -48,7 +49,7 @@ proptest! {
             .collect();
         let found = clip(times).guess_fps().unwrap();
         let exact = whole * 1000.0 / 1001.0;
-        // Every second frame is also every frame at half the rate.
+        // Keys on every second frame fit half the rate, too.
         let half = step == 2 && (found.0 - exact / 2.0).abs() < 1e-9;
         prop_assert!((found.0 - exact).abs() < 1e-9 || half, "{:?} of {}", found, exact);
         if !half {
@@ -82,7 +83,7 @@ fn a_typed_rate_selects_the_exact_fractional_rate() {
     for whole in [12.0, 23.9, 24.0, 25.0, 29.5, 30.0, 50.0, 60.0] {
         assert_eq!(meant_rate(f64::from(whole as f32)), whole);
     }
-    // Keys that are resampled at this rate are on its frames.
+    // Keys resampled at this rate are on its frames.
     let mut session = sample();
     run(&mut session, CommandLine::new("clip.resample").with("clip", "Walk").with("rate", 29.97));
     let made = &session.document().clips[ClipId(1)];

@@ -1,4 +1,4 @@
-//! The recovery after a session that was not closed: a journal offers exactly the steps that are in
+//! Recovery after a session that was not closed: a journal must offer exactly the steps that are in
 //! no file.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -14,7 +14,7 @@ use ulna_session::{Consent, Recovery, SaveRequest, Saving, Session, SystemDisk};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 
-/// An open file in its own folder, with a journal.
+/// Opens a file in its own folder, with a journal.
 fn sitting() -> (tempfile::TempDir, PathBuf, Session) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.glb");
@@ -28,7 +28,7 @@ fn request(path: &Path) -> SaveRequest {
     SaveRequest { consent: Consent::ALL, backup: false, ..SaveRequest::to(path) }
 }
 
-/// The labels of the steps that the next start offers.
+/// Returns the labels of the steps that the next start offers.
 fn offered(folder: &Path) -> Vec<String> {
     let found = Recovery::scan(&folder.join("journal"));
     found.iter().flat_map(Recovery::steps).map(|s| s.label).collect()
@@ -125,11 +125,11 @@ fn a_kill_between_the_rename_and_its_journal_line_counts_as_saved() {
     run(&mut session, turn(5.0));
     run(&mut session, rename(1));
     session.saving(request(&path)).run(&SystemDisk).unwrap();
-    // The line that confirms the save is never written.
+    // The session ends before it writes the line that confirms the save.
     drop(session);
     assert_eq!(offered(folder.path()), [""; 0]);
 
-    // A copy is another file, so the steps are not in the document's file.
+    // A copy is another file, so the steps are not in the document's own file.
     let (folder, path, mut session) = sitting();
     run(&mut session, turn(5.0));
     session.saving_copy(request(&path.with_file_name("copy.glb"))).run(&SystemDisk).unwrap();
@@ -137,7 +137,7 @@ fn a_kill_between_the_rename_and_its_journal_line_counts_as_saved() {
     assert_eq!(offered(folder.path()).len(), 1);
 }
 
-/// Pseudorandom numbers, the same for the same seed.
+/// Pseudorandom numbers. The same seed gives the same sequence.
 struct Draw(u64);
 
 impl Draw {
@@ -149,9 +149,9 @@ impl Draw {
     }
 }
 
-/// Steps, undo, redo, and saves that take time while the work continues, in any order. The offered
-/// steps are those that the last file lacks, by a model of the history that is independent of
-/// journals.
+/// Runs steps, undo, redo and saves in any order, with edits while a save runs. The offered steps
+/// must be those that the last file lacks. The expected steps come from a model of the history that
+/// does not use journals.
 #[test]
 fn recovery_offers_exactly_the_steps_that_the_last_file_lacks() {
     const SITTINGS: u64 = 24;
@@ -159,8 +159,8 @@ fn recovery_offers_exactly_the_steps_that_the_last_file_lacks() {
     for seed in 1..=SITTINGS {
         let (folder, path, mut session) = sitting();
         let mut draw = Draw(seed * 7919 + 3);
-        // Numbers of the steps that are done and undone, of the state in the file, and of the state
-        // that is being saved.
+        // Numbers of the done and undone steps, of the steps in the file, and of the steps in the
+        // save that runs.
         let (mut done, mut undone): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         let (mut in_file, mut running): (Vec<usize>, Option<(Saving, Vec<usize>)>) =
             (Vec::new(), None);

@@ -1,5 +1,5 @@
-//! Retargeting by command and on the command line: detected, given and stored maps, mistakes, many
-//! files, and contacts of the results.
+//! Retargeting by commands and on the command line: detected, given and stored maps, invalid input,
+//! many files, and contacts of the results.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -17,14 +17,14 @@ use ulna_session::{Session, fitting_map};
 
 use crate::common::{glb, run, sample, shared};
 
-/// The sample, as a source file of clips.
+/// Writes the sample as a source file of clips. Returns its path.
 fn source(folder: &Path) -> PathBuf {
     let path = folder.join("mannequin.glb");
     fs::write(&path, include_bytes!("../../assets/mannequin.glb")).unwrap();
     path
 }
 
-/// A body with other names and proportions.
+/// Returns a body with other names and proportions. `None` without the shared test files.
 fn target() -> Option<PathBuf> {
     let path = shared()?.join("retarget/m2m-sample-rig.glb");
     if path.is_file() {
@@ -92,13 +92,13 @@ fn a_clip_is_retargeted_by_a_guessed_map_with_its_contacts() {
         let name = document.node(goal.node).label(goal.node);
         assert!(name.starts_with("foot") && goal.point != GoalPoint::Joint, "{name}");
     }
-    // The contacts are in the saved file. All of it is one step.
+    // The saved file has the contacts. All changes are one step.
     let saved = folder.path().join("saved.glb");
     session.write_to(&saved).unwrap();
     assert_eq!(last(&open(&saved)).contacts, clip.contacts);
     run(&mut session, CommandLine::new("edit.undo"));
     assert_eq!(*session.document(), before);
-    // Without the lock, the keys of the legs differ.
+    // Without foot locking, the keys of the legs differ.
     codes(&mut session, &walk(&source).with("contacts", false));
     assert_ne!(last(&session).tracks, clip.tracks);
     assert_eq!(last(&session).contacts, clip.contacts);
@@ -145,11 +145,11 @@ fn a_stored_map_is_used_automatically() {
     let said = codes(&mut session, &named);
     assert!(!said.iter().any(|c| c.starts_with("retarget_map")), "{said:?}");
     assert_eq!(last(&session).tracks, clips[0].tracks);
-    // An explicit method has priority.
+    // An explicit method overrides the stored map.
     let copy = line("clip.import", &source).with("only", "Walk").with("how", "copy");
     let said = codes(&mut session, &copy.with("force", true));
     assert!(!said.contains(&"retarget_map_used"), "{said:?}");
-    // The map is in the saved file.
+    // The saved file has the map.
     let saved = folder.path().join("saved.glb");
     session.write_to(&saved).unwrap();
     assert_eq!(open(&saved).document().retarget_maps(), [map]);
@@ -167,7 +167,7 @@ fn retargeted_clips_have_the_requested_keys() {
     let (plain, _) = ask(&mut session, "source");
     codes(&mut session, &walk(&source));
     assert_eq!(last(&session).tracks, plain.tracks, "as in the source if omitted");
-    // One key per frame, on all tracks that move.
+    // With `frames`, all tracks that move have one key per frame.
     let (frames, is_reduced) = ask(&mut session, "frames");
     let rate = plain.guess_fps().unwrap().0;
     let wanted = (f64::from(plain.length()) * rate).round() as usize + 1;
@@ -175,7 +175,7 @@ fn retargeted_clips_have_the_requested_keys() {
         frames.tracks.values().map(|t| t.times.len()).filter(|n| *n > 1).collect();
     assert!(!is_reduced && counts.len() > 10, "{counts:?}");
     assert!(counts.iter().all(|n| n.abs_diff(wanted) <= 1), "{counts:?} is not {wanted}");
-    // Fewer keys within a bound; a wider bound leaves fewer.
+    // With `reduced`, there are fewer keys within an error. A larger error leaves fewer.
     let (reduced, is_reduced) = ask(&mut session, "reduced");
     assert!(is_reduced && reduced.key_count() < plain.key_count());
     assert_eq!(reduced.contacts, plain.contacts);
@@ -185,7 +185,7 @@ fn retargeted_clips_have_the_requested_keys() {
     assert!(coarse < reduced.key_count(), "{coarse} of {}", reduced.key_count());
     let wrong = walk(&source).with("keys", "reduced").with("millimetres", 0.0);
     assert_eq!(refused(&mut session, &wrong), "argument_out_of_range");
-    // The same on the command line, with the number of keys.
+    // The command line gives the same result, and prints the number of keys.
     let (from, out) = (source.display().to_string(), folder.path().join("out.glb"));
     let out = out.display().to_string();
     let call = ["retarget", "--from", &from, "--to", &from, "-o", &out, "--only", "Walk", "--json"];
@@ -224,7 +224,7 @@ fn invalid_maps_and_sources_are_refused_with_advice() {
     assert_eq!(refused(&mut session, &none), "no_such_clip");
     let nowhere = line("clip.retarget", Path::new("/nowhere/*.glb"));
     assert_eq!(refused(&mut session, &nowhere), "folder_unreadable");
-    // A file without joints.
+    // A file without joints cannot be a source.
     let bare = json!({"scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"name": "box"}]});
     let mut bare = Session::open_bytes(&glb(bare, &[])).unwrap();
     assert_eq!(refused(&mut bare, &walk(&source)), "no_chain_matches");
@@ -261,7 +261,7 @@ fn many_sources_are_retargeted_to_many_targets_in_one_call() {
         let saved = open(Path::new(file["output"].as_str().unwrap()));
         assert!(!last(&saved).contacts.is_empty());
     }
-    // A second clip with the same name gets a number, since the sample already has a walk.
+    // A second clip with the same name gets a number, because the sample already has a walk.
     assert_eq!(last(&open(&at("out/b.glb"))).name.as_deref(), Some("Walk 2"));
 }
 
@@ -290,11 +290,11 @@ fn a_map_is_written_stored_and_read_back() {
     );
     assert_eq!(last(&open(&at("second.glb"))).tracks, last(&open(&at("first.glb"))).tracks);
     assert!(open(&at("second.glb")).document().retarget_maps().is_empty());
-    // A file with a stored map needs none.
+    // If the file stores a map, no map needs to be given.
     let (first, third) = (text(&at("first.glb")), text(&at("third.glb")));
     let again = ["retarget", "--from", &from, "--to", &first, "-o", &third, "--json"];
     assert_eq!(json_of(&ulna(&again))["maps"][0]["origin"], "kept");
-    // Mistakes.
+    // Invalid input.
     fs::write(at("pair.json"), "{\"chain\": []}").unwrap();
     let done = call(&second, &["--map", &map, "--json"]);
     assert_eq!(done.status.code(), Some(2));
@@ -305,8 +305,8 @@ fn a_map_is_written_stored_and_read_back() {
     assert_eq!(json_of(&done)["error"]["code"], "wrong_arguments");
 }
 
-/// Every clip of every small skinned character is retargeted to the sample or refused with a
-/// reason. Documents stay valid, and no foot slides more than before.
+/// Retargets every clip of every small skinned character to the sample. Each is retargeted, or
+/// refused with a reason. Documents stay valid, and no foot slides more than before.
 #[test]
 fn characters_of_the_corpus_are_retargeted_or_refused_with_the_reason() {
     let Some(shared) = shared() else { return };

@@ -1,5 +1,5 @@
-//! Retargeting between unusual bodies: mirrored, in other units, without feet or names, with many
-//! legs. Also unusual clips.
+//! Retargeting between unusual bodies: mirrored, in other units, without feet or names, and with
+//! many legs. Also retargeting of unusual clips.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::Path;
@@ -41,7 +41,7 @@ fn place(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// Asserts that the result can be saved: sorted tracks and finite numbers.
+/// Asserts that the result can be saved: tracks are sorted, and numbers are finite.
 fn is_sound(document: &Document, made: &Retargeted) {
     for track in made.carried.clip.tracks.values() {
         assert!(track.validate().is_ok(), "{:?}", document.node(track.target).name);
@@ -131,7 +131,7 @@ fn a_mirrored_body_has_the_mirrored_motion() {
     assert!(count >= 80, "{count}");
 }
 
-/// A clip of legs and hips only, repeated for `seconds`, with `rate` keys per second.
+/// Creates a clip of legs and hips only, repeated for `seconds`, with `rate` keys per second.
 fn captured(document: &Document, clip: &Clip, seconds: f32, rate: f32) -> Shared<Clip> {
     let count = (seconds * rate) as usize + 1;
     let times: Vec<f32> = (0..count).map(|k| k as f32 / rate).collect();
@@ -196,7 +196,7 @@ fn clips_without_contacts_and_with_overlapping_contacts_are_retargeted() {
     assert_eq!(made.contacts.len(), 1);
     assert_eq!((made.contacts[0].from, made.contacts[0].to), (0.1, 0.4));
     assert!(made.slides.iter().all(|s| s.after < 0.005), "{:?}", made.slides);
-    // The ball of the foot goes to a position chosen by the user.
+    // The ball of the foot must go to a position that the user chose.
     let wanted = Vec3::new(0.3, 0.0, 0.4);
     let goals = [Goal { place: Some(wanted), blend: None, ..goal(0.1, 0.3) }];
     let settings = ContactSettings::default();
@@ -230,7 +230,7 @@ fn incompatible_maps_are_refused_with_a_message() {
 fn sizes_and_root_motion_follow_the_map() {
     let there = sample().document().clone();
     let hips = table_node(&there, "Hips").unwrap();
-    // A body that walks ahead at one meter per second.
+    // The body walks ahead at one meter per second.
     let walk = named(&there, "Walk");
     let mut clip = (**walk).clone();
     let (id, track) = clip.track(hips, Property::Translation).unwrap();

@@ -1,5 +1,5 @@
-//! Clips of one body on another: locked feet, soles on the ground, matching bone directions, and
-//! the way back.
+//! Clips retargeted from one body to another: locked feet, soles on the ground, matching bone
+//! directions, and retargeting back.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::Path;
@@ -63,21 +63,21 @@ fn rest(document: &Document) -> Pose {
 /// Measurements of a retargeted clip.
 #[derive(Clone, Copy, Debug, Default)]
 struct Measured {
-    /// Meters on a body of 1.8 m: sliding in contacts without the lock and with it, and the
-    /// distance of a sole from the ground.
+    /// Sliding during contacts without foot locking, the same with it (`slide`), and the distance
+    /// of a sole from the ground (`sole`). All are in meters, scaled to a body of 1.8 m.
     plain: f32,
     slide: f32,
     sole: f32,
-    /// Agreement of the source's contacts with those detected on the target, `0.0..=1.0`.
+    /// Agreement of the source's contacts with contacts detected on the target, `0.0..=1.0`.
     f1: f32,
-    /// Degrees between bones of arms and legs outside of contacts.
+    /// Largest angle between bones of arms and legs outside contacts, in degrees.
     bones: f32,
-    /// Jerk of the feet relative to the source, with the lock and without.
+    /// Jerk of the feet relative to the source: with foot locking, and without.
     jerk: [f32; 2],
     contacts: usize,
 }
 
-/// The joints of each chain in both bodies.
+/// Returns the joints of each chain in both bodies.
 fn joints(
     map: &RetargetMap,
     source: &Document,
@@ -92,7 +92,7 @@ fn joints(
         .collect()
 }
 
-/// Root mean square of the third difference, in meters per second cubed.
+/// Returns the root mean square of the third difference, in meters per second cubed.
 fn jerk(places: &[Vec3]) -> f32 {
     let all = places
         .windows(4)
@@ -100,7 +100,8 @@ fn jerk(places: &[Vec3]) -> f32 {
     (all.sum::<f32>() / places.len().max(1) as f32).sqrt()
 }
 
-/// Largest distance of soles from the ground while heel or ball is in contact, in meters.
+/// Returns the largest distance of soles from the ground while the heel or ball is in contact, in
+/// meters.
 fn soles(document: &Document, made: &Retargeted, clip: &Shared<Clip>) -> f32 {
     let at_rest = rest(document);
     let mut worst: f32 = 0.0;
@@ -109,7 +110,8 @@ fn soles(document: &Document, made: &Retargeted, clip: &Shared<Clip>) -> f32 {
     let seen = SeenPoints::of(document, usize::MAX);
     let rests = seen.at(&at_rest);
     for foot in feet {
-        // The points below the ankle at rest that are nearer to it than to the other foot.
+        // Takes the points below the ankle at rest that are nearer to this foot than to the other
+        // one.
         let ankle = place(&at_rest, foot);
         let size = height(document) * 0.15;
         let own: Vec<usize> = (0..rests.len())
@@ -135,8 +137,8 @@ fn soles(document: &Document, made: &Retargeted, clip: &Shared<Clip>) -> f32 {
     worst
 }
 
-/// Agreement of two lists of contacts over time, for pairs of feet. Differences of at most one
-/// sample count as equal.
+/// Returns the agreement of two lists of contacts over time, for pairs of feet. Differences of at
+/// most one sample count as equal.
 fn agreement(times: &[f32], pairs: &[(NodeId, NodeId)], a: &[Goal], b: &[Goal]) -> f32 {
     let stands = |list: &[Goal], node: NodeId, time: f32| {
         list.iter().any(|g| g.node == node && g.from <= time && g.to >= time)
@@ -218,7 +220,7 @@ fn measured(source: &Document, target: &Document, clip: &Shared<Clip>) -> Measur
     found
 }
 
-/// Source, clip, target.
+/// Source file, clip and target file.
 const PAIRS: [(&str, &str, &str); 16] = [
     (KNIGHT, "Walking_A", SINTEL),
     (KNIGHT, "Running_A", SINTEL),
@@ -237,9 +239,9 @@ const PAIRS: [(&str, &str, &str); 16] = [
     ("corpus/fbx/cmu_91_48.fbx", "", SINTEL),
     ("corpus/fbx/cmu_91_50.fbx", "", "sample"),
 ];
-/// Hips at 0.41 m, a spine of 2 joints, 30 frames per second.
+/// Character with hips at 0.41 m, a spine of 2 joints, and 30 frames per second.
 const KNIGHT: &str = "corpus/characters/Knight/Knight.glb";
-/// Hips at 0.92 m, a spine of 3 joints.
+/// Character with hips at 0.92 m, and a spine of 3 joints.
 const SINTEL: &str = "corpus/characters/Sintel/human-sintel.glb";
 const CESIUM: &str = "corpus/characters/CesiumMan/CesiumMan.glb";
 const CAPTURE: &str = "situations/walk-120hz.bvh";
@@ -274,8 +276,8 @@ fn feet_stay_in_place_on_other_bodies() {
     assert!(count >= 14, "{count} pairs");
 }
 
-/// The largest difference of rotations in degrees, and of the hips' translation relative to their
-/// height.
+/// Returns the largest difference of rotations in degrees, and of the hips' translation relative to
+/// their height. The text names the joint.
 fn apart(document: &Document, a: &Clip, b: &Clip) -> (f32, f32, String) {
     let (a, b) = (Shared::new(a.clone()), Shared::new(b.clone()));
     let times = times(&a);
@@ -312,8 +314,8 @@ fn retargeting_to_another_body_and_back_keeps_the_clip() {
             let gone = Retarget::new(&there, &here, &map).unwrap().clip(clip, None);
             let gone = Shared::new(gone.carried.clip);
             let came = Retarget::new(&here, &there, &back).unwrap().clip(&gone, None);
-            // Chains with as many joints in both bodies, except for chains attached to one that
-            // differs: these get new keys.
+            // Compares chains with the same number of joints in both bodies. Chains attached to a
+            // chain that differs get new keys, so they are left out.
             let equal: Vec<NodeId> = map
                 .chains
                 .iter()
@@ -369,7 +371,7 @@ fn sliding_clips_are_cleaned_and_nothing_else_changes() {
             }
             let cleaned = Shared::new(made.clip);
             let near = |goal: &Goal, time: f32| {
-                // A loop continues at its start.
+                // A loop continues at its start, so contacts are compared modulo its length.
                 [-clip.length(), 0.0, clip.length()].iter().any(|round| {
                     let blend = settings.blend + 0.001;
                     time + round >= goal.from - blend && time + round <= goal.to + blend

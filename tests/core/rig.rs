@@ -1,5 +1,5 @@
-//! Joints that are oriented, moved, inserted, dissolved, removed and reparented: every clip moves
-//! as before, and deviations are reported.
+//! Orienting, moving, inserting, dissolving, removing and reparenting joints. Every clip moves as
+//! before, and deviations are reported.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ fn act(session: &mut Session, line: CommandLine) -> RigReport {
     *session.take_rig_report().unwrap_or_else(|| panic!("{line}: no report"))
 }
 
-/// The document saved and opened again. Saving checks the written data.
+/// Saves the document and opens it again. Saving also checks the written data.
 fn again(session: &Session) -> Session {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("saved.glb");
@@ -33,7 +33,7 @@ fn again(session: &Session) -> Session {
     Session::open(&path, &Progress::default()).unwrap()
 }
 
-/// The stacks for comparisons: the pose, and five times of each clip with its layers.
+/// Returns the stacks to compare: the pose, and five times of each clip with its layers.
 fn stacks(document: &Document) -> Vec<Stack> {
     let mut all = vec![Stack::shown(document, None, 0.0)];
     for (id, clip) in document.clips.iter() {
@@ -48,7 +48,8 @@ fn poses(document: &Document) -> Vec<Pose> {
     stacks(document).iter().map(|stack| Pose::evaluate(document, stack)).collect()
 }
 
-/// The largest difference of world matrices of nodes with the same name, except for some.
+/// Returns the largest difference of world matrices between nodes with the same name. The nodes in
+/// `but` are left out.
 fn apart(before: &Document, after: &Document, but: &[&str]) -> f32 {
     let mut worst = 0.0f32;
     for (a, b) in poses(before).iter().zip(poses(after)) {
@@ -67,7 +68,7 @@ fn apart(before: &Document, after: &Document, but: &[&str]) -> f32 {
     worst
 }
 
-/// The largest distance of points of the skin, in meters.
+/// Returns the largest distance between points of both skins, in meters.
 fn skin_apart(before: &Document, after: &Document) -> f32 {
     let points = |d: &Document| -> Vec<Vec<Vec3>> {
         let seen = SeenPoints::of(d, usize::MAX);
@@ -78,7 +79,7 @@ fn skin_apart(before: &Document, after: &Document) -> f32 {
     pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
 }
 
-/// Number of keys by clip, node and property.
+/// Returns the number of keys by clip, node and property.
 fn keys(document: &Document) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for (id, clip) in document.clips.iter() {
@@ -96,7 +97,7 @@ fn undone(session: &mut Session) {
     assert!(session.pack("x").unwrap().bytes == session.source().bytes);
 }
 
-/// The first elbow or knee of the sample, with its parent and its child.
+/// Returns the first elbow or knee of the sample, with its parent and its child.
 fn elbow(document: &Document) -> (NodeId, NodeId, NodeId) {
     let joints: Vec<NodeId> = document.skins.values().flat_map(|s| s.joints.to_vec()).collect();
     let fits = |n: &NodeId| {
@@ -161,7 +162,7 @@ fn joints_can_copy_the_axes_of_another_joint_or_the_scene() {
         Quat::from_mat4(&pose.world[node.index()]).normalize()
     };
     act(&mut session, line("joint.orient").with("node", &*names[1]).with("like", &*names[0]));
-    // The pose of the sample is its rest pose.
+    // The sample is in its rest pose.
     let [a, b] = [parent, joint].map(|n| turn(session.document(), n));
     assert!(a.angle_between(b) < 1e-3, "{}", a.angle_between(b));
     act(&mut session, line("joint.orient").with("node", &*names[1]).with("world", true));
@@ -259,7 +260,8 @@ fn a_joint_reparented_to_its_grandparent_and_back_moves_as_before() {
     assert_eq!(session.document().node(joint).parent, Some(parent));
 }
 
-/// Bones below an armature as in FBX files: scale 0.01 and −90°, with a clip, and a box on a hand.
+/// Builds bones below an armature as in FBX files: scale 0.01 and −90°, with a clip, and a box
+/// attached to a hand.
 fn armature() -> Value {
     let half = std::f32::consts::FRAC_1_SQRT_2;
     json!({
@@ -327,7 +329,7 @@ fn applying_the_transform_of_an_armature_keeps_all_motion() {
     }
     let armature = after.node(named(&after, "Armature")).local().transform();
     assert!(armature.translation.length() < 1e-6 && armature.rotation.w > 1.0 - 1e-6);
-    // The scale moves down to the nodes attached to the joints.
+    // The scale moves down to the nodes that are attached to joints.
     assert!(apart(&before, &after, &["Armature", "Hips", "Arm", "Hand"]) < 1e-5);
     let at = |d: &Document, n: &str| {
         let id = named(d, n);
@@ -340,7 +342,7 @@ fn applying_the_transform_of_an_armature_keeps_all_motion() {
     let saved = again(&session);
     assert!(apart(&after, saved.document(), &[]) < 1e-6);
     undone(&mut session);
-    // Once is enough.
+    // Running the command a second time changes nothing.
     run(&mut session, line("rig.mend_armature"));
     session.take_rig_report();
     let said = run(&mut session, line("rig.mend_armature"));
@@ -397,7 +399,7 @@ fn layers_of_a_joint_follow_its_new_axes() {
     let after = session.document();
     assert!(apart(&before, after, &[&name]) < 1e-5);
     assert!(skin_apart(&before, after) < 1e-5);
-    // After the joint is dissolved, the layer is baked into the keys.
+    // Dissolving the joint bakes the layer into the keys.
     act(&mut session, line("joint.dissolve").with("node", &*name));
     assert!(apart(&before, session.document(), &[]) < 2e-3);
 }
@@ -427,7 +429,7 @@ fn skeleton_changes_that_lose_data_are_refused_with_the_reason() {
         refused(line("joint.reparent").with("node", "Hips").with("to", "Hand")),
         "node_cycle"
     );
-    // A rotation by 90° swaps axes, which a node can store.
+    // A rotation by 90° swaps axes, so a node can still store the scale.
     run(&mut session, orient("Hips", json!([90, 0, 0])));
     let scale = session.document().node(named(session.document(), "Hips")).rest.transform().scale;
     assert!(scale.abs_diff_eq(Vec3::new(1.0, 1.0, 2.0), 1e-5), "{scale}");

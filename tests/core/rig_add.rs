@@ -1,4 +1,4 @@
-//! Joints added by hand, with their mirror partners.
+//! Adding joints by hand, together with their mirror joints.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -24,7 +24,7 @@ fn at(document: &Document, name: &str) -> Vec3 {
     place(document, named(document, name))
 }
 
-/// The names of the nodes that a command adds, in order.
+/// Returns the names of the nodes that a command adds, in order.
 fn added(session: &mut Session, line: CommandLine) -> Vec<String> {
     let before = session.document().clone();
     run(session, line);

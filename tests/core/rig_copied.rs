@@ -1,4 +1,4 @@
-//! Skeletons of other files, copied to a mesh.
+//! Skeletons of other files, copied and fitted to a mesh.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use ulna_session::Session;
 
 use crate::common::{floats, glb, named, run, sample, shared};
 
-/// A model of one box between two corners.
+/// Builds a model of one box between two corners.
 fn body(low: [f32; 3], high: [f32; 3]) -> Vec<u8> {
     let corner = |k: usize| [0, 1, 2].map(|axis| if k >> axis & 1 == 0 { low } else { high }[axis]);
     let points: Vec<f32> = (0..8).flat_map(corner).collect();
@@ -64,7 +64,7 @@ fn refused(session: &mut Session, line: CommandLine) -> (String, String) {
     (why.code().to_owned(), why.to_string())
 }
 
-/// Checks the new joints, which have no scale, and returns them.
+/// Checks the new joints and returns them. They must have no scale.
 fn checked(session: &Session, from: usize) -> Vec<NodeId> {
     let document = session.document();
     document.check().unwrap();
@@ -89,7 +89,7 @@ fn a_copied_skeleton_is_scaled_by_heights_and_placed_on_the_ground_center() {
     assert_eq!(made.len(), joints);
     let ours = session.document();
     assert_eq!(ours.skins.count(), 0, "binding makes the skin");
-    // The same arrangement and rotations at another size.
+    // The joints have the same relative positions and rotations at another size.
     let [hips, head] = ["Hips", "Head"].map(|n| (at(theirs, n), at(ours, n)));
     let ratio = (head.1 - hips.1).length() / (head.0 - hips.0).length();
     assert!((1.5..2.5).contains(&ratio), "{ratio}");
@@ -102,10 +102,10 @@ fn a_copied_skeleton_is_scaled_by_heights_and_placed_on_the_ground_center() {
         let turn = |m: &DMat4| m.to_scale_rotation_translation().1;
         assert!(turn(&a).angle_between(turn(&b)) < 1e-3, "{label}");
     }
-    // On the ground below the middle, between the feet.
+    // The skeleton is on the ground, centered below the mesh: this is the point between the feet.
     let feet = (at(ours, "LeftFoot") + at(ours, "RightFoot")) * 0.5;
     assert!((feet.x - 5.0).abs() < 0.1 && (0.95..1.5).contains(&feet.y), "{feet}");
-    // One step, which can be undone, redone, saved and read.
+    // Copying is one step. It can be undone, redone, saved and read.
     run(&mut session, CommandLine::new("edit.undo"));
     assert_eq!(session.document().nodes.count(), 1);
     run(&mut session, CommandLine::new("edit.redo"));
@@ -159,11 +159,11 @@ fn matched_points_are_reached_and_joints_between_follow() {
     meets("LeftHand", 0.9, 1.1, 0.1);
     meets("RightHand", -0.9, 1.1, 0.1);
     meets("RightFoot", -0.2, 0.1, -0.02);
-    // The elbow is between shoulder and hand, symmetrically.
+    // The elbow is between shoulder and hand, symmetrically on both sides.
     let (left, right) = (at(ours, "LeftLowerArm"), at(ours, "RightLowerArm"));
     assert!(left.distance(DVec3 { x: -right.x, ..right }) < 1e-4, "{left} {right}");
     assert!((0.3..0.85).contains(&left.x) && (1.1..1.6).contains(&left.y), "{left}");
-    // Joints beyond the last point follow, with the overall scale.
+    // Joints beyond the last matched point follow with the overall scale.
     let theirs = sample();
     let finger = |d: &Document| (at(d, "LeftIndex3") - at(d, "LeftHand")).length();
     let bone = |d: &Document| (at(d, "LeftIndex2") - at(d, "LeftIndex1")).length();
@@ -177,7 +177,7 @@ fn one_matched_point_moves_and_two_scale_and_rotate() {
     let mut session = open(&body([-1.0, 0.0, -0.3], [1.0, 2.0, 0.3]));
     run(&mut session, copy(Path::new("sample")).with("points", "Head=3 4 5"));
     assert!(at(session.document(), "Head").distance(DVec3::new(3.0, 4.0, 5.0)) < 1e-6);
-    // A rotation by 90° about the vertical axis.
+    // Rotates by 90° about the vertical axis.
     let [left, right] = ["LeftHand", "RightHand"].map(|n| at(theirs.document(), n));
     let half = (left - right).length();
     let mut session = open(&body([-1.0, 0.0, -0.3], [1.0, 2.0, 0.3]));
@@ -220,7 +220,7 @@ fn existing_names_get_a_number() {
     assert_eq!(session.document().node(top).parent, None);
     assert!(session.document().shown_nodes().contains(&top));
     assert_eq!(session.document().node(top).label(top), "LeftUpperArm2");
-    // The third copy gets the next number. With a prefix, all names are free.
+    // The third copy gets the next number. With a prefix, all names are unused.
     run(&mut session, copy(Path::new("sample")).with("joint", "LeftUpperArm"));
     named(session.document(), "LeftUpperArm3");
     let line = copy(Path::new("sample")).with("joint", "LeftUpperArm").with("prefix", "b.");
@@ -229,8 +229,8 @@ fn existing_names_get_a_number() {
     named(session.document(), "b.LeftUpperArm");
 }
 
-/// An armature in centimeters, rotated and mirrored. It has a duplicate joint name, a helper
-/// between joints, a matrix, a joint with scale 0, and a joint outside of the scene.
+/// Builds an armature in centimeters, rotated and mirrored. It has a duplicate joint name, a helper
+/// node between joints, a matrix, a joint with scale 0, and a joint outside the scene.
 fn odd_skeleton() -> Vec<u8> {
     let mut bin = Vec::new();
     bin.extend(floats(&[0.0; 9]));
@@ -274,7 +274,7 @@ fn odd_skeleton() -> Vec<u8> {
 fn unusual_skeletons_are_copied_without_scale() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(&folder, "odd.glb", &odd_skeleton());
-    // Without a mesh here, all joints keep their positions.
+    // If this model has no mesh, all joints keep their positions.
     let mut session = open(&glb(json!({"scene": 0, "scenes": [{}]}), &[]));
     let said = run(&mut session, copy(&path)).join(" ");
     assert!(said.contains("1.0000 times their size"), "{said}");
@@ -290,14 +290,14 @@ fn unusual_skeletons_are_copied_without_scale() {
     is_at("Spine", [0.0, 1.3, 0.0]);
     is_at("Arm", [-0.3, 1.4, 0.0]);
     is_at("Arm2", [0.3, 1.4, 0.0]);
-    // A scale of 0 does not apply at rest.
+    // A scale of 0 is ignored at rest.
     is_at("Hand", [0.5, 1.4, 0.0]);
     is_at("Outside", [0.0, 5.0, 0.0]);
     assert_eq!(ours.node(named(ours, "Spine")).parent, Some(named(ours, "Hips")));
-    // An ambiguous name cannot be a point.
+    // An ambiguous name cannot be matched with a point.
     let line = copy(&path).with("points", "Arm=0 0 0");
     assert_eq!(refused(&mut session, line).0, "name_ambiguous");
-    // Below a joint. The helper is included if it is named.
+    // Copies below a joint. A helper node is copied if it is named.
     let mut session = open(&body([-1.0, 0.0, -0.3], [1.0, 2.0, 0.3]));
     run(&mut session, copy(&path).with("joint", "Helper"));
     let ours = session.document();
@@ -334,7 +334,7 @@ fn files_without_a_skeleton_are_refused() {
     assert_eq!(refused(&mut session, newer).0, "made_by_newer_version");
 }
 
-/// The skeleton of every skinned model of the corpus is copied to a box. VRM 0 models are turned to
+/// Copies the skeleton of every skinned model of the corpus to a box. VRM 0 models are rotated to
 /// face +Z.
 #[test]
 fn skeletons_of_the_corpus_are_copied() {

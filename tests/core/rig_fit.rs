@@ -1,5 +1,5 @@
-//! Fitted weights compared with those of the parent joint, when each joint of some characters is
-//! removed in turn.
+//! Each joint of some characters is removed in turn. The error with fitted weights is compared with
+//! the error of moving weights to the parent joint.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::Path;
@@ -14,13 +14,13 @@ use crate::common::{sample, shared};
 /// Mean errors of a character over its joints, in percent of its height.
 #[derive(Clone, Copy, Debug, Default)]
 struct MeanErrors {
-    /// Number of tried joints of all skins.
+    /// Number of joints that the test tried to remove, over all skins.
     joints: usize,
-    /// Number of joints whose removal left weights without a joint.
+    /// Number of joints whose removal left vertices without their joint.
     removed: usize,
-    /// With the weights of the parent joint.
+    /// Mean error if the weights move to the parent joint.
     parent: f64,
-    /// With fitted weights.
+    /// Mean error with fitted weights.
     fitted: f64,
 }
 
@@ -36,7 +36,7 @@ fn removed_in_turn(mut session: Session, step: usize) -> MeanErrors {
     for joint in joints {
         let name = format!("#{}", joint.0);
         let remove = CommandLine::new("joint.remove").with("node", name).with("weights", "fit");
-        // Some joints cannot be removed, such as those with a mesh.
+        // Some joints cannot be removed, such as joints with a mesh.
         if session.run_line(&remove).is_err() {
             continue;
         }
@@ -57,9 +57,10 @@ fn removed_in_turn(mut session: Session, step: usize) -> MeanErrors {
     errors
 }
 
-/// Checks the ratio of the errors, and that many joints were removed. The others have a mesh or
-/// influence no vertex. The ratio was measured with a prototype; 10 % are for other samples of
-/// poses and vertices.
+/// Asserts the ratio of the errors `fitted` and `parent`, and that more than a third of the joints
+/// were removed. The other joints have a mesh, or influence no vertex. The expected ratio was
+/// measured with a prototype. It may be exceeded by 10 %, because poses and vertices are sampled
+/// differently.
 fn check(name: &str, errors: MeanErrors, [parent, fitted]: [f64; 2]) {
     assert!(errors.removed * 3 > errors.joints, "{name}: {errors:?}");
     let (found, wanted) = (errors.fitted / errors.parent, fitted / parent);
@@ -76,8 +77,8 @@ fn each_joint_of_the_sample_is_removed_with_little_error() {
 
 #[test]
 fn fitted_removal_of_character_joints_has_less_error_than_moving_weights_to_the_parent() {
-    /// Files with the step between removed joints, and the first measured errors in percent of the
-    /// height: of the parent rule and of the fit.
+    /// Files, the step between removed joints, and the errors of the prototype in percent of the
+    /// height: with weights moved to the parent, and fitted.
     const CHARACTERS: [(&str, usize, [f64; 2]); 5] = [
         ("CesiumMan/CesiumMan.glb", 1, [0.81, 0.55]),
         ("RiggedFigure/RiggedFigure.glb", 1, [0.034, 0.005]),

@@ -1,5 +1,5 @@
-//! Joints oriented along their bones or as their mirror partners, mirrored, merged, and removed by
-//! every rule for weights. Springs and constraints of avatars follow.
+//! Joints oriented along their bones or like their mirror joints, mirrored, merged, and removed by
+//! every rule for weights. Springs and constraints of avatars must follow.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ fn again(session: &Session) -> Session {
     Session::open(&path, &Progress::default()).unwrap()
 }
 
-/// The pose of the file, and five times of each clip.
+/// Returns the pose of the file, and five times of each clip.
 fn poses(document: &Document) -> Vec<Pose> {
     let mut all = vec![Stack::shown(document, None, 0.0)];
     for (id, clip) in document.clips.iter() {
@@ -51,7 +51,8 @@ fn poses(document: &Document) -> Vec<Pose> {
     all.iter().map(|stack| Pose::evaluate(document, stack)).collect()
 }
 
-/// The largest difference of world matrices of nodes with the same name in both, except for some.
+/// Returns the largest difference of world matrices between nodes with the same name in both
+/// documents. The nodes in `but` are left out.
 fn apart(before: &Document, after: &Document, but: &[&str]) -> f32 {
     let mut worst = 0.0f32;
     for (a, b) in poses(before).iter().zip(poses(after)) {
@@ -78,7 +79,7 @@ fn skin_apart(before: &Document, after: &Document) -> f32 {
     pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
 }
 
-/// Number of keys by clip, node and property.
+/// Returns the number of keys by clip, node and property.
 fn keys(document: &Document) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for (id, clip) in document.clips.iter() {
@@ -96,7 +97,7 @@ fn undone(session: &mut Session) {
     assert!(session.pack("x").unwrap().bytes == session.source().bytes);
 }
 
-/// The world axes of a node at rest. The pose of the sample is its rest pose.
+/// Returns the world axes of a node at rest. The sample is in its rest pose.
 fn axes(document: &Document, name: &str) -> Mat3 {
     let rest = Pose::evaluate(document, &Stack::default());
     let m = Mat3::from_mat4(rest.world[named(document, name).index()]);
@@ -112,7 +113,7 @@ fn place(document: &Document, name: &str) -> Vec3 {
     rest.world[named(document, name).index()].w_axis.truncate()
 }
 
-/// The weight of each vertex on some joints.
+/// Returns the total weight of each vertex on some joints.
 fn weights(document: &Document, names: &[&str]) -> Vec<f32> {
     let (id, skin) = document.skins.iter().next().unwrap();
     let slots: Vec<usize> = names
@@ -146,17 +147,18 @@ fn one_axis_points_along_the_bone_and_another_up() {
     let made = axes(&after, "LeftLowerArm");
     let bone = along(&before, "LeftLowerArm", "LeftHand");
     assert!(made.x_axis.distance(bone) < 1e-4, "{} {bone}", made.x_axis);
-    // As far up as possible.
+    // The second axis points up as far as possible.
     let up = (Vec3::Y - bone * bone.y).normalize_or_zero();
     assert!(made.z_axis.distance(-up) < 1e-4, "{} {up}", made.z_axis);
     undone(&mut session);
-    // Along a negative axis, rolled about the bone.
+    // Aims a negative axis, and rolls the joint about its bone.
     act(&mut session, orient("LeftLowerArm", "-y").with("up", "z").with("roll", 90));
     let made = axes(session.document(), "LeftLowerArm");
     assert!(made.y_axis.distance(-bone) < 1e-4);
     assert!(made.z_axis.dot(up).abs() < 1e-4, "{}", made.z_axis);
     undone(&mut session);
-    // The end of a chain continues the previous bone. A steep bone uses the front as up.
+    // The last joint of a chain continues the previous bone. For a steep bone, the up axis points
+    // to the front.
     act(&mut session, orient("LeftToes", "z").with("up", "y"));
     let made = axes(session.document(), "LeftToes");
     assert!(made.z_axis.distance(along(&before, "LeftFoot", "LeftToes")) < 1e-4);
@@ -167,14 +169,14 @@ fn one_axis_points_along_the_bone_and_another_up() {
     assert!(made.y_axis.distance(shin) < 1e-4 && shin.y < -0.9);
     assert!(made.z_axis.z > 0.9, "{}", made.z_axis);
     undone(&mut session);
-    // Of several children, the one in the middle: neither a leg nor a shoulder.
+    // With several children, the joint points to the middle one, not to a leg or shoulder.
     for (node, below) in [("Hips", "Spine"), ("UpperChest", "Neck")] {
         act(&mut session, orient(node, "y"));
         let made = axes(session.document(), node);
         assert!(made.y_axis.distance(along(&before, node, below)) < 1e-4, "{node}");
         undone(&mut session);
     }
-    // The finger that is farthest ahead.
+    // The hand points to the finger that is farthest forward.
     act(&mut session, orient("LeftHand", "y"));
     let made = axes(session.document(), "LeftHand");
     assert!(made.y_axis.distance(along(&before, "LeftHand", "LeftMiddle1")) < 1e-4);
@@ -187,7 +189,7 @@ fn an_up_axis_follows_the_parent_or_is_kept() {
     let orient =
         line("joint.orient").with("node", json!(joints)).with("aim", "y").with("up_to", "parent");
     act(&mut session, orient);
-    // The chain has new axes, each relative to the new axes of its parent.
+    // All joints of the chain have new axes. Each is relative to the new axes of its parent.
     let [upper, lower] = joints.map(|n| axes(session.document(), n));
     let flat = (upper.z_axis - lower.y_axis * upper.z_axis.dot(lower.y_axis)).normalize_or_zero();
     assert!(lower.z_axis.distance(flat) < 1e-4, "{} {flat}", lower.z_axis);
@@ -253,7 +255,7 @@ fn a_new_pivot_or_new_axes_keep_the_motion_with_the_same_key_times() {
     assert_eq!(keys(&after), keys(&before));
     let off = place(&after, "LeftLowerArm") - place(&before, "LeftLowerArm");
     assert!(off.distance(by) < 1e-5, "{off}");
-    // Nothing moves at rest. For the clips, the deviation is stated.
+    // At rest, nothing moves. For the clips, the deviation is stated.
     assert!((place(&after, "LeftHand") - place(&before, "LeftHand")).length() < 1e-5);
     let stated = report.deviation.worst_mm as f32 / 1000.0;
     assert!(stated > 1e-3 && stated < 0.2, "{stated}");
@@ -267,7 +269,7 @@ fn a_new_pivot_or_new_axes_keep_the_motion_with_the_same_key_times() {
     assert_eq!(keys(&after), keys(&before));
     assert!((place(&after, "LeftHand") - place(&before, "LeftHand")).length() < 1e-5);
     assert!(report.deviation.worst_mm > 1.0);
-    // The joint rotates about its new axes as it did about the old ones.
+    // The joint rotates about its new axes by the same angles as about the old ones.
     let joint = named(&before, "LeftLowerArm");
     let own = |d: &Document, q: &[f32]| {
         d.node(joint).rest.transform().rotation.inverse() * Quat::from_slice(q)
@@ -318,7 +320,7 @@ fn merging_joints_moves_their_weights_and_children() {
         again(&session);
         undone(&mut session);
     }
-    // An inserted joint moves exactly as the other one, so merging is exact.
+    // An inserted joint moves exactly like its parent, so merging both is exact.
     let insert = line("joint.insert").with("node", "LeftLowerArm").with("name", "Twist");
     act(&mut session, insert);
     let twist = line("weights.merge").with("from", "LeftUpperArm").with("into", "Twist");
@@ -356,7 +358,7 @@ fn weights_of_a_removed_joint_go_to_the_nearest_bones_or_are_smoothed() {
         let stated = report.deviation.worst_mm as f32 / 1000.0;
         assert!(stated > 0.0 && skin_apart(&before, &after) <= 1.2 * stated + 1e-5, "{rule}");
         if rule == "nearest" {
-            // Near the wrist, the weights go to the hand.
+            // Near the wrist, the hand receives the weights.
             let hand = weights(&after, &["LeftHand"]).into_iter();
             let more = hand.zip(weights(&before, &["LeftHand"])).filter(|(a, b)| *a > b + 0.3);
             assert!(more.count() > 0);
@@ -410,7 +412,7 @@ fn a_missing_side_is_created_from_the_other() {
     assert!(apart(&after, saved.document(), &[]) < 1e-5);
     session.undo();
     assert!(*session.document() == before);
-    // On request, weights are not mirrored.
+    // If requested, weights are not mirrored.
     let alone = line("joint.mirror").with("node", "LeftUpperArm").with("weights", false);
     let report = act(&mut session, alone);
     assert_eq!(report.given.mirrored, 0);
@@ -480,7 +482,7 @@ fn removal_of_joints_and_animated_nodes_follows_the_rules() {
     run(&mut session, local.with("force", true));
 }
 
-/// Names of the nodes in the springs of a saved file.
+/// Returns the names of the nodes in the springs of a saved file.
 fn springs(session: &Session) -> Vec<Vec<String>> {
     let (root, _) = split(&session.pack("x").unwrap().bytes);
     let name = |node: &Value| {
@@ -510,7 +512,7 @@ fn removed_joints_are_removed_from_springs() {
         let saved = again(&session);
         assert_eq!(saved.document().nodes.ids().count(), 21, "{file}: no empty node stays");
         undone(&mut session);
-        // After all its joints are removed, the spring of VRM 1 is removed, too.
+        // If all joints of a VRM 1 spring are removed, the spring is removed, too.
         let remove = line("joint.remove").with("node", "hair0").with("below", "remove");
         act(&mut session, remove);
         let left = if is_one { Vec::new() } else { hair(&[]) };
@@ -540,11 +542,12 @@ fn a_constrained_joint_keeps_its_animated_parent() {
         Session::open_bytes(&glb(root, &bin)).unwrap()
     };
     let attach = |node: &str, to: &str| line("joint.reparent").with("node", node).with("to", to);
-    // A clip rotates the head above the hair.
+    // A clip rotates the head, which is above the hair.
     for kind in ["roll", "rotation", "aim"] {
         let mut session = with(kind, 7, 17);
         assert_eq!(refused(&mut session, &attach("hair1", "chest")), "constraint_axis", "{kind}");
-        // Its source may be moved, if the source's own parents stay the same in every clip.
+        // The source of the constraint can be reparented, if its old and new parents stay the same
+        // in every clip.
         act(&mut session, attach("rightHand", "spine"));
     }
     for (kind, is_refused) in [("roll", true), ("rotation", true), ("aim", false)] {

@@ -1,5 +1,5 @@
-//! Skeletons that are cleaned, or get leaf joints, other names and other bind matrices: every clip
-//! moves as before.
+//! Skeletons that are cleaned up, or that get leaf joints, other names or other bind matrices.
+//! Every clip must move as before.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ fn situation(name: &str) -> Option<Session> {
     Some(Session::open(&path, &Progress::default()).unwrap())
 }
 
-/// The pose of the file, and five times of each clip.
+/// Returns the pose of the file, and five times of each clip.
 fn poses(document: &Document) -> Vec<Pose> {
     let mut all = vec![Stack::shown(document, None, 0.0)];
     for (id, clip) in document.clips.iter() {
@@ -48,7 +48,8 @@ fn poses(document: &Document) -> Vec<Pose> {
     all.iter().map(|stack| Pose::evaluate(document, stack)).collect()
 }
 
-/// The largest difference of world matrices of nodes with the same name in both.
+/// Returns the largest difference of world matrices between nodes with the same name in both
+/// documents.
 fn apart(before: &Document, after: &Document) -> f32 {
     let mut worst = 0.0f32;
     for (a, b) in poses(before).iter().zip(poses(after)) {
@@ -119,7 +120,8 @@ fn nulls_between_joints_are_removed_if_exact() {
     assert_eq!(report.deviation.worst_mm, 0.0);
     let left = names(&after);
     assert!(!left.contains("Left_clav_null"), "{left:?}");
-    // It moves, so it stays. The other one has a non-uniform scale above a joint that rotates.
+    // The first one moves, so it is kept. The other one has a non-uniform scale above a joint that
+    // rotates.
     assert!(left.contains("Hips_null") && left.contains("Right_clav_null"), "{left:?}");
     assert!(
         said.iter().any(|s| s.contains("Right_clav_null") && s.contains("sheared")),
@@ -129,7 +131,8 @@ fn nulls_between_joints_are_removed_if_exact() {
     undone(&mut session);
 }
 
-/// A chain of joints with four static helpers between each two, an unused branch and two leaves.
+/// Builds a chain of joints with four static helper nodes between each two joints, an unused branch
+/// and two leaves.
 fn helped() -> Session {
     let mut nodes = vec![json!({"name": "Root"})];
     let mut joints = vec![0];
@@ -157,7 +160,7 @@ fn helped() -> Session {
         attach(&mut nodes, parent, json!({"name": name, "translation": [0.0, 0.2, 0.0]}));
         joints.push(nodes.len() - 1);
     }
-    // A socket is not a joint, and stays.
+    // A socket is not a joint, and is kept.
     attach(&mut nodes, tip, json!({"name": "Socket", "translation": [0.1, 0.0, 0.0]}));
     nodes.push(json!({"name": "Body", "mesh": 0, "skin": 0}));
     let body = nodes.len() - 1;
@@ -242,7 +245,7 @@ fn twelve_static_helpers_unused_joints_and_leaves_are_found_by_kind() {
     assert!(apart(&before, &after) < 1e-5 && skin_apart(&before, &after) < 1e-5);
     let saved = again(&session);
     assert!(apart(&after, saved.document()) < 1e-6);
-    // There is nothing left to clean.
+    // A second run finds nothing to clean.
     let said = run(&mut session, line("rig.clean"));
     assert!(said[0].contains("no helper nodes"), "{said:?}");
     assert!(*session.document() == after);
@@ -262,7 +265,7 @@ fn leaf_joints_can_be_added_and_removed() {
     for leaf in &new {
         let end = after.node(*leaf).parent.unwrap();
         assert_eq!(after.node(*leaf).label(*leaf), format!("{}_end", after.node(end).label(end)));
-        // Half of the last bone, in its direction.
+        // The new joint is half as long as the last bone, in the same direction.
         let above = after.node(end).parent.unwrap();
         let bone = at(end) - at(above);
         assert!((at(*leaf) - at(end)).distance(bone * 0.5) < 1e-4);
@@ -277,7 +280,7 @@ fn leaf_joints_can_be_added_and_removed() {
     assert_eq!(names(session.document()), names(&before));
     let said = run(&mut session, line("joint.leaf").with("remove", true));
     assert!(said[0].contains("no leaf joint"), "{said:?}");
-    // At a given distance, only below a named joint.
+    // Adds a leaf joint at a given distance, only below a named joint.
     session.undo();
     undone(&mut session);
     let end = new.iter().next().and_then(|leaf| after.node(*leaf).parent).unwrap();

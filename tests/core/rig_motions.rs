@@ -1,4 +1,4 @@
-//! Unkeyed poses follow changes of the skeleton, and the mix is measured.
+//! Unkeyed poses must follow changes of the skeleton, and the change of the mix must be measured.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -14,12 +14,12 @@ fn line(name: &str) -> CommandLine {
     CommandLine::new(name)
 }
 
-/// An edit command for the unkeyed pose of a clip.
+/// Returns a command line that poses a node over a clip, with the arguments of an unkeyed pose.
 fn unkeyed(name: &str, node: &str) -> CommandLine {
     line(name).with("node", node).with("clip", "Walk").with("time", 0.4)
 }
 
-/// The sample with an unkeyed pose of an arm.
+/// Opens the sample with an unkeyed pose of an arm.
 fn posed() -> Session {
     let mut session = sample();
     for (node, axis, degrees) in [("LeftUpperArm", "y", 35), ("LeftLowerArm", "z", -40)] {
@@ -34,7 +34,7 @@ fn the_time(document: &Document) -> UnkeyedAt {
     *document.aids.unkeyed.keys().next().unwrap()
 }
 
-/// The unkeyed pose, and the clip at other times.
+/// Returns the unkeyed pose, and the clip at other times.
 fn poses(document: &Document, at: UnkeyedAt) -> Vec<Pose> {
     let unkeyed = document.aids.unkeyed.get(&at).cloned();
     let shown = |time: f64| Stack::shown(document, Some(at.clip), time);
@@ -42,7 +42,7 @@ fn poses(document: &Document, at: UnkeyedAt) -> Vec<Pose> {
     stacks.iter().map(|stack| Pose::evaluate(document, stack)).collect()
 }
 
-/// The largest distance of the skin in these poses, in meters.
+/// Returns the largest distance between both skins in these poses, in meters.
 fn skin_apart(before: &Document, after: &Document, at: UnkeyedAt) -> f32 {
     let points = |d: &Document| -> Vec<Vec3> {
         let seen = SeenPoints::of(d, usize::MAX);
@@ -73,7 +73,7 @@ fn orienting_a_joint_keeps_its_unkeyed_pose_and_that_of_its_child() {
         let node = named(&before, name);
         let (was, now) = (locals(&before, at, node), locals(after, at, node));
         assert!(was.rotation != now.rotation);
-        // Components without an unkeyed value are left to the clip.
+        // Components without an unkeyed value come from the clip.
         assert_eq!((now.translation, now.scale), (None, None), "{name}");
     }
     session.undo();
@@ -134,8 +134,8 @@ fn a_reparented_joint_keeps_its_unkeyed_pose() {
     }
 }
 
-/// Two clips blended in equal parts: translations of a joint with a moved pivot do not blend like
-/// rotations.
+/// Two clips are blended in equal parts. After the pivot of a joint is moved, its translations do
+/// not blend like its rotations.
 #[test]
 fn a_mix_that_changes_more_than_its_clips_is_reported() {
     let mut session = sample();

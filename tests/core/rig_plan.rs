@@ -1,4 +1,4 @@
-//! Plans of several changes of a skeleton: measured together, applied as one step, and run on other
+//! Plans of several skeleton changes: measured together, applied as one step, and run on other
 //! files as scripts.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -45,7 +45,7 @@ fn several_frame_changes_combine_and_exact_ones_stay_exact() {
     let (_, frame) = report.matches.frames.iter().next().unwrap();
     let off = (*frame - wanted).to_cols_array().into_iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     assert!(off < 1e-9, "{off}");
-    // A change and its reverse do not change the skin, and no joint is off its axes.
+    // A change and its reverse leave the skin and the joint axes unchanged.
     let lines = [orient("LeftHand", [90.0, 0.0, 0.0]), orient("LeftHand", [-90.0, 0.0, 0.0])];
     let back = self::worked(&session, &lines);
     let report = back.effects().unwrap().1.unwrap();
@@ -65,7 +65,7 @@ fn a_plan_states_the_deviation_of_all_its_changes_together() {
     let report = worked.effects().unwrap().1.unwrap().clone();
     assert!(!report.is_exact && report.gives_weights);
     let after = worked.document_after().unwrap().clone();
-    // Measured again, from the first state to the last.
+    // Measures the deviation again, between the first and the last state.
     let gone: Vec<_> = before.node_ids().filter(|n| !after.nodes.contains(*n)).collect();
     let frames: Vec<JointFrame> = report
         .matches

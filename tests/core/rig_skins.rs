@@ -1,5 +1,5 @@
-//! Skins that are merged and split, root joints, poses that become the rest pose, and rigid figures
-//! that become skeletons. The models are random rigs, models of the corpus, and small files.
+//! Merging and splitting skins, adding root joints, making a pose the rest pose, and converting
+//! rigid figures to skeletons. The models are random rigs, models of the corpus, and small files.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ fn code(session: &mut Session, line: CommandLine) -> &'static str {
     session.run_line(&line).map(|_| ()).expect_err(&line.to_string()).code()
 }
 
-/// The document saved and opened again. Saving checks the written data.
+/// Saves the document and opens it again. Saving also checks the written data.
 fn again(session: &Session) -> Session {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("saved.glb");
@@ -47,7 +47,7 @@ fn undone(session: &mut Session) {
     assert!(session.pack("x").unwrap().bytes == session.source().bytes);
 }
 
-/// The file's pose, and some times of each clip.
+/// Returns the stacks to compare: the pose of the file, and some times of each clip.
 fn stacks(document: &Document, times: usize) -> Vec<Stack> {
     let mut all = vec![Stack::shown(document, None, 0.0)];
     for (id, clip) in document.clips.iter() {
@@ -58,8 +58,8 @@ fn stacks(document: &Document, times: usize) -> Vec<Stack> {
     all
 }
 
-/// Every `step`-th vertex of all displayed meshes in a pose. The key is the name of the node,
-/// without the suffix of a mesh next to a skeleton.
+/// Returns every `step`-th vertex of all displayed meshes in a pose, by node name. The suffix of a
+/// mesh beside a skeleton is removed from the name.
 fn points(document: &Document, pose: &Pose, step: usize) -> BTreeMap<String, Vec<Vec3>> {
     let mut all: BTreeMap<String, Vec<Vec3>> = BTreeMap::new();
     for id in document.shown_nodes() {
@@ -94,8 +94,8 @@ fn points(document: &Document, pose: &Pose, step: usize) -> BTreeMap<String, Vec
     all
 }
 
-/// The largest distance of points of two documents in the same poses, in meters, and the size of
-/// the model.
+/// Returns the largest distance between points of two documents in the same poses, in meters, and
+/// the size of the model.
 fn apart(before: &Document, after: &Document, (times, step): (usize, usize)) -> (f32, f32) {
     let (mut worst, mut low, mut high) = (0.0f32, Vec3::INFINITY, Vec3::NEG_INFINITY);
     for (a, b) in stacks(before, times).iter().zip(stacks(after, times)) {
@@ -113,12 +113,13 @@ fn apart(before: &Document, after: &Document, (times, step): (usize, usize)) -> 
             }
         }
     }
-    // Rounding also grows with the distance from the origin.
+    // Rounding errors also grow with the distance from the origin.
     let far = if low.is_finite() { low.abs().max(high.abs()).length() } else { 0.0 };
     (worst, (high - low).max(Vec3::ZERO).length().max(far).max(1e-3))
 }
 
-/// The largest distance between nodes of two documents at rest, relative to the size.
+/// Returns the largest difference between the world matrices of two documents at rest. It is
+/// relative to the largest distance of a node from the origin.
 fn rests_apart(before: &Document, after: &Document) -> f32 {
     let rest = |d: &Document| {
         let mut still = d.clone();
@@ -135,7 +136,7 @@ fn rests_apart(before: &Document, after: &Document) -> f32 {
     before.node_ids().map(of).fold(0.0, f32::max)
 }
 
-/// The commands that run on random rigs and on the corpus, and whether each is exact.
+/// Returns the commands to run on random rigs and on the corpus, and whether each is exact.
 fn acts(top: &str) -> [(CommandLine, bool); 9] {
     let rest = || line("rig.rest_from_pose");
     [
@@ -161,7 +162,7 @@ fn skeleton_changes_keep_the_motion_of_random_rigs_and_undo() {
         let before = session.document().clone();
         let name = format!("{seed}: {line}");
         if let Err(error) = session.run_line(&line) {
-            // Meshes with too many joints, and armatures with an attached object.
+            // Known refusals: a mesh has too many joints, or an object is attached to the armature.
             let known = ["too_many_joints", "carries_object", "no_mesh"];
             assert!(known.contains(&error.code()), "{name}: {error}");
             *done.entry(format!("{line}: {}", error.code())).or_default() += 1;
@@ -351,7 +352,7 @@ fn a_pose_becomes_the_rest_pose_in_the_file() {
     let found = saved.document().node(named(saved.document(), &name));
     assert!(found.pose.is_none());
     assert_eq!((found.rest, found.rest_source), (node.rest, RestSource::Pose));
-    // Posed again, the file has both.
+    // After another pose, the file has both the rest pose and the pose.
     let mut session = saved;
     run(
         &mut session,
@@ -361,7 +362,7 @@ fn a_pose_becomes_the_rest_pose_in_the_file() {
     let found = both.document().node(named(both.document(), &name));
     assert!(found.pose.is_some());
     assert!(found.rest.matrix().abs_diff_eq(node.rest.matrix(), 1e-6));
-    // A change of its axes keeps the rest pose.
+    // Changing the axes of the joint keeps the rest pose.
     let mut session = both;
     act(&mut session, line("joint.orient").with("node", &*name).with("degrees", json!([0, 30, 0])));
     let document = session.document();
@@ -399,7 +400,7 @@ fn a_rebaked_pose_is_the_bind_pose_and_fitting_reduces_the_deviation() {
         let after = session.document().clone();
         assert!(said[0].contains("posed shape"), "{said:?}");
         assert!(after.nodes.values().all(|n| n.pose.is_none()));
-        // In the pose itself, nothing moves, and all joints have the same skinning matrix.
+        // In the baked pose itself, nothing moves, and all joints have the same skinning matrix.
         let still = |d: &Document| points(d, &Pose::evaluate(d, &Stack::default()), 1);
         for (a, b) in still(&posed).values().zip(still(&after).values()) {
             assert!(a.iter().zip(b).all(|(a, b)| a.distance(*b) < 1e-5));
@@ -421,7 +422,8 @@ fn a_rebaked_pose_is_the_bind_pose_and_fitting_reduces_the_deviation() {
     assert!(means[1] < 0.85 * means[0], "{means:?}");
 }
 
-/// A chain of three joints below a moving armature, with a box next to them and a skinned triangle.
+/// Builds a chain of three joints below a moving armature, with a box beside them and a skinned
+/// triangle.
 fn moving_armature(change: impl FnOnce(&mut Value)) -> Session {
     let mut text = json!({
         "scene": 0, "scenes": [{"nodes": [0, 5]}],
@@ -506,7 +508,7 @@ fn a_new_root_joint_gets_the_motion_of_the_armature() {
     let [armature, hips, boxed] = ["Armature", "Hips", "Box"].map(|n| named(&after, n));
     assert_eq!(after.node(root).parent, Some(armature));
     assert_eq!(after.node(hips).parent, Some(root));
-    // The box moved with the armature, so it moves with the root joint.
+    // The box moved with the armature, so it now moves with the root joint.
     assert_eq!(after.node(boxed).parent, Some(root));
     let (_, skin) = after.skins.iter().next().unwrap();
     assert_eq!((skin.joints.len(), skin.joints[3]), (4, root));
@@ -528,10 +530,10 @@ fn a_new_root_joint_gets_the_motion_of_the_armature() {
     let saved = again(&session);
     assert!(rests_apart(&after, saved.document()) < 1e-5);
     undone(&mut session);
-    // An object on the armature itself would lose its motion.
+    // An object on the armature node itself would lose its motion.
     let mut session = moving_armature(|text| text["nodes"][0]["mesh"] = json!(1));
     assert_eq!(code(&mut session, line("rig.root")), "carries_object");
-    // Without keys above it, it stays in place.
+    // If nothing above the object has keys, the object stays in place.
     let mut session = sample();
     let before = session.document().clone();
     let (report, _) = act(&mut session, line("rig.root").with("name", "Origin"));
@@ -548,7 +550,7 @@ fn a_new_root_joint_gets_the_motion_of_the_armature() {
 
 #[test]
 fn two_roots_get_one_root_joint() {
-    // The hand is a separate root outside of the armature.
+    // The hand is a separate root outside the armature.
     let mut session = moving_armature(|text| {
         text["nodes"][2].as_object_mut().unwrap().remove("children");
         text["scenes"][0]["nodes"] = json!([0, 3, 5]);
@@ -568,7 +570,7 @@ fn two_roots_get_one_root_joint() {
     undone(&mut session);
 }
 
-/// Two triangles on two skins with the same joints in different orders.
+/// Builds two triangles on two skins with the same joints in different orders.
 fn two_skins(change: impl FnOnce(&mut Value)) -> Session {
     moving_armature(|text| {
         text["nodes"].as_array_mut().unwrap().push(json!({"name": "Hat", "mesh": 2, "skin": 1}));
@@ -592,7 +594,7 @@ fn skins_with_equal_joints_can_be_merged_and_split() {
     assert!(apart(&before, &merged, (9, 1)).0 < 1e-6);
     let said = run(&mut session, line("skin.merge"));
     assert!(said[0].contains("no two skins"), "{said:?}");
-    // Both use all joints.
+    // Both meshes use all joints, so there is nothing to split.
     let said = run(&mut session, line("skin.split"));
     assert!(said[0].contains("no skin has several"), "{said:?}");
     assert_eq!(code(&mut session, line("skin.split").with("most", 2)), "too_many_joints");
@@ -600,7 +602,7 @@ fn skins_with_equal_joints_can_be_merged_and_split() {
     let saved = again(&session);
     assert!(apart(&before, saved.document(), (9, 1)).0 < 1e-6);
     undone(&mut session);
-    // A different bind matrix of a shared joint, or of all joints.
+    // The skins differ in the bind matrix of a shared joint, or of all joints.
     let mut session = two_skins(|text| text["skins"][1] = json!({"joints": [1, 2, 3]}));
     assert_eq!(code(&mut session, line("skin.merge")), "binds_differ");
     let named = line("skin.merge").with("node", json!(["Body", "Box"]));
@@ -609,7 +611,7 @@ fn skins_with_equal_joints_can_be_merged_and_split() {
 
 #[test]
 fn a_mesh_can_get_a_skin_with_only_its_used_joints() {
-    // The second mesh only has weights of the first joint.
+    // The second mesh has only weights of the first joint.
     let mut session = two_skins(|text| {
         text["nodes"][6]["skin"] = json!(0);
         text["skins"].as_array_mut().unwrap().pop();
@@ -633,7 +635,8 @@ fn a_mesh_can_get_a_skin_with_only_its_used_joints() {
     again(&session);
 }
 
-/// A body of nodes with rigid meshes: two wheels that share a mesh, a camera and an empty node.
+/// Builds a figure of nodes with rigid meshes: two wheels that share a mesh, a camera and an empty
+/// node.
 fn toy(change: impl FnOnce(&mut Value)) -> Session {
     moving_armature(|text| {
         text["nodes"] = json!([
@@ -676,13 +679,13 @@ fn a_figure_of_nodes_becomes_a_skeleton() {
     assert!(after.node(eye).camera.is_some());
     let is_joint = after.joint_flags();
     assert!(!is_joint[eye.index()] && !is_joint[named(&after, "Socket").index()]);
-    // The wheels share a mesh, so each has its own skin.
+    // The wheels share a mesh, so each wheel has its own skin.
     assert_eq!(after.skins.values().map(|s| s.joints.len()).collect::<Vec<_>>(), [4, 1, 1]);
     let saved = again(&session);
     assert!(apart(&before, saved.document(), (20, 1)).0 < 1e-6);
     assert!(rests_apart(&after, saved.document()) < 1e-5);
     undone(&mut session);
-    // All of it is rigid below the root joint of the new skeleton.
+    // Everything below the root joint of the new skeleton is rigid.
     act(&mut session, make());
     act(&mut session, line("rig.root"));
     assert!(apart(&before, session.document(), (20, 1)).0 < 1e-5);
@@ -694,7 +697,7 @@ fn a_figure_of_nodes_becomes_a_skeleton() {
     assert_eq!(refused(&|_| (), "*wheel"), "one_node_wanted");
     let mirrored = |text: &mut Value| text["nodes"][3]["scale"] = json!([-1.0, 1.0, 1.0]);
     assert_eq!(refused(&mirrored, "Toy"), "mirrored_part");
-    // A part with scale 0 has it only in the pose, not at rest.
+    // A part has scale 0 only in the pose, not at rest.
     let mut session = toy(|text| text["nodes"][3]["scale"] = json!([0.0, 1.0, 1.0]));
     let before = session.document().clone();
     act(&mut session, make());

@@ -1,5 +1,5 @@
-//! The stated deviation of changes of random skeletons, compared with a dense sampling of every
-//! clip.
+//! The deviation that a command states for changes of random skeletons, compared with a dense
+//! sampling of every clip.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use ulna_session::Session;
 
 use crate::common::glb;
 
-/// Pseudorandom numbers, the same for the same seed.
+/// Pseudorandom numbers. The same seed gives the same sequence.
 struct Draw(u64);
 
 impl Draw {
@@ -24,7 +24,7 @@ impl Draw {
         (self.0 >> 11) as usize % n
     }
 
-    /// A number from −1 to 1.
+    /// Returns a number from −1 to 1.
     fn number(&mut self) -> f32 {
         self.below(20_001) as f32 / 10_000.0 - 1.0
     }
@@ -38,7 +38,7 @@ impl Draw {
     }
 }
 
-/// The buffer of a file.
+/// Binary buffer of the generated file.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
@@ -67,7 +67,7 @@ impl Buffer {
     }
 }
 
-/// A track of a clip, as its channel and its sampler.
+/// Returns a track of a clip as a channel and a sampler.
 fn track(draw: &mut Draw, node: usize, path: &str, at: Vec3, buffer: &mut Buffer) -> [Value; 2] {
     let keys = 2 + draw.below(4);
     let mut time = 0.0;
@@ -103,14 +103,14 @@ fn track(draw: &mut Draw, node: usize, path: &str, at: Vec3, buffer: &mut Buffer
     ]
 }
 
-/// A skeleton of four to seven joints below an armature, with twelve vertices and two clips.
+/// Builds a skeleton of four to seven joints below an armature, with twelve vertices and two clips.
 fn file(draw: &mut Draw) -> Vec<u8> {
     let count = 4 + draw.below(4);
     let parents: Vec<usize> =
         (0..count).map(|k| if k == 0 { 0 } else { k - draw.below(2.min(k)) }).collect();
     let (mut nodes, mut worlds, mut places) = (Vec::new(), Vec::<Mat4>::new(), Vec::new());
     for node in 0..=count {
-        // The armature is node 0: joint k is node k + 1.
+        // The armature is node 0, so joint k is node k + 1.
         let scale = match (node, draw.below(6)) {
             (0, 0) => 0.01,
             (0, 1) => -2.0,
@@ -187,7 +187,7 @@ fn file(draw: &mut Draw) -> Vec<u8> {
     glb(document, &buffer.bytes)
 }
 
-/// A change of a joint.
+/// Returns a random change of a joint.
 fn act(draw: &mut Draw, document: &Document) -> CommandLine {
     let skin = document.skins.values().next().unwrap();
     let joint = skin.joints[draw.below(skin.joints.len())];
@@ -208,7 +208,8 @@ fn act(draw: &mut Draw, document: &Document) -> CommandLine {
     }
 }
 
-/// The largest distance between the skins, over the pose and 201 times of each clip, in meters.
+/// Returns the largest distance between both skins, in meters. It compares the pose and 201 times
+/// of each clip.
 fn dense(before: &Document, after: &Document) -> f32 {
     let seen = [before, after].map(|d| SeenPoints::of(d, usize::MAX));
     let (mut evaluators, mut poses) = (<[Evaluator; 2]>::default(), <[Pose; 2]>::default());
@@ -245,7 +246,7 @@ fn the_stated_deviation_is_what_a_dense_sampling_finds() {
             *refused.entry(format!("{} {}", line.name, why.code())).or_default() += 1;
             continue;
         }
-        // No operation means no change.
+        // A command that changes nothing makes no report.
         let Some(report) = session.take_rig_report() else { continue };
         let (stated, size) = (report.deviation.worst_mm / 1000.0, report.deviation.size);
         let found = f64::from(dense(&before, session.document()));

@@ -1,11 +1,11 @@
-//! Joint roles over the corpus: every humanoid pairs all its limbs.
+//! Mirror pairs of joints in the corpus: every humanoid must pair all its limbs.
 
 use ulna_formats::gltf::Progress;
 use ulna_model::{Document, SkinId};
 use ulna_motion::{MirrorPairs, PairSource, Side};
 use ulna_session::Session;
 
-/// File, joints, pairs, and joints without a partner in the file.
+/// File, number of joints, number of pairs, and joints that have no partner in the file.
 const HUMANOIDS: [(&str, usize, usize, &[&str]); 10] = [
     ("characters/CesiumMan/CesiumMan.glb", 19, 7, &[]),
     ("characters/CesiumMan/glTF/CesiumMan.gltf", 19, 7, &[]),
@@ -19,7 +19,7 @@ const HUMANOIDS: [(&str, usize, usize, &[&str]); 10] = [
     ("vrm/cryptovoxels.vrm", 57, 25, &["MiddleFinger3_L_End"]),
 ];
 
-/// Animals: their legs pair too.
+/// Like [`HUMANOIDS`], for animals. Their legs must form pairs, too.
 const ANIMALS: [(&str, usize, usize, &[&str]); 5] = [
     ("characters/Dragon/dragon-animations.glb", 100, 39, &[]),
     ("characters/Fox/Fox.glb", 24, 7, &[]),
@@ -54,7 +54,7 @@ fn every_humanoid_and_animal_pairs_its_limbs() {
                 assert_eq!(list[p].side, role.side.other());
             }
         }
-        // Only CesiumMan lies on its side.
+        // Only CesiumMan is on its side in the file.
         assert_eq!(roles.axis(), usize::from(name.contains("CesiumMan")), "{name}");
         let left = list.iter().filter(|r| r.side == Side::Left && r.partner.is_some()).count();
         assert_eq!(left, pairs, "{name}");

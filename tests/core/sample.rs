@@ -1,10 +1,10 @@
-//! The bundled sample moves like a body: supporting feet stay in place on the ground.
+//! The bundled sample moves like a real body: supporting feet stay in place on the ground.
 
 use std::process::Command;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 
-/// World positions of nodes, by name, in meters.
+/// Returns the world positions of nodes, by name, in meters.
 fn places<const N: usize>(clip: &str, seconds: f64, names: [&str; N]) -> [[f64; 3]; N] {
     let time = seconds.to_string();
     let output = Command::new(env!("CARGO_BIN_EXE_ulna"))
@@ -19,8 +19,8 @@ fn places<const N: usize>(clip: &str, seconds: f64, names: [&str; N]) -> [[f64; 
     })
 }
 
-/// The toe root moves backward as fast as the figure moves forward. The range is from the flat foot
-/// to its lift.
+/// The toe root must move backward as fast as the figure moves forward. The tested range is from
+/// flat contact until the foot lifts.
 #[test]
 fn feet_that_bear_weight_do_not_slide() {
     for (clip, frames, stride, from, to, limit) in [
@@ -43,8 +43,8 @@ fn feet_that_bear_weight_do_not_slide() {
     }
 }
 
-/// The last frame equals the first one. The greeting also begins and ends in the first pose of
-/// Idle.
+/// The last frame must equal the first frame. The greeting must also begin and end in the first
+/// pose of Idle.
 #[test]
 fn clips_end_where_they_begin() {
     let nodes = ["Head", "RightHand", "LeftHand", "LeftFoot", "RightIndex3"];

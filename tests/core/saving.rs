@@ -1,5 +1,5 @@
-//! Saving under failures: foreign files, changed files, full disks, and a kill between any two
-//! operations.
+//! Saving under failures: files of other programs, files that changed on disk, full disks, and a
+//! kill between any two disk operations.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -34,7 +34,7 @@ fn key(time: f32) -> CommandLine {
         .with("degrees", [0, 30, 0].to_vec())
 }
 
-/// A folder with the sample in one of the two containers.
+/// Creates a folder with the sample in one of the two containers.
 fn folder(gltf: bool) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let glb = folder.path().join("a.glb");
@@ -52,12 +52,12 @@ fn all(path: &Path) -> SaveRequest {
     SaveRequest { consent: Consent::ALL, ..SaveRequest::to(path) }
 }
 
-/// A disk whose operations fail from one operation on.
+/// A disk on which operations fail, from one operation on.
 #[derive(Debug, Default)]
 pub struct Faulty {
     pub acts: AtomicUsize,
     pub fails_at: Option<usize>,
-    /// The only operation that fails: the disk has space again after it.
+    /// The only operation that fails, as if the disk had space again after it.
     pub fails_once: Option<usize>,
 }
 
@@ -74,7 +74,7 @@ impl Faulty {
 impl Disk for Faulty {
     fn write_new(&self, path: &Path, bytes: &[u8], like: Option<&Permissions>) -> io::Result<()> {
         if let Err(error) = self.act() {
-            // Part of the file can exist.
+            // A failed write can leave part of the file.
             fs::write(path, &bytes[..bytes.len() / 2])?;
             return Err(error);
         }
@@ -97,7 +97,7 @@ impl Disk for Faulty {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        // Staged files can be removed on a full disk too.
+        // Temporary files can be removed even if the disk is full.
         SystemDisk.remove(path)
     }
 
@@ -140,7 +140,7 @@ fn a_disk_failure_at_any_operation_keeps_a_complete_file_and_the_document() {
             let disk = Faulty { fails_at: Some(at), ..Faulty::default() };
             let done = session.save_with(SaveRequest::to(&path), &disk);
             let now = open(&path).document().clone();
-            // Rounding of the parts of a matrix that rest and pose share.
+            // Ignores rounding in the division of a matrix into rest and pose.
             let is = |a: &Document, b: &Document| {
                 differences(a, b).iter().all(|d| d.message.contains("rest pose is"))
             };
@@ -153,13 +153,13 @@ fn a_disk_failure_at_any_operation_keeps_a_complete_file_and_the_document() {
                 Err(error) => {
                     assert!(matches!(error, SaveFailure::Io { .. }), "{error}");
                     assert!(error.to_string().contains("is unchanged"), "{error}");
-                    // The last operation can be the sync of data that is already written.
+                    // If only the last operation failed, the data can already be written.
                     assert!(is(&now, &before) || is(&now, &meant), "act {at}");
                     assert!(session.is_unsaved() && session.document().file == meant.file);
                     let left: Vec<String> =
                         listing(folder.path()).into_iter().map(|(n, _)| n).collect();
                     assert!(!left.iter().any(|n| n.ends_with(".tmp")), "{left:?}");
-                    // Another attempt, with space, saves it.
+                    // A second attempt, with space on the disk, saves the document.
                     session.save_with(all(&path), &SystemDisk).unwrap();
                     let saved = open(&path).document().clone();
                     assert!(
@@ -233,7 +233,7 @@ fn changes_on_disk_are_detected_and_not_overwritten_without_asking() {
         let theirs = fs::read(&path).unwrap();
         assert!(matches!(session.save(None), Err(SaveFailure::Changed { .. })));
         assert_eq!(fs::read(&path).unwrap(), theirs);
-        // The edits are replayed on the new file, by name. An edit without its name is listed.
+        // The edits are replayed on the new file, by name. An edit whose name is missing is listed.
         session.run_line(&key(0.25)).unwrap();
         session
             .run_line(&CommandLine::new("clip.rename").with("clip", "Wave").with("name", "Hello"))
@@ -246,7 +246,8 @@ fn changes_on_disk_are_detected_and_not_overwritten_without_asking() {
         assert!(newer.document().clips.values().any(|c| c.name.as_deref() == Some("Hello")));
         newer.undo();
         assert!(newer.document() == newer.opened());
-        // Written back unchanged: nothing changed, in spite of the modification time.
+        // After the same bytes are written again, nothing has changed, in spite of the new
+        // modification time.
         session.save_with(all(&path), &SystemDisk).unwrap();
         let bytes = fs::read(&path).unwrap();
         fs::write(&path, &bytes).unwrap();
@@ -286,7 +287,7 @@ fn links_are_followed_or_confirmed_and_read_only_files_stay() {
     };
     session.save_with(cut, &SystemDisk).unwrap();
     assert_ne!(fs::read(&twin).unwrap(), fs::read(&path).unwrap());
-    // By its mode bits: the tests can run as root.
+    // The mode bits are set, because the tests can run as root.
     let whole = fs::read(&path).unwrap();
     fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
     session.run_line(&turn(9.0)).unwrap();
@@ -338,7 +339,8 @@ fn data_files_beside_a_gltf_are_named_by_content_and_only_own_ones_removed() {
         names
     };
     assert!(names(folder.path()).iter().all(|n| is_sidecar(n)), "{:?}", names(folder.path()));
-    // A foreign file under a name of the old kind, and one that only resembles a sidecar.
+    // A file of another program with an old kind of name, and one that only resembles a data file
+    // of Ulna.
     let stranger = format!("b.ulna-{:032x}.bin", 7);
     fs::write(folder.path().join("b.ulna.bin"), b"a stranger").unwrap();
     fs::write(folder.path().join(&stranger), b"another").unwrap();
@@ -354,7 +356,8 @@ fn data_files_beside_a_gltf_are_named_by_content_and_only_own_ones_removed() {
         assert_eq!(fs::read(folder.path().join("b.ulna.bin")).unwrap(), b"a stranger");
         assert_eq!(fs::read(folder.path().join(&stranger)).unwrap(), b"another");
     }
-    // Renamed, with the original put back and edited: the two share nothing.
+    // Copies the model under another name, and then edits the original. The two must not share
+    // data.
     let copy = folder.path().join("renamed.gltf");
     fs::copy(&path, &copy).unwrap();
     let there = open(&copy).document().clone();
@@ -427,7 +430,7 @@ fn pending_changes_are_reported_relative_to_the_file_on_disk() {
     let told = session.will_change().unwrap();
     assert!(told.len() == 1 && told[0].contains("Head"), "{told:?}");
     session.save(None).unwrap();
-    // Saved changes are no longer changes.
+    // After a save, nothing is left to change.
     assert!(session.will_change().unwrap().is_empty());
     session.run_line(&turn("LeftHand")).unwrap();
     let told = session.will_change().unwrap();

@@ -1,5 +1,5 @@
-//! Avatars with meshes rigidly bound to joints, and converted avatars: every index of their
-//! extensions keeps its meaning.
+//! Avatars with meshes rigidly bound to joints, and converted avatars. Every index in their
+//! extensions must keep its meaning.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{path::Path, process::Command};
@@ -14,7 +14,8 @@ use ulna_session::Session;
 use super::avatars::avatars;
 use crate::common::{glb, judges, named, run, shared, split};
 
-/// The meaning of a number of an extension: the name of the node, mesh, material or morph target.
+/// Returns the meaning of a number in an extension: the name of its node, mesh, material or morph
+/// target.
 fn meaning(root: &Value, key: &str, value: &Value, around: &Value) -> Option<Value> {
     let index = value.as_u64()? as usize;
     let list = match key {
@@ -23,7 +24,7 @@ fn meaning(root: &Value, key: &str, value: &Value, around: &Value) -> Option<Val
         "material" => "materials",
         "texture" => "textures",
         "index" => {
-            // A morph target of the mesh itself, or of a node's mesh.
+            // The number is a morph target of the mesh itself, or of a node's mesh.
             let mesh = around.get("mesh").cloned().or_else(|| {
                 let node = around.get("node")?.as_u64()? as usize;
                 root["nodes"][node].get("mesh").cloned()
@@ -36,7 +37,7 @@ fn meaning(root: &Value, key: &str, value: &Value, around: &Value) -> Option<Val
     Some(json!(format!("{list} {}", root[list][index]["name"])))
 }
 
-/// An extension with its numbers replaced by their meanings.
+/// Returns an extension with its numbers replaced by their meanings.
 fn meant(root: &Value, value: &Value) -> Value {
     match value {
         Value::Object(members) => members
@@ -58,7 +59,7 @@ fn meant(root: &Value, value: &Value) -> Value {
     }
 }
 
-/// All data of the extensions of a file, by names.
+/// Returns all extension data of a file, with names in place of indices.
 fn said(root: &Value) -> (Value, Vec<(Value, Value)>) {
     let nodes = root["nodes"].as_array().unwrap().iter();
     let constraints = nodes.filter(|n| n.get("extensions").is_some());
@@ -76,15 +77,15 @@ fn json_of(path: &Path) -> Value {
     }
 }
 
-/// World positions by name.
+/// Returns the world positions of all nodes, by name.
 fn places(document: &Document) -> Vec<(String, DVec3)> {
     let pose = Pose::evaluate(document, &Stack::default());
     let of = |n: NodeId| pose.world[n.index()].w_axis.truncate().as_dvec3();
     document.node_ids().map(|n| (document.node(n).label(n), of(n))).collect()
 }
 
-/// The avatar with its prop as a hat below a node. A second node uses the mesh of the hat on
-/// request.
+/// Returns the avatar with its prop as a hat below a node. On request, a second node uses the mesh
+/// of the hat, too.
 fn with_hat(bytes: &[u8], below: usize, twice: bool) -> Vec<u8> {
     let (mut root, bin) = split(bytes);
     root["scenes"][0]["nodes"] = json!([1, 21]);
@@ -134,7 +135,7 @@ fn references_stay_correct_after_binding_a_mesh() {
                 .collect();
             assert_eq!(bound, joints);
             assert_eq!(is["skins"][0], was["skins"][0], "the body's own skin");
-            // No node of the avatar moves, except the hat's own node: it no longer counts.
+            // No node of the avatar moves, except the hat's own node, which no longer matters.
             let again = Session::open(&to, &Default::default()).unwrap();
             for ((label, a), (other, b)) in stood.iter().zip(places(again.document())) {
                 assert_eq!(label, &other);
@@ -151,13 +152,13 @@ fn references_stay_correct_after_binding_a_mesh() {
     assert!(tried == 8 || shared().is_none(), "{tried}");
 }
 
-/// A node with a mesh that is a bone itself, as in robots, keeps its place in the skeleton.
+/// A node with a mesh that is a bone itself, as in robots, must keep its place in the skeleton.
 #[test]
 fn a_bone_with_a_mesh_stays_a_bone() {
     let mut tried = 0;
     for (name, bytes) in avatars() {
         let (mut root, bin) = split(&bytes);
-        // The hat is the left hand.
+        // The hat becomes the mesh of the left hand.
         root["nodes"][11]["mesh"] = json!(0);
         root["nodes"][0].as_object_mut().unwrap().remove("mesh");
         let bytes = glb(root, &bin);
@@ -201,7 +202,7 @@ fn references_stay_correct_after_a_conversion() {
         std::fs::write(at(name), &bytes).unwrap();
         let was = json_of(&at(name));
         let stood = places(Session::open(&at(name), &Default::default()).unwrap().document());
-        // To text, and back from there, also with an edit in between.
+        // Converts to text and back, also with an edit in between.
         for (from, to) in
             [(name, "a.gltf"), ("a.gltf", "b.vrm"), (name, "c.glb"), ("c.glb", "d.gltf")]
         {
@@ -241,8 +242,8 @@ fn references_stay_correct_after_a_conversion() {
     assert!(tried == 8 || shared().is_none(), "{tried}");
 }
 
-/// Motions for avatars work like other models. They are found in a folder, opened, saved, and
-/// imported by the map of their own skeleton.
+/// Animation files for avatars work like other models. They are found in a folder, opened, saved,
+/// and imported by the humanoid map of their own skeleton.
 #[test]
 fn vrm_animation_files_open_save_and_import() {
     let Some(shared) = shared() else { return };

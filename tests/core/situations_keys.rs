@@ -1,6 +1,6 @@
-//! Keys one step of single precision apart, rotors with full turns, and channels of different time
-//! ranges in one clip. Each command on clips keeps the motion. The judges are an independent reader
-//! and values at many times.
+//! Keys one float step apart, rotors with full turns, and channels of different time ranges in one
+//! clip. Each clip command must keep the motion. Results are compared with an independent reader,
+//! and with the original tracks at many times.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{DVec3, DVec4};
@@ -36,8 +36,8 @@ fn at(track: &Track, time: f64) -> Vec<f64> {
     out.into_iter().map(f64::from).collect()
 }
 
-/// The distance between two tracks, each at its own time. Rotations are in radians, without the
-/// noise of an arc cosine.
+/// Returns the difference between two tracks, each at its own time. For rotations, it is an angle
+/// in radians, computed without the noise of an arc cosine.
 fn apart((a, when): (&Track, f64), (b, time): (&Track, f64)) -> f64 {
     let (x, y) = (at(a, when), at(b, time));
     if a.property != Property::Rotation {
@@ -47,23 +47,24 @@ fn apart((a, when): (&Track, f64), (b, time): (&Track, f64)) -> f64 {
     2.0 * (x - y).length().min((x + y).length())
 }
 
-/// The limit for a divided spline of rotations, 0.01° in radians.
+/// Maximum difference of a rotation spline that is divided in two: 0.01°, in radians.
 const TURNED: f64 = 1.75e-4;
 
-/// Times over the whole range, ends included, and a little before and after it.
+/// Returns times over the whole range, including both ends, and a little before and after it.
 fn all_over(from: f64, to: f64) -> Vec<f64> {
     (-20..=1020).map(|k| from + (to - from) * f64::from(k) / 1000.0).collect()
 }
 
-/// Whether a time is close to a jump of a track: rounding of times can move it to either side.
+/// Whether a time is close to a jump of a track. Rounding can move such a time to either side of
+/// the jump.
 fn at_a_jump(track: &Track, time: f64) -> bool {
     let near = |t: f32| (f64::from(t) - time).abs() < 1e-5;
     let close = track.times.windows(2).any(|w| w[1] - w[0] < 1e-5 && (near(w[0]) || near(w[1])));
     close || (track.interpolation == Interpolation::Step && track.times.iter().any(|t| near(*t)))
 }
 
-/// Compares node matrices and vertices of a file with the reference evaluator, at these times of
-/// its first clip.
+/// Compares the node matrices and vertices of a file with the reference evaluator, at these times
+/// of its first clip.
 fn shown_as_the_reader_has_it(name: &str, times: &[f64]) {
     let Some(session) = situation(name) else { return };
     let path = crate::common::shared().unwrap().join("situations").join(name).join("in.glb");
@@ -99,8 +100,8 @@ fn keys_one_float_step_apart_play_as_in_an_independent_reader() {
     );
 }
 
-/// Compares each track of a clip after an operation with its value at the time `was` gives. `None`
-/// skips the time.
+/// Asserts that each track of a clip has the same values as before an operation. `was` maps a time
+/// to the time before the operation; times with `None` are skipped.
 fn is_the_motion(
     before: &Clip,
     now: &Clip,
@@ -138,7 +139,8 @@ fn clip_operations_keep_keys_one_float_step_apart() {
     let Some(mut session) = situation("near-zero-segments") else { return };
     let before = clip(&session, "cut").clone();
     let step = |at: f32| at.next_up() - at;
-    // Reversed: exact times, exact values, reversed tangents. Reversing twice restores the file.
+    // Reversing: times and values are exact, and tangents are reversed. Reversing twice restores
+    // the file.
     does(&mut session, json!({"do": "clip.reverse", "clip": "cut"}));
     for (id, track) in &before.tracks {
         let now = &clip(&session, "cut").tracks[id];
@@ -160,7 +162,8 @@ fn clip_operations_keep_keys_one_float_step_apart() {
     );
     does(&mut session, json!({"do": "clip.reverse", "clip": "cut"}));
     assert_eq!(clip(&session, "cut"), &before);
-    // Longer and shorter: exact at times of single precision. Both sides of the cut remain in all.
+    // Retiming: exact at times that single precision can express. Both sides of the cut always
+    // remain.
     for factor in [2.0, 0.5, 1.5, 0.3, 7.7, 100.0, 0.01] {
         while session.undo().is_some() {}
         does(&mut session, json!({"do": "clip.retime", "clip": "cut", "factor": factor}));
@@ -182,7 +185,7 @@ fn clip_operations_keep_keys_one_float_step_apart() {
             assert_eq!(clip(&session, "cut"), &before, "{factor}");
         }
     }
-    // Cut out at different places: on the cut itself, and one step beside it.
+    // Trimming at different times: on the cut itself, and one float step beside it.
     for (from, to) in [
         (0.25, 0.75),
         (0.25, 0.5),
@@ -198,9 +201,9 @@ fn clip_operations_keep_keys_one_float_step_apart() {
             json!({"do": "clip.trim", "clip": "cut", "from": from, "to": to, "exact": true}),
         );
         let now = clip(&session, "cut").clone();
-        // Keys less than a tenth of a millisecond from an end move to the end.
+        // Keys less than a tenth of a millisecond from an end are moved to the end.
         let inside = |t: f64| ((2e-4..to - from - 2e-4).contains(&t)).then_some(from + t);
-        // A step of half that time at up to 4 m/s is at most 0.2 mm.
+        // A shift of half that time at up to 4 m/s is at most 0.2 mm.
         let beside = [from, to].iter().any(|t| ((t - 0.5).abs() - 5e-5).abs() < 1e-9);
         let most = if beside { TURNED + 2e-4 } else { TURNED };
         is_the_motion(
@@ -246,8 +249,8 @@ fn clip_operations_keep_keys_one_float_step_apart() {
 fn a_key_can_be_set_beside_keys_one_float_step_apart() {
     let Some(mut session) = situation("near-zero-segments") else { return };
     let before = clip(&session, "cut").clone();
-    // Without a value, a new key moves nothing by more than 0.01°, the limit for a divided spline
-    // of rotations. An existing key at the time is used.
+    // Without a value, a new key changes nothing by more than 0.01°, the limit for a divided
+    // rotation spline. If the time has a key already, that key is used.
     for time in [0.25, 0.7, 0.5, f64::from(0.5f32.next_up()), 0.4, 0.0, 1.0] {
         for node in ["N0", "N1", "N2", "N3"] {
             let parts = if node == "N2" { "rotation" } else { "translation" };
@@ -267,8 +270,8 @@ fn a_key_can_be_set_beside_keys_one_float_step_apart() {
         }
         while session.undo().is_some() {}
     }
-    // With a value, the key at that time has it. The other side of the cut and everything else
-    // stay.
+    // With a value, the key at that time has the value. The other side of the cut and everything
+    // else stay.
     let n0 = named(session.document(), "N0");
     for (k, time) in [(1, 0.5f32), (2, 0.5f32.next_up())] {
         does(
@@ -287,8 +290,8 @@ fn a_key_can_be_set_beside_keys_one_float_step_apart() {
     }
 }
 
-/// Rotors keep their motion within 1e-4 (radians for rotations). No two neighboring LINEAR keys are
-/// half a turn apart.
+/// Rotors must keep their motion within 1e-4 (radians for rotations). No two neighboring LINEAR
+/// keys may be half a turn apart.
 #[test]
 fn rotors_keep_their_turns() {
     let Some(mut session) = situation("turns-past-180") else { return };
@@ -340,8 +343,8 @@ fn rotors_keep_their_turns() {
     }
 }
 
-/// A channel has its first value before its first key and its last value after its last key. Every
-/// operation on the clip preserves this.
+/// A channel holds its first value before its first key, and its last value after its last key.
+/// Every operation on the clip must preserve this.
 #[test]
 fn channels_of_different_lengths_hold_their_ends() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
@@ -368,7 +371,7 @@ fn channels_of_different_lengths_hold_their_ends() {
         start_again(&mut session);
     }
 
-    // Time inserted at a moment: the value holds there, and later keys shift.
+    // Inserts time: the value is held at the inserted time, and later keys move.
     for time in [0.2, 0.55, 0.8, 1.3, 1.7] {
         does(&mut session, json!({"do": "key.ripple", "clip": "late", "time": time, "by": 0.5}));
         let now = clip(&reopened(&session), "late").clone();
@@ -377,8 +380,8 @@ fn channels_of_different_lengths_hold_their_ends() {
             t if t <= time => Some(t),
             _ => None,
         };
-        // Between the keys around the moment it is slower. Outside of them, and before the first
-        // key, it is unchanged.
+        // Between the two keys around the inserted time, the motion is slower. Outside these keys,
+        // and before the first key, it is unchanged.
         for (id, old) in &before.tracks {
             let new = &now.tracks[id];
             let after = old.times.iter().map(|t| f64::from(*t)).find(|t| *t >= time);
@@ -401,7 +404,7 @@ fn start_again(session: &mut Session) {
     while session.undo().is_some() {}
 }
 
-/// The same for trimmed parts of the clip.
+/// Trimmed parts of the clip must hold the first and last values of each channel, too.
 #[test]
 fn trimmed_channels_of_different_lengths_hold_their_ends() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
@@ -425,7 +428,7 @@ fn trimmed_channels_of_different_lengths_hold_their_ends() {
     }
 }
 
-/// The same for both halves.
+/// Both halves of a split clip must hold the first and last values of each channel, too.
 #[test]
 fn split_channels_of_different_lengths_hold_their_ends() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
@@ -459,7 +462,8 @@ fn split_channels_of_different_lengths_hold_their_ends() {
     }
 }
 
-/// The same for a clip appended after it, and before it.
+/// A clip joined before or after another one must hold the first and last values of each channel,
+/// too.
 #[test]
 fn joined_channels_of_different_lengths_hold_their_ends() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
@@ -485,7 +489,7 @@ fn joined_channels_of_different_lengths_hold_their_ends() {
                 if of.tracks.values().any(|t| at_a_jump(t, time - shift)) {
                     continue;
                 }
-                // Channels missing from one of them have the pose value.
+                // Channels missing in one of the clips have the value of the pose.
                 let wanted = Pose::evaluate(&document, &Stack::of(Some(of), time - shift));
                 let found = Pose::evaluate(saved.document(), &Stack::of(Some(now), time));
                 for node in document.node_ids() {
@@ -503,7 +507,7 @@ fn joined_channels_of_different_lengths_hold_their_ends() {
     }
 }
 
-/// The same for a resampled clip.
+/// A resampled clip must hold the first and last values of each channel, too.
 #[test]
 fn resampled_channels_of_different_lengths_hold_their_ends() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };

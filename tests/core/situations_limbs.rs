@@ -16,8 +16,8 @@ fn at(document: &Document, time: f64, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// The largest distance of a node from its place in the middle of a range: at frames and over the
-/// whole range.
+/// Returns the largest distance of a node from its position in the middle of a range: at frames,
+/// and over the whole range.
 fn slides(document: &Document, node: NodeId, (from, to): (f64, f64), rate: f64) -> (f32, f32) {
     let first = (from * rate - 1e-6).ceil() as i64;
     let frames: Vec<f64> =
@@ -29,7 +29,7 @@ fn slides(document: &Document, node: NodeId, (from, to): (f64, f64), rate: f64) 
     (frames.into_iter().map(off).fold(0.0, f32::max), all)
 }
 
-/// The feet that reach the place of their lock.
+/// Feet that can reach their locked position.
 const FEET: [(&str, &str, &str); 6] = [
     ("nulls-between-joints", "Walk", "LeftFoot"),
     ("nulls-between-joints", "Walk", "RightFoot"),
@@ -59,7 +59,8 @@ fn locked_feet_stay_within_two_millimeters() {
             println!("{folder} {foot}, between {between}: {was:?} to {is:?}; {said}");
             held += 1;
             if said.contains("cannot reach any farther") {
-                // The legs are straight, and the hips go on: the nearest reachable place.
+                // The legs are straight while the hips move on, so only the nearest position is
+                // reachable.
                 assert!(is.0 < was.0 && is.1 < was.1, "{folder} {foot}: {is:?} of {was:?}");
                 continue;
             }
@@ -68,9 +69,9 @@ fn locked_feet_stay_within_two_millimeters() {
                 said.split("stays within ").nth(1).and_then(|s| s.split(' ').next()).unwrap();
             let promised: f32 = words.parse().unwrap();
             assert!(is.1 * 1000.0 < promised + 0.3, "{folder} {foot}: {is:?} of {said}");
-            // At frames it stays in place. Between frames its joints turn on arcs of their own,
-            // with one key a frame by default. With more keys it also stays within the half
-            // millimeter that the command promises.
+            // At frames, the foot stays in place. Between frames, the joints rotate on their own
+            // arcs, with one key per frame by default. With more keys, the foot also stays within
+            // the half millimeter that the command promises.
             assert!(is.0 < 1e-4, "{folder} {foot}: {is:?}");
             assert!(
                 is.1 < if between { 1e-3 } else { 5e-3 },
@@ -82,7 +83,7 @@ fn locked_feet_stay_within_two_millimeters() {
     assert!(held == 12 && exact >= 4, "{exact} of {held}");
 }
 
-/// The times of foot contact: from above a fifth of its height range to below.
+/// Returns the times of foot contact: when the foot falls below a fifth of its height range.
 fn comes_down(document: &Document, foot: NodeId, length: f64) -> Vec<f64> {
     const STEPS: u32 = 2000;
     let time = |k: u32| length * f64::from(k) / f64::from(STEPS);
@@ -110,7 +111,7 @@ fn steps_are_marked_when_a_foot_comes_down() {
             markers.iter().filter(|m| &*m.name == side).map(|m| f64::from(m.time)).collect();
         assert_eq!(found.len(), wanted.len(), "{foot}: {found:?} {wanted:?}; {said}");
         for (time, wanted) in found.iter().zip(&wanted) {
-            // The motion is sampled 120 times a second.
+            // The motion is sampled 120 times per second.
             assert!(
                 *time >= *wanted - 1e-3 && time - wanted < 1.0 / 120.0 + 1e-3,
                 "{foot}: {found:?} {wanted:?}"

@@ -1,5 +1,5 @@
-//! A body below a mirrored armature. Rotations, positions, aims, mirrors and binds are correct in
-//! scene coordinates, measured on world matrices and vertices.
+//! A body below a mirrored armature. Rotations, positions, aims, mirrors and binds must be correct
+//! in scene coordinates, measured on world matrices and vertices.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Vec3};
@@ -16,7 +16,7 @@ const BODY: &str = "mirrored-parent";
 const LEFT: [&str; 6] =
     ["LeftUpperArm", "LeftLowerArm", "LeftHand", "LeftUpperLeg", "LeftLowerLeg", "LeftFoot"];
 
-/// The displayed pose, or the pose at a time of the clip with its unkeyed pose.
+/// Returns the displayed pose, or the pose at a time of the clip with its unkeyed pose.
 fn pose(document: &Document, at: Option<f64>) -> Pose {
     let clip = at.and_then(|_| document.clips.ids().next());
     let unkeyed = clip
@@ -34,13 +34,13 @@ fn place(pose: &Pose, node: NodeId) -> DVec3 {
     world(pose, node).w_axis.truncate()
 }
 
-/// The unit axes of a world matrix.
+/// Returns the unit axes of a node's world matrix.
 fn axes(pose: &Pose, node: NodeId) -> [DVec3; 3] {
     let m = DMat3::from_mat4(world(pose, node));
     [m.x_axis, m.y_axis, m.z_axis].map(DVec3::normalize)
 }
 
-/// The displayed vertices, in scene coordinates.
+/// Returns the displayed vertices in scene coordinates.
 fn cloud(document: &Document, pose: &Pose) -> Vec<Vec3> {
     let mut all = Vec::new();
     for node in document.shown_nodes() {
@@ -60,7 +60,8 @@ fn farthest(a: &[Vec3], b: &[Vec3]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
 }
 
-/// Checks that a node and all below it turned about a point of the scene. All others stay.
+/// Asserts that a node and all its descendants rotated about a point of the scene, and that all
+/// others stayed.
 fn turned_by(
     document: &Document,
     before: &Pose,
@@ -89,7 +90,7 @@ fn turned_by(
 #[test]
 fn rotations_about_scene_axes_are_correct_under_a_mirrored_armature() {
     let Some(mut session) = situation(BODY) else { return };
-    // From a pose without axis-aligned limbs.
+    // Starts from a pose without axis-aligned limbs.
     for (k, name) in LEFT.iter().chain(&["Chest", "Hips", "RightUpperArm"]).enumerate() {
         does(
             &mut session,
@@ -142,7 +143,7 @@ fn rotations_about_scene_axes_are_correct_under_a_mirrored_armature() {
             session.undo();
         }
     }
-    // Without an edit in between it equals the opened document, except for the pose.
+    // Without an edit in between, the document equals the opened one, except for the pose.
     assert!(*session.document() == document);
 }
 
@@ -166,7 +167,7 @@ fn scene_positions_are_reached_under_a_mirrored_armature() {
             assert!(was.distance(is) < 1e-6, "{name}: it turns");
         }
         session.undo();
-        // The axes are those of the rotation. One is reversed, as below any mirror.
+        // The axes are those of the rotation. One of them is reversed, as below any mirror.
         let turn =
             DQuat::from_euler(glam::EulerRot::XYZ, 0.4 + 0.3 * k as f64, -0.7, 0.2 * k as f64);
         does(
@@ -241,7 +242,7 @@ fn look_at_works_under_a_mirrored_armature() {
                 }
                 does(&mut session, line);
                 let after = pose(session.document(), time);
-                // The direction that faced +z at rest: its coordinates on the node's own axes do
+                // The direction that faced +z at rest. Its coordinates on the node's own axes do
                 // not change.
                 let ahead: DVec3 = axes(&rest, node)
                     .into_iter()
@@ -268,7 +269,7 @@ fn other_side(name: &str) -> String {
     }
 }
 
-/// The largest distance of nodes from the mirror images of their partners.
+/// Returns the largest distance of nodes from the mirror images of their partners.
 fn image_gap(document: &Document, before: &Pose, after: &Pose) -> f64 {
     let mut gap = 0.0f64;
     for node in document.node_ids() {
@@ -348,7 +349,7 @@ fn binding_in_the_current_pose_works_under_a_mirrored_armature() {
                 );
             }
         }
-        // From there it moves with its joints.
+        // After the bind, the mesh moves with its joints.
         does(
             &mut session,
             json!({"do": "pose.turn", "node": "LeftUpperArm", "axis": "z", "degrees": 50,
@@ -367,8 +368,8 @@ fn binding_in_the_current_pose_works_under_a_mirrored_armature() {
     }
 }
 
-/// Checks that vertices turn about a joint by linear blend skinning. The share is the weight of the
-/// joint and its subtree.
+/// Asserts that vertices rotate about a joint by linear blend skinning. The share of a vertex is
+/// its weight for the joint and its descendants.
 fn follows(session: &Session, stood: &Document, before: &[Vec3], joint: &str, turn: DQuat) {
     let document = session.document();
     let after = cloud(document, &pose(document, None));
@@ -398,8 +399,8 @@ fn follows(session: &Session, stood: &Document, before: &[Vec3], joint: &str, tu
     assert!(went >= 12 && stayed >= 12, "{went} {stayed}");
 }
 
-/// The body without its skin. It keeps its weights or has none, and it is beside or below the
-/// armature.
+/// Opens the body without its skin. `weights` keeps its weights, and `under` puts it below the
+/// armature instead of beside it.
 fn unbound(weights: bool, under: bool) -> Option<Session> {
     let (mut root, bin) =
         split(&std::fs::read(shared()?.join(format!("situations/{BODY}/in.glb"))).unwrap());
@@ -464,7 +465,7 @@ fn a_mesh_is_bound_to_joints_under_a_mirrored_armature() {
             session.undo();
         }
         if weights {
-            // The file's own skin agrees in every pose.
+            // In every pose, the result agrees with the file's own skin.
             let mut file = situation(BODY).unwrap();
             for s in [&mut session, &mut file] {
                 does(

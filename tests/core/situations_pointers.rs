@@ -1,5 +1,5 @@
-//! Keys of pointers and of visibility: counts, messages, preservation and import. Also keys of
-//! nodes that share a path.
+//! Keys of animation pointers and of visibility: counts, messages, preservation and import. Also
+//! keys of nodes that share a path.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::BTreeSet, path::Path, process::Command};
@@ -24,7 +24,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// The `info` facts of each clip: name, channels, keys, pointers.
+/// Returns the facts that `info` prints for each clip: name, channels, keys and pointers.
 fn counts(path: &Path) -> Vec<(String, u64, u64, u64)> {
     let facts: Value = serde_json::from_str(&program(&["info", "--json", text(path)]).0).unwrap();
     let number = |clip: &Value, what: &str| clip[what].as_u64().unwrap();
@@ -39,12 +39,12 @@ fn counts(path: &Path) -> Vec<(String, u64, u64, u64)> {
 fn animation_pointers_are_counted() {
     let Some(shared) = shared() else { return };
     let found = counts(&shared.join("situations/pointers/in.glb"));
-    // Of five pointers, two target nodes. One animation in “both” is a plain channel.
+    // Of five pointers, two animate nodes. One channel of “both” is a plain channel.
     let wanted = [("plain", 1, 2, 0), ("pointers", 2, 4, 5), ("both", 2, 4, 1)];
     assert_eq!(found, wanted.map(|(n, c, k, p)| (n.to_owned(), c, k, p)));
     let (said, _) = program(&["info", text(&shared.join("situations/pointers/in.glb"))]);
     assert!(said.contains("clip pointers: 1.000 s, 2 channels, 4 keys"), "{said}");
-    // A pointer to the visibility of a node plays too.
+    // A pointer to the visibility of a node is played, too.
     let found = counts(&shared.join("situations/visibility-required/used.glb"));
     let (root, _) =
         split(&std::fs::read(shared.join("situations/visibility-required/used.glb")).unwrap());
@@ -87,7 +87,7 @@ fn resampling_on_export_keeps_and_reports_pointer_channels() {
         let (was, is) = (self::clip(&was, clip), self::clip(&is, clip));
         let frames: Vec<_> = is.tracks.values().filter(|t| t.times.len() == 21).collect();
         assert_eq!(frames.len(), resampled, "{clip}");
-        // Nodes and materials can have other numbers there. Keys stay.
+        // Nodes and materials can have other numbers in the exported file. The keys stay.
         let keys = |c: &ulna_model::Clip| -> Vec<_> {
             c.pointers
                 .iter()
@@ -100,7 +100,8 @@ fn resampling_on_export_keeps_and_reports_pointer_channels() {
     }
 }
 
-/// The same file with node channels in place of pointers to nodes. Every reader plays it.
+/// Returns the same file with node channels in place of pointers to nodes, which every reader
+/// plays.
 fn without_pointers(bytes: &[u8]) -> Vec<u8> {
     let (mut root, bin) = split(bytes);
     for animation in root["animations"].as_array_mut().unwrap() {
@@ -156,7 +157,7 @@ fn node_pointers_play_and_are_imported_with_their_values() {
             let Some(wanted) = judges::posed(&plain, Some(own), time) else { return };
             same_worlds(saved.document(), ClipId(own as u32), time, &wanted, "by pointers");
             same_worlds(saved.document(), ClipId(brought as u32), time, &wanted, "brought over");
-            // Weights of morph targets are imported too.
+            // Weights of morph targets are imported, too.
             let of = |clip: usize| {
                 let stack = Stack::of(saved.document().clips.get(ClipId(clip as u32)), time);
                 Pose::evaluate(saved.document(), &stack).morphs
@@ -175,7 +176,7 @@ fn hidden(document: &Document, time: Option<f64>) -> BTreeSet<String> {
     Pose::evaluate(document, &stack).hidden.iter().map(|n| document.node(*n).label(*n)).collect()
 }
 
-/// The sword, in files that require the extensions.
+/// The sword must be displayed the same way in files that require the extensions.
 #[test]
 fn required_visibility_is_displayed_the_same() {
     let Some(shared) = shared() else { return };
@@ -214,7 +215,7 @@ fn required_visibility_is_displayed_the_same() {
             .map(|d| d.message.clone())
             .collect();
         assert_eq!(said, plain, "{required:?}");
-        // After an edit it is still required, and nothing of it is lost.
+        // After an edit, the extension is still required, and none of its data is lost.
         does(&mut session, json!({"do": "node.visibility", "node": "Shield", "visible": false}));
         let saved = session.pack("a").unwrap().bytes;
         let (now, _) = split(&saved);
@@ -227,7 +228,8 @@ fn required_visibility_is_displayed_the_same() {
     }
 }
 
-/// A kept rate is reported once. The text of a file contains it, and the animation of visibility.
+/// A stored rate is reported once. The text form of a file contains the rate, and the animation of
+/// visibility.
 #[test]
 fn a_stored_rate_is_reported_once_and_is_in_the_text_form() {
     let Some(shared) = shared() else { return };
@@ -247,7 +249,7 @@ fn a_stored_rate_is_reported_once_and_is_in_the_text_form() {
     let (was, is) = (as_text(&path), as_text(&at("rate.glb")));
     let new: Vec<&str> = is.lines().filter(|l| !was.lines().any(|w| w == *l)).collect();
     assert_eq!(new, ["  17.5 frames per second"], "{is}");
-    // Changed values of the visibility keys.
+    // The values of the visibility keys changed.
     assert!(was.contains("visible") && was.contains("hidden"), "{was}");
     let (root, mut bin) = split(&std::fs::read(&path).unwrap());
     let channel = root["animations"][0]["channels"]
@@ -269,7 +271,8 @@ fn a_stored_rate_is_reported_once_and_is_in_the_text_form() {
     assert_ne!(was, is, "the values of visibility differ");
 }
 
-/// An infinite number of a camera is reported as an error, and everything else still loads.
+/// An infinite near or far plane of a camera is reported as an error. The rest of the file still
+/// loads.
 #[test]
 fn an_infinite_near_plane_is_reported() {
     let camera = |znear: &str, zfar: &str| {
@@ -312,7 +315,7 @@ fn an_infinite_near_plane_is_reported() {
     }
 }
 
-/// Every node of the chain `B/B/B/B/B` gets its own keys back.
+/// Every node of the chain `B/B/B/B/B` must get its own keys back.
 #[test]
 fn pasted_keys_return_to_their_nodes_in_a_chain_of_equal_names() {
     let Some(shared) = shared() else { return };

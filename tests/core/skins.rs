@@ -1,5 +1,5 @@
-//! Meshes rigidly bound to joints, and bound in the current pose. The bind is a snapshot, and
-//! nothing else changes.
+//! Meshes rigidly bound to joints, and meshes bound in the current pose. The bind is a snapshot,
+//! and nothing else changes.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{Mat4, Vec3};
@@ -12,7 +12,7 @@ use ulna_weights::{at_rest, bound_mesh, rests_after, snapshot, world};
 
 use crate::common::{named, run, sample, shared};
 
-/// All scene positions of the vertices of a node's mesh.
+/// Returns all scene positions of the vertices of a node's mesh.
 fn shape(document: &Document, stack: &Stack, node: NodeId) -> Vec<Vec3> {
     let pose = Pose::evaluate(document, stack);
     let mut all = Vec::new();
@@ -38,7 +38,7 @@ fn size(points: &[Vec3]) -> f32 {
     (high - low).max_element()
 }
 
-/// Characters of the corpus with one mesh on a skin, and the node of the mesh.
+/// Returns the characters of the corpus with one skinned mesh, and the node of the mesh.
 fn characters() -> Vec<(&'static str, Session, NodeId)> {
     let Some(shared) = shared() else { return Vec::new() };
     let files = [
@@ -61,8 +61,9 @@ fn characters() -> Vec<(&'static str, Session, NodeId)> {
     made
 }
 
-/// The skin of a mesh is removed, the mesh is placed at its bind, and bound to the same joints at
-/// rest. The matrices are the same. With the old weights, all clips give the same vertices.
+/// The skin of a mesh is removed, the mesh is placed at its bind pose, and bound to the same joints
+/// at rest. The matrices must be the same. With the old weights, all clips must give the same
+/// vertices.
 #[test]
 fn rebinding_a_mesh_at_its_bind_restores_its_matrices() {
     let mut clips = 0;
@@ -88,7 +89,8 @@ fn rebinding_a_mesh_at_its_bind_restores_its_matrices() {
         let pose = Pose::evaluate(&bare, &Stack::default());
         let found = snapshot(&bare, &pose, &about.joints, &world(&bare, &pose, node)).unwrap();
         for (k, (a, b)) in found.iter().zip(about.inverse_bind.iter()).enumerate() {
-            // If the file's joints differ from their bind, the tolerance grows by the difference.
+            // If the file's joints are not in their bind pose, the tolerance grows by the
+            // difference.
             let most = 1e-5 * b.w_axis.truncate().length().max(1.0) + 4.0 * place.apart as f32;
             assert!(place.apart < 1e-3 && a.abs_diff_eq(*b, most), "{file}: joint {k}: {a} {b}");
         }
@@ -114,7 +116,7 @@ fn rebinding_a_mesh_at_its_bind_restores_its_matrices() {
     assert!(clips == 0 || clips > 10, "{clips}");
 }
 
-/// By command, in a pose of a clip. The mesh is displayed at its bind and then moves with the
+/// A mesh is bound in a pose of a clip. It is displayed in this shape and then moves with the
 /// joints. Reopening gives the same document, and undo restores the bytes of the file.
 #[test]
 fn a_bind_is_a_snapshot_that_is_saved_and_undone() {
@@ -181,8 +183,8 @@ fn a_bind_is_a_snapshot_that_is_saved_and_undone() {
     assert!(done == 0 || done == 6);
 }
 
-/// A mesh without a skin is bound to joints of the sample in place. It does not move, it follows
-/// the joints, and impossible binds are refused.
+/// A mesh without a skin is bound to joints of the sample. It does not move, it then follows the
+/// joints, and impossible binds are refused.
 #[test]
 fn binding_a_mesh_in_place_does_not_move_it() {
     let mut session = sample();
@@ -191,8 +193,8 @@ fn binding_a_mesh_in_place_does_not_move_it() {
         let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).unwrap();
         (node, document.skin(document.node(node).skin.unwrap()).joints.clone())
     };
-    // A sphere without a skin. The body's own mesh has weights, so a new node displays it without a
-    // skin.
+    // A sphere without a skin is bound. The body's mesh has weights, so it is displayed without a
+    // skin by a new node.
     let names: Vec<String> = joints.iter().map(|j| document.path(*j)).collect();
     let refused = |session: &mut Session, line: CommandLine, why: &str| {
         let said = session.run_line(&line).unwrap_err().to_string();
@@ -216,7 +218,7 @@ fn binding_a_mesh_in_place_does_not_move_it() {
         CommandLine::new("skin.bind").with("node", names[0].clone()),
         "not a skinned mesh",
     );
-    // A file with a box without a skin, beside a chain of joints.
+    // The file has a box without a skin, beside a chain of joints.
     let Some(shared) = shared() else { return };
     let path = shared.join("corpus/characters/RiggedSimple/RiggedSimple.glb");
     let mut plain = Session::open(&path, &Default::default()).unwrap();
@@ -258,8 +260,8 @@ fn binding_a_mesh_in_place_does_not_move_it() {
     assert_eq!(Session::open_bytes(&bytes).unwrap().document().skins.count(), 2);
 }
 
-/// The displayed shape is bound. It does not move at that time, with its morph targets. It is saved
-/// so, other clips move it differently, and undo restores the bytes of the file.
+/// The displayed shape is bound. With its morph targets, it does not move at that time. It is saved
+/// like this, other clips move it differently, and undo restores the bytes of the file.
 #[test]
 fn binding_the_displayed_shape_does_not_move_it() {
     let mut done = 0;
@@ -289,7 +291,7 @@ fn binding_the_displayed_shape_does_not_move_it() {
         let off = |document: &Document| apart(&before, &seen(document)) / size(&before).max(1.0);
         assert!(off(session.document()) < 1e-5, "{file}: {}", off(session.document()));
         let mesh = session.document().mesh(session.document().node(node).mesh.unwrap());
-        // In a file without normals they are computed for display, from the current triangles.
+        // In a file without normals, the display computes them from the current triangles.
         if !mesh.primitives[0].normals.is_empty() {
             let turned = normals(session.document());
             let worst = looked.iter().zip(&turned).map(|(a, b)| a.dot(*b)).fold(1.0, f32::min);
@@ -312,8 +314,8 @@ fn binding_the_displayed_shape_does_not_move_it() {
     assert!(done == 0 || done == 6);
 }
 
-/// A coarse mesh without its skin gets weights local to its bones. Its ends follow one joint each,
-/// and it bends without tearing.
+/// A coarse mesh without its skin gets weights of nearby bones. Its ends follow one joint each, and
+/// it bends without tearing.
 #[test]
 fn a_coarse_mesh_gets_weights_of_nearby_bones() {
     let Some(shared) = shared() else { return };
@@ -375,7 +377,7 @@ fn a_coarse_mesh_gets_weights_of_nearby_bones() {
     assert!(worst < 2.0, "an edge becomes {worst} times as long");
 }
 
-/// Mirrored joints take a bind like others. A flattened joint is named, and nothing is bound. One
+/// Mirrored joints can be bound like others. A flattened joint is named, and nothing is bound. One
 /// joint is enough, and a thousand joints also work.
 #[test]
 fn unusual_joints_are_bound_or_reported() {
@@ -412,7 +414,7 @@ fn unusual_joints_are_bound_or_reported() {
     let said = session.run_line(&CommandLine::new("skin.bind")).unwrap_err().to_string();
     assert!(said.contains("has a scale of 0"), "{said}");
     assert_eq!(session.document().skins, before.skins);
-    // On one joint, and on a thousand at the same places.
+    // Binds to one joint, and to a thousand joints at the same positions.
     let mut document = before;
     let bare = Node { skin: None, ..document.node(node).clone() };
     apply(&mut document, Edit::node(node, bare)).unwrap();

@@ -1,6 +1,6 @@
-//! Messages about sound files and operations without effect. Topics are skinned meshes below
-//! identity nodes, the end of a piece under a brush, and loops with a late start. Scaled motion
-//! along one axis leaves the other axes.
+//! Messages about valid files, and operations without effect: skinned meshes below identity nodes,
+//! the end of a surface piece under a brush, and loops with a late start. Also motion that is
+//! scaled along one axis only.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -22,8 +22,8 @@ fn does(session: &mut Session, text: Value) -> Vec<String> {
 
 const BELOW: &str = "NODE_SKINNED_MESH_NON_ROOT";
 
-/// The sample with its mesh below the armature, as Blender exports it. It has `more` further
-/// meshes, below a node with the given transform.
+/// Returns the sample with its mesh below the armature, as Blender exports it. It has `more`
+/// additional meshes below a node with the given transform.
 fn exported(above: &Value, more: usize) -> Vec<u8> {
     let (mut root, bin) = split(include_bytes!("../../assets/mannequin.glb"));
     let nodes = root["nodes"].as_array_mut().unwrap();
@@ -46,7 +46,7 @@ fn skinned_meshes_below_ignored_nodes_are_one_finding() {
     let still = [
         json!({}),
         json!({"translation": [0, 0, 0], "rotation": [0, 0, 0, 1], "scale": [1, 1, 1]}),
-        // Rounding errors of a node that was turned to another axis and back.
+        // Rounding errors of a node that was rotated to another axis and back.
         json!({"rotation": [-2.1e-8, 0, 0, 1], "scale": [1.000_000_1, 1, 1]}),
         json!({"matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]}),
     ];
@@ -59,7 +59,7 @@ fn skinned_meshes_below_ignored_nodes_are_one_finding() {
         assert_eq!(found[0].severity, Severity::Info);
         let meshes = if more == 0 { "1 skinned mesh has" } else { "4 skinned meshes have" };
         assert!(found[0].message.contains(meshes), "{}", found[0].message);
-        // The window and both commands of the command line list the same findings.
+        // The window and both verbs of the command line list the same findings.
         assert_eq!(session.all_findings(), session.findings_now());
         assert!(
             session.all_findings().iter().all(|d| d.severity == Severity::Info),
@@ -85,7 +85,7 @@ fn skinned_meshes_below_ignored_nodes_are_one_finding() {
     assert_eq!(cases, 16);
 }
 
-/// Two squares of one mesh, side by side and disconnected, each on its own joint.
+/// Builds two squares in one mesh, side by side and disconnected, each with its own joint.
 fn shells(gap: f32) -> Session {
     let square =
         |x: f32| [[x, 0.0, 0.0], [x + 1.0, 0.0, 0.0], [x, 1.0, 0.0], [x + 1.0, 1.0, 0.0]].concat();
@@ -122,8 +122,8 @@ fn shells(gap: f32) -> Session {
 #[test]
 fn a_surface_brush_stops_at_the_end_of_its_piece() {
     let mut cases = 0;
-    // Width of the gap, reach, radius about a corner of the first piece. Then if it paints, and if
-    // a piece ends there.
+    // Width of the gap, reach, and radius about a corner of the first piece. Expected: whether the
+    // second piece is painted, and whether the end of a piece is reported.
     for (gap, reach, radius, paints, ends) in [
         (0.2, Reach::Surface, 0.6, false, true),
         (0.2, Reach::Volume, 0.6, true, false),
@@ -232,7 +232,7 @@ fn amplifying_motion_on_one_axis_keeps_the_others_exactly() {
 #[test]
 fn motion_paths_use_the_displayed_interpolation() {
     let mut session = sample();
-    // Two keys far apart: the two interpolations differ between them.
+    // The two keys are far apart, so the two interpolations differ between them.
     for text in [
         json!({"do": "clip.new", "name": "Turn"}),
         json!({"do": "key.set", "clip": "Turn", "time": 0, "node": "LeftUpperArm",

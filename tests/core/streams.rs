@@ -1,5 +1,5 @@
-//! Saves and exports read and hold only the data they need. Covers neighbors of a saved file, and
-//! exported files.
+//! Saves and exports read and keep in memory only the data that they need. The tests cover other
+//! models in the folder of a saved file, and exports of many files.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -20,14 +20,14 @@ fn open(path: &Path) -> Session {
     Session::open(path, &Progress::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// The bytes read of each file, and the progress at each written file.
+/// Records the bytes read from each file, and the progress at each written file.
 #[derive(Debug, Default)]
 struct Watching {
     read: Arc<Mutex<BTreeMap<PathBuf, usize>>>,
     progress: Arc<Progress>,
-    /// The progress and the byte size of each written file.
+    /// Progress and size in bytes at each written file.
     written: Mutex<Vec<(f32, usize)>>,
-    /// The work is canceled after this many written files.
+    /// Number of written files after which the work is canceled.
     cancels_after: Option<usize>,
 }
 
@@ -99,7 +99,7 @@ impl Disk for Watching {
     }
 }
 
-/// A GLB with this text as its JSON and a large BIN chunk.
+/// Builds a GLB with this JSON and a large BIN chunk.
 fn glb(json: &str, bin: usize) -> Vec<u8> {
     let mut json = json.as_bytes().to_vec();
     json.resize(json.len().next_multiple_of(4), b' ');
@@ -128,9 +128,9 @@ fn sidecars(folder: &Path) -> Vec<String> {
 fn other_files_are_read_only_if_data_may_be_removed_and_glbs_only_their_json() {
     const BIN: usize = 6 << 20;
     let (mut cases, mut kept) = (0, 0);
-    // The places of a reference to the data that a save leaves behind. They are nowhere, a GLB's
-    // text, its data (this counts as no reference), and a .gltf after a megabyte of blanks. The
-    // last one is a .gltf with a backup's name.
+    // Position of a reference to the old data file: nowhere; in the JSON of a GLB; in the binary
+    // data of a GLB, which does not count; in a `.gltf` after a megabyte of blanks; in a `.gltf`
+    // named like a backup.
     for named in ["nowhere", "text", "data", "far", "backup"] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hero.gltf");
@@ -159,7 +159,7 @@ fn other_files_are_read_only_if_data_may_be_removed_and_glbs_only_their_json() {
         let mut session = open(&path);
         let request =
             SaveRequest { consent: Consent::ALL, backup: false, ..SaveRequest::to(&path) };
-        // Only a name in the text changes: no sidecar is left behind, and no neighbor is read.
+        // Only a name in the JSON changes. No data file becomes unused, so no other model is read.
         let disk = Watching::default();
         let rename = CommandLine::new("clip.rename").with("clip", "Walk").with("name", "Stroll");
         assert!(session.run_line(&rename).unwrap());
@@ -168,7 +168,7 @@ fn other_files_are_read_only_if_data_may_be_removed_and_glbs_only_their_json() {
         for name in ["other.glb", "far.gltf", "hero.gltf~"] {
             assert_eq!(disk.of(name), 0, "{named}: {name} was read for nothing");
         }
-        // New keys: only the neighbor, or nothing, references the old data.
+        // New keys: the old data file is named by another model, or by none.
         let disk = Watching::default();
         let key = CommandLine::new("key.set")
             .with("clip", "Stroll")
@@ -209,7 +209,7 @@ fn each_clip(to: PathBuf, gltf: bool) -> ExportRequest {
     }
 }
 
-/// The sample with more clips.
+/// Opens the sample with more clips.
 fn many_clips() -> Session {
     let mut session = Session::open_bytes(&fs::read(SAMPLE).unwrap()).unwrap();
     for k in 0..5 {
@@ -236,7 +236,7 @@ fn each_exported_file_is_written_before_the_next_is_built() {
         let per_file = if gltf { 2 } else { 1 };
         assert_eq!((written.len(), made.files.len()), (count * per_file, count));
         for (k, (part, _)) in written.iter().enumerate() {
-            // After the files before it, and before the later ones.
+            // Each file is written after the files before it are built, and before the next one is.
             let least = 0.05 + 0.85 * (k / per_file) as f32 / count as f32;
             assert!(*part <= least + 2e-3, "file {k} waited until {part}");
         }
@@ -274,7 +274,7 @@ fn an_export_canceled_halfway_leaves_no_files() {
     }
 }
 
-/// Companion files of a model are copied unchanged into another folder.
+/// Companion files of a model must be copied unchanged into another folder.
 #[test]
 fn companion_files_are_copied_unchanged() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Every vector width gives the same results: all processors display and save the same data.
+//! Every vector width gives the same results, so all processors display and save the same data.
 
 use std::{fs, process::Command};
 
@@ -8,7 +8,7 @@ use ulna_geometry::VECTORS_VARIABLE;
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 const WIDTHS: [&str; 3] = ["avx512", "avx2", "scalar"];
 
-/// The output of the command line with wider vectors forbidden.
+/// Returns the output of the command line with wider vectors forbidden.
 fn ulna(width: &str, arguments: &[&str]) -> Vec<u8> {
     let output = Command::new(env!("CARGO_BIN_EXE_ulna"))
         .env(VECTORS_VARIABLE, width)
@@ -45,7 +45,7 @@ fn poses_and_skins_are_the_same_with_vectors_of_every_width() {
         for narrow in &all[1..] {
             assert_eq!(narrow.len(), all[0].len());
             let most = all[0].iter().zip(narrow).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            // The mannequin is 1.8 m high.
+            // The mannequin is 1.8 m tall.
             assert!(most < 1e-5, "{clip} at {time} s: off by {most}");
         }
     }

@@ -11,7 +11,7 @@ use ulna_session::Session;
 
 use crate::common::{floats, glb, named, run, shared, split};
 
-/// A body with a box on it, and a lid below the box. The clip shows the box from 0.5 s on.
+/// Builds a body with a box on it, and a lid below the box. The clip shows the box from 0.5 s on.
 fn file(visibility: Option<Value>, pointer: bool) -> Vec<u8> {
     let positions = floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     let times = floats(&[0.0, 0.5]);
@@ -71,7 +71,7 @@ fn bytes_of(session: &Session) -> Vec<u8> {
     session.pack("x").expect("saved").bytes.to_vec()
 }
 
-/// Names of the hidden nodes, in the file's pose or at a time of its first clip.
+/// Returns the names of the hidden nodes, in the file's pose or at a time of its first clip.
 fn hidden(document: &Document, time: Option<f64>) -> BTreeSet<String> {
     let stack = Stack::shown(document, time.map(|_| ClipId(0)), time.unwrap_or(0.0));
     let pose = Pose::evaluate(document, &stack);
@@ -97,14 +97,14 @@ fn hidden_nodes_hide_their_descendants_and_a_clip_shows_them() {
         "{:?}",
         session.diagnostics
     );
-    // Hidden nodes do not count for bounds.
+    // Hidden nodes do not contribute to bounds.
     let high = |stack: &Stack| {
         let pose = Pose::evaluate(document, stack);
         Surface::new(document, &pose).bounds().expect("bounds").1.x
     };
     assert_eq!(high(&Stack::shown(document, None, 0.0)), 1.0);
     assert_eq!(high(&Stack::shown(document, Some(ClipId(0)), 1.0)), 6.0);
-    // The default is visible.
+    // Nodes are visible by default.
     for visibility in [json!({}), json!({"visible": true})] {
         assert!(hidden(open(&file(Some(visibility), false)).document(), None).is_empty());
     }

@@ -1,4 +1,4 @@
-//! Strokes: the rule of the sum holds after every dab.
+//! Brush strokes: the weights of every vertex stay normalized after every dab.
 
 use crate::common::sample;
 use std::collections::BTreeMap;
@@ -17,11 +17,11 @@ use ulna_weights::{
     Touch, WeightConstraints, layers::Sides,
 };
 
-/// The parameters of a random stroke.
+/// Parameters of a random stroke.
 #[derive(Clone, Debug)]
 struct Plan {
     encoding: WeightEncoding,
-    /// True for vertices with two sets.
+    /// Whether each vertex has two sets, so eight slots.
     eight: bool,
     mirror: bool,
     brush: Brush,
@@ -87,7 +87,7 @@ fn plans() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// Points with vertices of different weights.
+/// Returns the number of points whose vertices have different weights.
 fn uneven(document: &Document, canvas: &SkinnedSurface) -> usize {
     let maps = canvas.maps(document);
     let list = |v: u32| {
@@ -101,7 +101,7 @@ fn uneven(document: &Document, canvas: &SkinnedSurface) -> usize {
     PointId::first(canvas.point_count()).filter(differs).count()
 }
 
-/// The values that patches give to each vertex, to the bit.
+/// Returns the joints and weights that patches give each vertex, as bits.
 fn by_vertex(patches: &[(usize, WeightPatch)]) -> BTreeMap<(usize, u32), (Vec<u16>, Vec<u32>)> {
     let mut all = BTreeMap::new();
     for (part, patch) in patches {
@@ -140,7 +140,7 @@ proptest! {
             mirror: mirror.as_ref(),
         };
         let mut stroke = Stroke::new(&canvas);
-        // The same stroke with nearby vertices from a tree, in an order of its own.
+        // Runs the same stroke with the nearby vertices given, in another order.
         let mut known = Stroke::new(&canvas);
         let mut near: Vec<u32> = (0..canvas.vertex_count() as u32).collect();
         near.sort_by_key(|v| (*v / 50).wrapping_mul(2_654_435_761));
@@ -170,14 +170,14 @@ proptest! {
                 session.extend("Paint", part.mesh, part.primitive, patch).expect("it fits");
                 let after = map(session.document(), part.mesh, part.primitive);
                 rule_holds(&before, after, &vertices, &locked, plan.limit);
-                // No other vertex changed.
+                // No other vertex may change.
                 let hit: std::collections::BTreeSet<u32> = vertices.into_iter().collect();
                 for v in (0..after.vertex_count()).filter(|v| !hit.contains(&(*v as u32))) {
                     prop_assert!(before.vertex(v).eq(after.vertex(v)));
                 }
             }
         }
-        // Each change is reported once, for all dabs.
+        // Over all dabs, each change is reported once.
         let mut told = Vec::new();
         for change in session.take_changes() {
             let Change::Weights { mesh, primitive, vertices: Some(list) } =
@@ -190,10 +190,10 @@ proptest! {
         prop_assert_eq!(committed, *session.document() != opened);
         prop_assert!(touched > 0 || !committed);
         let painted = session.document().clone();
-        // Coincident vertices with equal weights still have equal weights.
+        // Coincident vertices that had equal weights still have equal weights.
         prop_assert!(uneven(&painted, &canvas) <= uneven_before);
         if committed {
-            // Its text form does the same, in a newly opened file.
+            // The command lines of the stroke give the same result in a newly opened file.
             let lines = session.history().done().last().expect("a step").lines(&painted);
             let mut again = plan.session();
             for line in &lines {
@@ -201,7 +201,7 @@ proptest! {
                     .expect("it replays");
             }
             prop_assert!(*again.document() == painted);
-            // Saved weights equal displayed weights.
+            // The saved weights equal the displayed weights.
             let saved = session.pack("x").expect("it packs");
             let back = Session::open_bytes(&saved.bytes).expect("it opens");
             for (k, mesh) in painted.meshes.iter() {
@@ -237,7 +237,7 @@ proptest! {
         let touch = Touch { at: positions[vertex as usize], corners: [vertex; 3],
             direction: Vec3::NEG_Z, eye: None, radius };
         let dab = Dab { touch, pressure: 1.0, motion: Vec3::new(0.01, 0.02, 0.0), near: None };
-        // Coincident vertices are visible together.
+        // All vertices of a point are visible, or all are hidden.
         let seen = |v: u32| {
             let point = canvas.point_of(v).index() as u32;
             (point.wrapping_mul(2_654_435_761) ^ hidden) & 0x800 == 0
@@ -248,7 +248,8 @@ proptest! {
             Some(&seen)));
         let in_canvas = |key: &(usize, u32)| canvas.parts()[key.0].first + key.1;
         prop_assert!(some.keys().all(|key| seen(in_canvas(key))));
-        // The mean of the touched vertices differs if fewer are touched.
+        // The averaging brush uses the mean of the painted vertices, which differs if fewer are
+        // painted.
         if plan.brush.kind != BrushKind::Average {
             let wanted: BTreeMap<_,
                 _> = all.into_iter().filter(|(key, _)| seen(in_canvas(key))).collect();
@@ -406,7 +407,7 @@ proptest! {
             document.mesh(part.mesh).primitives[part.primitive.index()].indices.as_chunks::<3>().0;
         let corners = triangles[spot % triangles.len()].map(|v| part.first + v);
         let [a, b, c] = corners.map(|v| positions[v as usize]);
-        // On the triangle, or beside it.
+        // The touch is on the triangle, or beside it.
         let at = (a + b + c) / 3.0 + if beside { Vec3::from(aside) * radius } else { Vec3::ZERO };
         let slack = a.distance(b).max(b.distance(c)).max(c.distance(a));
         let touch = Touch { at, corners, direction: Vec3::NEG_Z, eye: None, radius };
@@ -415,13 +416,13 @@ proptest! {
         let locked = vec![false; canvas.joints().len()];
         let paint = Paint { brush, joint: 0, locked: &locked, limit: 4, mirror: None };
         let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
-        // Twice in the same memory: no state remains.
+        // Two runs in the same memory must leave no state.
         let mut stroke = Stroke::new(&canvas);
         for _ in 0..2 {
             stroke.dab(&canvas.maps(document), &canvas, posed, &dab, &paint);
         }
         let mut hits: Vec<(u32, f32)> = stroke.last_hits().collect();
-        // The same with known nearby vertices, several times.
+        // Given nearby vertices must lead to the same result, several times.
         let mut known = Stroke::new(&canvas);
         let near: Vec<u32> = (0..canvas.vertex_count() as u32).rev().collect();
         for _ in 0..12 {
@@ -432,7 +433,7 @@ proptest! {
             hits.sort_by_key(|(v, _)| *v);
             prop_assert_eq!(&again, &hits);
         }
-        // Relaxes every edge until no path gets shorter.
+        // Reference: relaxes every edge until no path gets shorter.
         let place = |p: PointId| positions[canvas.first_at(p) as usize];
         let mut way = vec![f32::INFINITY; canvas.point_count()];
         let limit = 1.44 * radius + slack;
@@ -476,8 +477,8 @@ proptest! {
     }
 }
 
-/// Paths along edges are longer across the diagonals than along them. The brush must be round in
-/// spite of this.
+/// Paths along edges are longer across the diagonals of quads than along them. The brush must be
+/// round in spite of this.
 #[test]
 fn a_surface_brush_is_round_on_a_flat_surface() {
     let session = sheet(40, 1);

@@ -1,5 +1,5 @@
-//! Weights of a body with left and right meshes on separate skins: mirroring goes from skin to
-//! skin.
+//! A body whose left and right meshes have separate skins: weights are mirrored from one skin to
+//! the other.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ fn line(session: &mut Session, line: Value) -> Vec<String> {
     run(session, CommandLine::parse(&line.to_string()).unwrap())
 }
 
-/// The name of the mirror partner.
+/// Returns the name of the mirror joint.
 fn other(name: &str) -> String {
     match name.rsplit_once('.') {
         Some((stem, "L")) => format!("{stem}.R"),
@@ -45,7 +45,7 @@ fn apart(a: &Held, b: &Held) -> f32 {
     a.keys().chain(b.keys()).map(|n| (get(a, n) - get(b, n)).abs()).fold(0.0, f32::max)
 }
 
-/// Asserts that the weights of all vertices mirror those across x = 0. Returns the count of
+/// Asserts that the weights of all vertices are symmetric across x = 0. Returns the number of
 /// vertices.
 fn is_symmetric(
     body: &Body,
@@ -81,7 +81,7 @@ fn arms_on_skins_of_their_own_are_mirrored() {
     let path = shared.join("situations/mirrored-meshes/in.glb");
     let mut session = Session::open(&path, &Default::default()).unwrap();
     let first = session.document().clone();
-    // It is symmetric: nothing changes, and nothing is counted.
+    // The weights are already symmetric, so nothing changes, and nothing is counted.
     for from in ["left", "right"] {
         let notes = line(&mut session, json!({"do": "weights.mirror", "from": from}));
         assert_eq!(notes, ["the sides are already symmetric"]);
@@ -104,7 +104,7 @@ fn arms_on_skins_of_their_own_are_mirrored() {
     session.write_to(&to).unwrap();
     let again = Session::open(&to, &Default::default()).unwrap();
     assert!(arm(&again, 1) == arm(&session, 1) && arm(&again, 0) == arm(&session, 0));
-    // The arm is not the mirror image of the other, and after the command it is.
+    // Before the command, the left arm is not the mirror image of the right arm. Afterward, it is.
     assert!(arm(&session, 0).weights[..] != arm(&session, 1).weights[..]);
     let left = arm(&session, 0);
     assert_eq!(
@@ -120,7 +120,7 @@ fn arms_on_skins_of_their_own_are_mirrored() {
     let to = folder.path().join("mirrored.glb");
     session.write_to(&to).unwrap();
     mirrored_by_place(Session::open(&to, &Default::default()).unwrap().document());
-    // And in the other direction.
+    // Mirrors in the other direction.
     line(
         &mut session,
         json!({"do": "weights.flood", "joint": "UpperArm.R", "value": 0.25, "mesh": "ArmR"}),
@@ -131,7 +131,8 @@ fn arms_on_skins_of_their_own_are_mirrored() {
     assert!(*session.document() == first);
 }
 
-/// The partner of each vertex of `ArmL` is looked up among the positions of `ArmR`.
+/// Asserts that each vertex of `ArmL` has the mirrored weights of the vertex of `ArmR` at its
+/// mirrored position.
 fn mirrored_by_place(document: &Document) {
     let places = |mesh: u32| document.mesh(MeshId(mesh)).primitives[0].positions.to_vec();
     let by_name = |mesh: u32, v: usize| -> Held {
@@ -149,7 +150,7 @@ fn mirrored_by_place(document: &Document) {
     }
 }
 
-/// The matrices from the mesh spaces of three skins to the armature.
+/// Returns matrices from the mesh spaces of three skins to the armature, in three variants.
 fn places() -> [[Mat4; 3]; 3] {
     let turned = Mat4::from_scale_rotation_translation(
         Vec3::splat(100.0),
@@ -217,14 +218,14 @@ fn three_skins_are_mirrored_as_one_body() {
         {
             assert_eq!(a, b, "{at}");
         }
-        // In the other direction everything equals the state before painting.
+        // Mirroring in the other direction restores the state before painting.
         session.undo();
         line(&mut session, json!({"do": "weights.mirror", "from": "right"}));
         is_symmetric(&body, session.document(), near, &other);
         for ((.., a), (.., b)) in body.held(&first).iter().zip(&body.held(session.document())) {
             assert!(apart(a, b) <= near, "{a:?} {b:?}");
         }
-        // The file contains it, and is correct.
+        // The saved file contains the result, and is valid.
         let bytes = session.pack("x").unwrap().bytes;
         let again = Session::open_bytes(&bytes).unwrap();
         is_symmetric(&body, again.document(), near, &other);
@@ -233,7 +234,7 @@ fn three_skins_are_mirrored_as_one_body() {
     assert_eq!(done, 18);
 }
 
-/// Only the given targets change: the given mesh, the unlocked joints.
+/// Only the given mesh and the unlocked joints may change.
 #[test]
 fn mirroring_changes_only_the_given_mesh_and_unlocked_joints() {
     let body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
@@ -276,8 +277,8 @@ fn mirroring_changes_only_the_given_mesh_and_unlocked_joints() {
 fn a_mirror_joint_missing_in_the_other_skin_is_named_and_vertices_stay() {
     for nowhere in [false, true] {
         let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
-        // The right arm's hand is on no skin, or it is no joint at all. Its weight then goes to the
-        // forearm.
+        // The right hand is in no skin, or it is not a joint at all. The forearm then receives its
+        // weight.
         body.skins[1].0.retain(|n| *n != "Hand.R");
         body.tubes[1].along = vec![("Arm.R", 0.1), ("Fore.R", 0.5)];
         if nowhere {
@@ -330,7 +331,7 @@ fn a_mirror_joint_missing_in_the_other_skin_is_named_and_vertices_stay() {
     }
 }
 
-/// Joints without telling names, paired by their positions.
+/// The names of the joints do not help, so they are paired by their positions.
 #[test]
 fn joints_are_paired_by_their_positions_too() {
     for apart_at_the_roots in [false, true] {
@@ -377,11 +378,11 @@ fn joints_are_paired_by_their_positions_too() {
     }
 }
 
-/// Stated pairs apply from skin to skin.
+/// Mirror pairs that the user gives apply from skin to skin.
 #[test]
 fn given_pairs_apply_across_skins() {
     let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
-    // A helper on each side, with different names and positions.
+    // Each side has a helper joint. The two have different names and positions.
     body.joints.push(("Twist", Some(3), Vec3::new(0.7, 1.4, 0.0)));
     body.joints.push(("Roll", Some(6), Vec3::new(-0.9, 1.3, 0.1)));
     body.skins[0].0.push("Twist");
@@ -407,12 +408,13 @@ fn given_pairs_apply_across_skins() {
     );
 }
 
-/// Two characters in one file have their own mirror planes, in spite of the mesh across from each.
+/// Two characters in one file have their own mirror planes, although each has a mesh on the other
+/// side of the scene.
 #[test]
 fn two_characters_are_mirrored_separately() {
     let one = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
-    // Both are in the scene, at equal distances from its middle. The second has one skin for all
-    // meshes.
+    // Both characters have the same distance from the middle of the scene. The second has one skin
+    // for all meshes.
     let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
     let by = Vec3::new(4.0, 0.0, 0.0);
     let names =
@@ -469,7 +471,7 @@ fn two_characters_are_mirrored_separately() {
     }
 }
 
-/// One mesh displayed on both sides, with a skin each. Both sides share its weights.
+/// Two nodes show the same mesh, each with the skin of one side. They share the mesh's weights.
 #[test]
 fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
     let Some(shared) = shared() else { return };
@@ -500,7 +502,7 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
             );
         }
     }
-    // In the file it is also the third joint. Only weights and joints differ.
+    // In the file, the joint has index 2, too. Only weights and joints differ.
     let (saved, bytes) = split(&session.pack("x").unwrap().bytes);
     let view = |root: &Value, attribute: &str| {
         let accessor =
@@ -512,7 +514,7 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
     assert!((0..6).all(|v| bytes[joints + v * 4] == 2));
     let (a, b) = (view(&saved, "POSITION"), view(&root, "POSITION"));
     assert_eq!(bytes[a..a + 648], bin[b..b + 648]);
-    // Other tools with joint names, vertices selected by joints, and locks.
+    // Also runs other tools with joint names, vertices selected by joints, and locks.
     let mut by = |lines: [Value; 2]| {
         lines.map(|l| {
             while session.undo().is_some() {}
@@ -561,8 +563,8 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
     assert!(said.contains("“Tube” is used with the skin “A” and the skin “B”"), "{said}");
 }
 
-/// The brush's mirror finds no other side on a one-sided skin. A plane along the arm does not
-/// count.
+/// On a skin with only one side, the mirror of the brush finds no other side. A mirror plane along
+/// the arm does not count.
 #[test]
 fn a_mirrored_brush_stays_on_its_skin_if_the_other_side_has_another() {
     let body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
@@ -602,7 +604,7 @@ fn a_mirrored_brush_stays_on_its_skin_if_the_other_side_has_another() {
             dabs[0].iter().zip(&dabs[1]).map(|(a, b)| off(a, b).max(off(b, a))).fold(0.0, f32::max);
         assert!(worst <= 1e-6, "{kind:?}: {worst}");
     }
-    // A layer refuses, and names the command that works.
+    // Mirroring the layer is refused, and the message names the command that works.
     line(&mut session, json!({"do": "weight_layer.add", "mesh": "Left"}));
     let mirror = json!({"do": "weight_layer.mirror", "layer": "Layer 1", "from": "left"});
     let said = session
@@ -622,7 +624,7 @@ fn a_mirrored_brush_stays_on_its_skin_if_the_other_side_has_another() {
     is_symmetric(&body, session.document(), 2e-6, &other);
 }
 
-/// A skin of one arm, alone in its file: the refusal states the reason.
+/// The file has only the skin of one arm. The refusal states the reason.
 #[test]
 fn mirroring_a_single_arm_is_refused() {
     let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
@@ -641,16 +643,17 @@ fn mirroring_a_single_arm_is_refused() {
     }
 }
 
-/// Ties in slots keep the order of the file, on one skin too. Symmetric vertices are not counted.
+/// Slots with equal weights keep the order of the file, also within one skin. Symmetric vertices
+/// are not counted.
 #[test]
 fn tied_influences_keep_the_order_of_the_file() {
-    // A sheet across x = 0 on one skin. Every vertex has two joints with a half each, in the order
-    // of the file.
+    // A sheet across x = 0 with one skin. Every vertex has two joints with half the weight each, in
+    // the order of the file.
     let at = |k: usize| [(k % 3) as f32 - 1.0, (k / 3) as f32, 0.0];
     let count = 9;
     let mut bin = floats(&(0..count).flat_map(at).collect::<Vec<f32>>());
     let joints = (0..count).flat_map(|k| match k % 3 {
-        // The right side has them in the reverse order.
+        // The right side has the two joints in the reverse order.
         0 => [0u8, 2, 0, 0],
         1 => [2, 1, 0, 0],
         _ => [0, 1, 0, 0],
@@ -706,7 +709,7 @@ fn tied_influences_keep_the_order_of_the_file() {
         );
         assert!(*session.document() == first);
     }
-    // A single different vertex is the only changed one.
+    // Only the single different vertex is changed.
     line(
         &mut session,
         json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.8, "vertices": "5"}),

@@ -1,5 +1,5 @@
-//! Weights of real and odd files, changed, saved and reopened: nothing else changes, and no rule is
-//! broken.
+//! Weights of real and unusual files are changed, saved and reopened. Nothing else may change, and
+//! all glTF rules must be kept.
 
 use std::{fs, path::Path};
 
@@ -19,7 +19,7 @@ fn open(path: &Path) -> Session {
     Session::open(path, &Progress::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Every primitive with weights, by mesh and number.
+/// Returns every primitive with weights, by mesh and index.
 fn weighted(document: &Document) -> Vec<(usize, usize)> {
     let primitives = |(m, mesh): (MeshId, &Shared<ulna_model::Mesh>)| -> Vec<(usize, usize)> {
         let bound = |p: &usize| mesh.primitives[*p].weights.is_some();
@@ -32,7 +32,7 @@ fn map(document: &Document, (mesh, primitive): (usize, usize)) -> &WeightMap {
     document.mesh(mesh.into()).primitives[primitive].weights.as_deref().expect("weights")
 }
 
-/// The primitives on a displayed skin: tools work on these.
+/// Returns the primitives with a displayed skin, which the tools change.
 fn painted(document: &Document) -> Vec<(usize, usize)> {
     let canvases =
         (0..document.skins.len()).filter_map(|s| SkinnedSurface::new(document, SkinId(s as u32)));
@@ -46,7 +46,7 @@ fn painted(document: &Document) -> Vec<(usize, usize)> {
     list
 }
 
-/// A document without its weights, to compare the rest.
+/// Returns a document without its weights, for comparing everything else.
 fn bare(document: &Document) -> Document {
     let mut document = document.clone();
     for mesh in document.file.meshes.values_mut() {
@@ -57,7 +57,8 @@ fn bare(document: &Document) -> Document {
     document
 }
 
-/// Fails if a vertex in reach of the tools breaks a rule.
+/// Asserts that all vertices the tools can change have valid weights. Returns the number of
+/// vertices.
 fn clean(document: &Document, name: &str) -> usize {
     for part in painted(document) {
         let map = map(document, part);
@@ -67,7 +68,7 @@ fn clean(document: &Document, name: &str) -> usize {
     painted(document).len()
 }
 
-/// Weights and joints of the first eight sets, and their descriptions.
+/// Allowed differences: weights and joints of the first eight sets, and their accessors.
 const WEIGHTS_ONLY: [&str; 4] = [
     "geometry-values meshes[*].primitives[*].WEIGHTS_*",
     "geometry-values meshes[*].primitives[*].JOINTS_*",
@@ -98,12 +99,12 @@ fn normalizing_changes_only_weights_in_the_file() {
             let (now, was) = (map(session.document(), part), map(session.opened(), part));
             assert!(shown.contains(&part) || now == was, "{name}: {part:?} is not shown");
         }
-        // The second time, no operation is needed.
+        // A second run needs no change.
         assert!(
             !session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes"),
             "{name}"
         );
-        // Most of the corpus breaks no rule: something else has to change too.
+        // Most files of the corpus are valid, so a second tool runs to change them.
         let ran = session
             .run_line(&CommandLine::new("weights.quantize").with("steps", 7))
             .expect("quantises")
@@ -132,8 +133,8 @@ fn normalizing_changes_only_weights_in_the_file() {
         let packed = name.contains("-draco") || name.contains("-meshopt");
         let mut allowed = WEIGHTS_ONLY.to_vec();
         if name.ends_with("preserve-everything.glb") {
-            // Numbers in its extensions can be accessors. Such accessors stay unchanged, with their
-            // notes, and new ones are used.
+            // Numbers in its extensions can be accessors. Such accessors stay unchanged, and new
+            // accessors are used.
             let notes = ["extras-lost", "ext-lost", "name-changed"]
                 .map(|what| format!("{what} meshes[*].primitives[*].*_0(accessor)*"));
             allowed.extend(notes.map(|n| &*n.leak()));
@@ -270,7 +271,7 @@ fn adding_and_removing_influence_sets_keeps_the_weights() {
                 && wide.vertex(v).skip(4).all(|(j, w)| j == 0 && w == 0.0)
         );
     }
-    // Through a file and back.
+    // Saves and opens the file.
     let bytes = session.pack("x").expect("it packs").bytes;
     let mut again = Session::open_bytes(&bytes).expect("it opens");
     assert!(map(again.document(), part) == wide);
@@ -317,7 +318,7 @@ fn many_influences_are_painted_limited_and_fit_in_one_set() {
             let (all, kept) = (used(&full), used(&limited));
             assert_eq!(kept.len(), all.len().min(4), "{name} {v}");
             assert!(kept.is_sorted_by(|a, b| a.1 >= b.1), "{name} {v}: {kept:?}");
-            // Removed influences were no stronger than the kept ones. The kept joints were there
+            // Dropped influences are not stronger than the kept ones, and kept joints existed
             // before.
             let weakest = kept.iter().map(|(j, _)| full.weight(v, *j)).fold(1.0, f32::min);
             let gone = all.iter().filter(|(j, _)| kept.iter().all(|(k, _)| k != j));
@@ -365,12 +366,12 @@ fn bin_of(glb: &[u8]) -> &[u8] {
     &glb[from..]
 }
 
-/// One primitive's vertices: a row of triangles.
+/// Returns the positions of a row of triangles with `count` vertices.
 fn positions(count: usize) -> Vec<u8> {
     floats(&(0..count).flat_map(|k| [(k / 2) as f32, (k % 2) as f32, 0.0]).collect::<Vec<_>>())
 }
 
-/// A row of triangles with one vertex per entry of `influences`, on a skin. The `joints` form a
+/// Builds a skinned row of triangles with one vertex per entry of `influences`. The joints form a
 /// chain.
 fn rigged(joints: usize, influences: &[[(u8, f32); 4]]) -> (Value, Vec<u8>) {
     let count = influences.len();
@@ -425,7 +426,7 @@ const TWICE: [(u8, f32); 4] = [(0, 0.25), (1, 0.5), (0, 0.25), (0, 0.0)];
 
 #[test]
 fn interleaved_vertices_are_written_in_place_and_bytes_between_stay() {
-    // POSITION, JOINTS_0, WEIGHTS_0 and four unused bytes, 36 bytes a vertex.
+    // POSITION, JOINTS_0, WEIGHTS_0 and four unused bytes: 36 bytes per vertex.
     let count = 6;
     let (mut json, _) = rigged(2, &[HALVES; 6]);
     let mut bin = Vec::new();
@@ -523,7 +524,7 @@ fn interleaved_vertices_of_the_corpus_stay_interleaved() {
 
 #[test]
 fn shared_accessors_are_not_overwritten() {
-    // Two meshes with the same accessors: only one changes.
+    // Two meshes share accessors. Only one of them changes.
     let (mut json, bin) = rigged(2, &[HALVES; 6]);
     let mesh = json["meshes"][0].clone();
     json["meshes"].as_array_mut().expect("a list").push(mesh);
@@ -542,8 +543,7 @@ fn shared_accessors_are_not_overwritten() {
     assert!(*again.document() == *session.document());
     assert!(map(again.document(), (0, 0)) != map(again.document(), (1, 0)));
 
-    // A view shared with an image, or with another accessor under another name, also belongs to
-    // others.
+    // A view is also shared if an image, or an accessor for another attribute, uses it.
     let (mut json, bin) = rigged(2, &[HALVES; 6]);
     json["accessors"].as_array_mut().expect("a list").push(
         json!({"bufferView": 2, "componentType": 5126, "count": 6, "type": "VEC4", "name": "kept"}),
@@ -577,7 +577,7 @@ fn new_weights_can_be_saved_in_compressed_files() {
         assert!(map(again.document(), part) != map(session.opened(), part), "{name}");
         assert!(bare(again.document()) == bare(session.document()), "{name}");
         clean(again.document(), name);
-        // Changed again, in the saved data.
+        // Changes the weights again, in the saved data.
         let mut again = again;
         let line = line.with("value", 0.5);
         assert!(again.run_line(&line).expect("it floods"), "{name}");
@@ -600,7 +600,7 @@ fn a_mesh_on_two_skins_is_changed_once() {
         .with("how", "add");
     assert!(session.run_line(&line).expect("it floods"));
     let after = map(session.document(), (0, 0));
-    // By the first skin, joint 0 is J0. It is added once, not once per skin.
+    // In the first skin, joint 0 is J0. Its weight is added once, not once per skin.
     for v in 0..6 {
         assert_eq!((after.weight(v, 0), after.weight(v, 1)), (0.625, 0.375));
     }
@@ -635,7 +635,7 @@ fn a_skin_of_one_joint_keeps_all_weight() {
 
 #[test]
 fn if_all_joints_are_locked_nothing_changes_with_the_reason_stated() {
-    // The sum is 0.75.
+    // The weights of each vertex sum to 0.75.
     let (json, bin) = rigged(2, &[[(0, 0.5), (1, 0.25), (0, 0.0), (0, 0.0)]; 6]);
     let mut session = session(json, &bin);
     let locked = |name: &str| CommandLine::new(name).with("locked", "J*");
@@ -680,7 +680,8 @@ fn a_skinned_mesh_without_weights_is_unchanged() {
 
 #[test]
 fn joints_outside_the_skin_have_no_effect_and_are_repaired() {
-    // One vertex gives a missing joint half of its weight, and one gives it none.
+    // One vertex has half of its weight on a missing joint, and one lists the missing joint with
+    // weight 0.
     let past = [[(0, 0.5), (9, 0.5), (1, 0.0), (0, 0.0)], [(0, 0.5), (1, 0.5), (9, 0.0), (0, 0.0)]];
     let fine = [(0, 0.5), (1, 0.5), (0, 0.0), (0, 0.0)];
     let (json, bin) = rigged(2, &[past[0], past[1], past[0], past[1], fine, fine]);
@@ -691,7 +692,7 @@ fn joints_outside_the_skin_have_no_effect_and_are_repaired() {
         found.len() == 1 && found[0].fix.is_some() && found[0].message.contains("4 vertices"),
         "{found:?}"
     );
-    // It is posed, and the missing joint moves nothing.
+    // The vertex is posed, and the missing joint has no effect.
     let document = session.document();
     let pose = Pose::evaluate(document, &Stack::default());
     let node = document.node_ids().find(|n| document.node(*n).mesh.is_some()).expect("a mesh");

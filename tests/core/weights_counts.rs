@@ -1,4 +1,5 @@
-//! Incremental counts equal new counts, and the brush reaches the hit side.
+//! Incrementally updated weight statistics equal new ones, and a brush paints the touched side of a
+//! surface.
 
 use glam::Vec3;
 use proptest::prelude::*;
@@ -23,7 +24,8 @@ fn finished(tally: &mut WeightStats, canvas: &SkinnedSurface, document: &Documen
     }
 }
 
-/// Invalid weights: a slot of every `every`-th vertex gets any joint and any weight.
+/// Makes weights invalid: a slot of every `every`-th vertex gets the given joint and weight.
+/// Returns the changed vertices, too.
 fn harmed(map: &WeightMap, every: usize, joint: u16, weight: f32) -> (WeightMap, Vec<u32>) {
     let mut map = map.clone();
     let stride = map.stride();
@@ -62,7 +64,7 @@ proptest! {
                 session.commit();
                 tally.touch(vertices.into_iter().map(|v| part.first + v));
             }
-            // Counted only in part before further changes.
+            // Only part of the vertices is counted before further changes.
             tally.step(&canvas, &canvas.maps(session.document()), 300, &mut Vec::new());
         }
         tally.set_limit(other);
@@ -74,7 +76,7 @@ proptest! {
         prop_assert_eq!(tally.faults(), fresh.faults());
         prop_assert_eq!(tally.used(), fresh.used());
         prop_assert_eq!(tally.strays(), fresh.strays());
-        // Both equal the faults found at once in the whole.
+        // Both statistics equal a count of the whole map at once.
         let all = (0..canvas.parts().len()).map(|k| faults(maps.part(k), other));
         let (broken, many) = all.fold((0, 0), |(b, m), f| (b + f.broken(), m + f.many));
         prop_assert_eq!((tally.faults().broken(), tally.faults().many), (broken, many));
@@ -93,7 +95,7 @@ proptest! {
     }
 }
 
-/// Whether coincident vertices are all touched or all untouched.
+/// Whether for each point, all or none of its vertices are touched.
 fn are_alike(canvas: &SkinnedSurface, hits: &[(u32, f32)]) -> bool {
     let hit: std::collections::BTreeMap<u32, u32> =
         hits.iter().map(|(v, p)| (*v, p.to_bits())).collect();

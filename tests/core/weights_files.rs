@@ -1,5 +1,5 @@
-//! Weights between files and over the clipboard, and operations on joints and selections. Written
-//! weights are read back to the bit, and everything else is unchanged.
+//! Weights transferred by files and by the clipboard, and operations on joints and selections.
+//! Written weights are read back to the bit, and everything else is unchanged.
 
 use std::{fs, path::PathBuf};
 
@@ -29,7 +29,7 @@ fn maps(document: &Document) -> Vec<((MeshId, PrimitiveId), WeightMap)> {
     all
 }
 
-/// By vertex, joints with the bits of their weights, independent of slots.
+/// Returns, by vertex, the joints with the bits of their weights, in any slot order.
 fn as_lists(map: &WeightMap) -> Vec<Vec<(u16, u32)>> {
     let list = |v: usize| {
         let mut list: Vec<(u16, u32)> =
@@ -44,7 +44,7 @@ fn all_lists(document: &Document) -> Vec<Vec<Vec<(u16, u32)>>> {
     maps(document).iter().map(|(_, map)| as_lists(map)).collect()
 }
 
-/// Vertices that break a rule.
+/// Returns the number of vertices with invalid weights.
 fn faulty(document: &Document) -> usize {
     let skin = |mesh: MeshId| {
         ulna_edit::skin_of(document, mesh).map_or(usize::MAX, |s| document.skin(s).joints.len())
@@ -71,7 +71,7 @@ fn refusal(session: &mut Session, line: CommandLine) -> String {
     session.run_line(&line).expect_err("refused").to_string()
 }
 
-/// Weights without the old information: the first joint has all of them.
+/// Removes the weights: the first joint gets all of them.
 fn spoil(session: &mut Session) {
     let document = session.document();
     let mut lines = Vec::new();
@@ -97,13 +97,13 @@ fn corpus_weights_survive_json_and_xml() {
         let folder = shared.join("corpus/characters").join(name);
         let Some(path) = crate::common::models(&folder).into_iter().next() else { continue };
         let mut session = Session::open(&path, &Progress::default()).expect("a character");
-        // Broken rules are mended first: transferred weights break none.
+        // Invalid weights are repaired first, because transferred weights are always valid.
         run(&mut session, CommandLine::new("weights.normalize"));
         let meant = all_lists(session.document());
         for (kind, ending) in [(WeightFile::Json, "json"), (WeightFile::Xml, "xml")] {
             let (_folder, file) = scratch(&format!("w.{ending}"));
             fs::write(&file, kind.write(&weight_table(session.document(), &[]))).expect("written");
-            // If they are already there, no operation is needed.
+            // If the weights are already the same, nothing changes.
             let line =
                 || CommandLine::new("weights.import").with("path", file.display().to_string());
             let before = session.history().revision();
@@ -122,7 +122,7 @@ fn corpus_weights_survive_json_and_xml() {
             };
             assert_eq!(off(&all_lists(session.document())), 0, "{name} {ending}");
             assert_eq!(faulty(session.document()), 0, "{name}");
-            // From the nearest vertices the result is the same, except where several coincide.
+            // The nearest vertices give the same result, except where several coincide.
             spoil(&mut session);
             run(&mut session, line().with("by", "surface"));
             assert_eq!(faulty(session.document()), 0, "{name}");
@@ -171,8 +171,8 @@ fn weights_of_a_model_transfer_by_order_surface_and_uv() {
                 .zip(&now)
                 .map(|(a, b)| a.iter().zip(b).filter(|(a, b)| a == b).count())
                 .sum();
-            // Coincident vertices with different weights, or coordinates shared by several points,
-            // are ambiguous.
+            // The transfer is ambiguous for coincident vertices with different weights, and for
+            // texture coordinates that several points share.
             let least = match by {
                 "order" => 1.0,
                 "surface" => 0.9,
@@ -213,7 +213,7 @@ fn weights_of_another_mesh_are_refused_with_a_message() {
     assert!(
         refusal(&mut session, CommandLine::new("weights.import")).contains("no file was given")
     );
-    // A missing joint gives nothing, and this is reported.
+    // A missing joint transfers no weight, which a note reports.
     let table = weight_table(session.document(), &[]);
     let text = WeightFile::Json.write(&table).replace("\"Hips\"", "\"Unheard of\"");
     let (_other, json) = scratch("w.json");
@@ -243,12 +243,12 @@ fn vertices_are_selected_by_loops_rings_and_meshes() {
     let shaped = |list: &[u32], how| reshape(document, &canvas, list, how);
     assert_eq!(shaped(&[at(2, 3), at(3, 3)], Reshape::Loop), row(3));
     assert_eq!(shaped(&[at(2, 3), at(2, 4)], Reshape::Loop), column(2));
-    // A ring is all opposite edges: two columns.
+    // A ring consists of all opposite edges: two columns of vertices.
     let ring = sorted(column(2).into_iter().chain(column(3)).collect());
     assert_eq!(shaped(&[at(2, 3), at(3, 3)], Reshape::Ring), ring);
     let grown = shaped(&[at(2, 3), at(3, 3)], Reshape::GrowLoop);
     assert_eq!(grown, sorted((1..=4).map(|x| at(x, 3)).collect()));
-    // One vertex has no direction.
+    // A single vertex has no loop direction.
     assert_eq!(shaped(&[at(2, 3)], Reshape::Loop), [at(2, 3)]);
     let marks = |text: &str| {
         let terms = VertexTerms::parse(text).unwrap_or_else(|| panic!("{text}"));
@@ -272,7 +272,7 @@ fn an_edge_loop_surrounds_an_arm_and_its_mirror_the_other_arm() {
         let two = [canvas.first_at(point), canvas.first_at(*next)];
         let found = reshape(document, &canvas, &two, Reshape::Loop);
         assert!(found.len() >= 2);
-        // The selected vertices stay. A loop is always a small part of the surface.
+        // The selected vertices stay selected. A loop is always a small part of the surface.
         assert!(two.iter().all(|v| found.contains(v)));
         assert!(
             found.len() < canvas.vertex_count() / 4,
@@ -323,7 +323,7 @@ fn pasted_rows_set_the_weights_of_vertices() {
             after.iter().position(|(key, _)| *key == (part.mesh, part.primitive)).expect("a map");
         assert_eq!(as_lists(&after[k].1)[own as usize], before[k][own as usize], "vertex {v}");
     }
-    // The second time changes nothing.
+    // A second run changes nothing.
     let revision = session.history().revision();
     run(&mut session, line.clone());
     assert_eq!(session.history().revision(), revision);
@@ -350,7 +350,7 @@ fn pasted_rows_set_the_weights_of_vertices() {
     );
 }
 
-/// An operation on the weights of joints.
+/// A random operation on the weights of joints.
 #[derive(Clone, Debug)]
 enum Act {
     Swap(usize, usize),
@@ -395,7 +395,7 @@ impl Act {
                 CommandLine::new("weights.transfer").with("from", "#0").with("by", "uv")
             }
             Self::Limb(k, width) => {
-                // Up to two bones upward.
+                // The limb starts at most two bones above.
                 let node = joints[k % joints.len()];
                 let up = |n| document.node(n).parent.filter(|p| joints.contains(p));
                 let from = up(node).and_then(up).or(up(node)).unwrap_or(node);
@@ -409,7 +409,7 @@ impl Act {
     }
 }
 
-/// The joints of the limb of [`Act::Limb`].
+/// Returns the joints of the limb in [`Act::Limb`].
 fn limb_of(document: &Document, joints: &[ulna_model::NodeId], k: usize) -> Vec<u16> {
     let up = |n: &ulna_model::NodeId| document.node(*n).parent.filter(|p| joints.contains(p));
     let chain = std::iter::successors(Some(joints[k % joints.len()]), up).take(3);
@@ -438,7 +438,7 @@ proptest! {
             line = line.with("locked", locks);
         }
         let canvas = SkinnedSurface::new(document, SkinId(0)).expect("the sample");
-        // Whole points: no seam is torn on purpose.
+        // Chooses all vertices of a point or none, so that no seam opens.
         let chosen: Vec<bool> =
             (0..canvas.vertex_count() as u32).map(|v| !some
                 || canvas.point_of(v).index().is_multiple_of(3)).collect();
@@ -452,8 +452,8 @@ proptest! {
         }
         let before = maps(document);
         if session.run_line(&line).is_err() {
-            // A transfer of a mesh to itself has no effect, and a root ends no limb. Nothing else
-            // is refused.
+            // Transferring a mesh to itself has no effect, and a limb cannot end at a root. Nothing
+            // else is refused.
             let root = |k: usize| session.document().node(joints[k % joints.len()])
                 .parent.is_none_or(|p| !joints.contains(&p));
             prop_assert!(matches!(act, Act::Transfer | Act::MirrorUv)
@@ -478,20 +478,21 @@ proptest! {
         let once = all_lists(session.document());
         session.run_line(&line).expect("again");
         match act {
-            // Two swaps cancel out if nothing is locked and both joints fit.
+            // Without locks, and if both joints fit, a second swap restores the weights.
             Act::Swap(..) if locked.is_empty() => {
                 let was: Vec<_> = before.iter().map(|(_, m)| as_lists(m)).collect();
                 prop_assert!(all_lists(session.document()) == was,
                     "{line}: twice is not as it was");
             }
             Act::Swap(..) => {}
-            // A value kept by a lock on one side can be kept differently on the other.
+            // A lock can keep different values on both sides, so a second run can change weights
+            // again.
             Act::MirrorUv if !locked.is_empty() => {}
-            // Each run continues the relaxation.
+            // Each run relaxes further.
             Act::RelaxKeeping(_) => {}
             Act::Limb(k, _) => {
-                // The limb's weight stays with the limb and is shared in the same ratio, up to
-                // rounding of the stored type.
+                // The limb keeps its weight and shares it in the same ratio, up to rounding of the
+                // stored type.
                 let step = 3.0 * match encoding {
                     WeightEncoding::Byte => 1.0 / 255.0,
                     WeightEncoding::Short => 1.0 / 65535.0,
@@ -526,7 +527,7 @@ fn transferring_weights_of_a_mesh_to_itself_changes_nothing() {
     let meshes: Vec<String> =
         session.document().meshes.ids().map(|m| format!("#{}", m.0)).collect();
     for by in ["surface", "uv", "order"] {
-        // Between two files: within one, a mesh is never its own source.
+        // The source is another file. Within one file, a mesh is never its own source.
         let (_folder, file) = scratch("m.glb");
         fs::write(&file, &*session.pack("m").expect("packed").bytes).expect("written");
         let line = CommandLine::new("weights.import")
@@ -545,8 +546,8 @@ fn transferring_weights_of_a_mesh_to_itself_changes_nothing() {
 
 #[test]
 fn imported_weights_equal_those_of_the_saved_file() {
-    // Weights in floats for meshes that store bytes and shorts: displayed weights equal reopened
-    // weights.
+    // The imported weights are floats, and the meshes store bytes and shorts. The displayed weights
+    // must equal the reopened ones.
     let plain = sample();
     let (_folder, file) = scratch("w.json");
     fs::write(&file, WeightFile::Json.write(&weight_table(plain.document(), &[])))
@@ -610,9 +611,9 @@ fn typed_cells_are_exact_and_unlocked_joints_receive_the_remaining_weight() {
     let canvas = SkinnedSurface::new(&document, SkinId(0)).expect("a canvas");
     let maps_of = |document: &Document| canvas.maps(document).part(0).clone();
     let before = maps_of(&document);
-    // Vertices with at least three joints, one of them locked.
+    // Chooses vertices with at least three joints, one of which is locked.
     let many = |v: &u32| before.vertex(*v as usize).filter(|(_, w)| *w > 0.05).count() >= 3;
-    // One per point: coincident vertices have the same values.
+    // One vertex per point, because coincident vertices have the same values.
     let first = |v: &u32| canvas.first_at(canvas.point_of(*v)) == *v;
     let vertices: Vec<u32> =
         (0..before.vertex_count() as u32).filter(many).filter(first).take(12).collect();
@@ -655,14 +656,15 @@ fn typed_cells_are_exact_and_unlocked_joints_receive_the_remaining_weight() {
             );
         }
     }
-    // The second time changes nothing.
+    // A second run changes nothing.
     let again = session.document().clone();
     session.run(&Command::from(assign)).expect("done");
     assert_eq!(again.meshes, session.document().meshes);
     // The weight of a locked joint is not available.
     let refused = cells_assigned(&document, &canvas, (&vertices, &[lock]), &values, (&locked, 4));
     assert_eq!(refused.expect_err("locked").vertex, vertices[0]);
-    // More than the unlocked rest, or more than the total, is refused. Nothing is reduced silently.
+    // Values above the unlocked remainder, or above 1 in total, are refused. They are never reduced
+    // silently.
     let first = &vertices[..1];
     let held = before.weight(vertices[0] as usize, lock);
     let refused =
@@ -679,7 +681,7 @@ fn typed_cells_are_exact_and_unlocked_joints_receive_the_remaining_weight() {
 #[test]
 fn meshes_with_equal_names_keep_their_own_weights() {
     for names in [["Left", "Right"], ["Sheet", "Sheet"]] {
-        // The second one is stored a hundred times larger than displayed.
+        // The second mesh is stored a hundred times larger than it is displayed.
         let (mut json, bin) = split(&two_skins(0.01, 1.0, &["C", "B", "A"]));
         for (k, name) in names.iter().enumerate() {
             json["meshes"][k]["name"] = json!(name);
@@ -737,9 +739,10 @@ fn importing_weights_in_the_background_gives_the_same_step() {
             .collect::<Vec<_>>()
     };
     assert_eq!(lines(&here), lines(&there));
-    // The step states its result, and no longer needs the file.
+    // The step contains its result, and does not need the file any more.
     assert!(lines(&there).iter().all(|l| !l.contains("weights.import")), "{:?}", lines(&there));
-    // Another file opened in the meantime does not take it, even if both are unchanged.
+    // A result cannot be applied to another file opened in the meantime, even if both files are
+    // unchanged.
     let worked = sample().work("Import weights", vec![command.clone()]).run();
     let mut another = sample();
     let why = another.take_worked(worked).expect_err("refused").to_string();

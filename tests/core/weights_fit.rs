@@ -1,4 +1,5 @@
-//! Weights fitted to the clips: a lowered limit, and a transfer from another mesh.
+//! Weights fitted to the motion of the clips: after lowering the influence limit, and after a
+//! transfer from another mesh.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -17,7 +18,7 @@ fn line(name: &str) -> CommandLine {
     CommandLine::new(name)
 }
 
-/// All vertices at nine times of each clip.
+/// Returns all vertices at nine times of each clip.
 fn seen(document: &Document) -> Vec<Vec3> {
     let points = SeenPoints::of(document, usize::MAX);
     let mut all = Vec::new();
@@ -31,14 +32,14 @@ fn seen(document: &Document) -> Vec<Vec3> {
     all
 }
 
-/// The mean distance of two lists of points, in meters.
+/// Returns the mean distance between two lists of points, in meters.
 fn mean_apart(a: &[Vec3], b: &[Vec3]) -> f64 {
     assert_eq!(a.len(), b.len());
     let sum: f64 = a.iter().zip(b).map(|(a, b)| f64::from(a.distance(*b))).sum();
     sum / a.len() as f64
 }
 
-/// The numbers before “mm” in the messages: after the fit, and before it.
+/// Returns the numbers before “mm” in the messages: after the fit, and before it.
 fn stated(said: &[String]) -> [f64; 2] {
     let said = said.join("; ");
     let (_, rest) = said.split_once("in the clips: ").unwrap_or_else(|| panic!("{said}"));
@@ -73,7 +74,7 @@ fn fewer_influences_change_the_clips_less_if_they_are_fitted() {
             let [after, start] = stated(&said);
             let wanted = if most == 1 { 1.0 } else { 0.9 };
             assert!(after < start && fitted < strongest * wanted, "{most}: {fitted} {strongest}");
-            // The note is about the changed vertices alone. Their motion exceeds the mean of all.
+            // The note is about changed vertices only, whose error is larger than the mean of all.
             let is_near = |stated: f64, mean: f64| stated * 1e-3 > mean * 0.9;
             assert!(is_near(start, strongest) && is_near(after, fitted), "{said:?}");
         }
@@ -110,7 +111,7 @@ fn locked_joints_keep_their_weights_when_a_limit_is_fitted() {
 
 #[test]
 fn without_clips_the_strongest_influences_are_kept_with_a_note() {
-    // Separate, so that the second sheet keeps its own weights.
+    // The two sheets have separate weights, so that the second one keeps its own.
     let bytes = two_skins(1.0, 0.05, &["A", "B", "C"]);
     let mut session = Session::open_bytes(&bytes).unwrap();
     run(
@@ -131,8 +132,9 @@ fn without_clips_the_strongest_influences_are_kept_with_a_note() {
     assert!(said.concat().contains("no clips"), "{said:?}");
 }
 
-/// Two sheets on the joints A, B and C, with a clip that turns all joints. The second is `offset`
-/// meters to the right. With `apart`, the second sheet has its own joints of the same names.
+/// Builds two sheets on the joints A, B and C, with a clip that rotates all joints. The second is
+/// `offset` meters to the right. With `apart`, the second sheet has its own joints with the same
+/// names.
 fn animated_sheets(offset: f32, apart: bool) -> Vec<u8> {
     let (mut json, mut bin) = split(&two_skins(1.0, offset, &["C", "A", "B"]));
     if apart {
@@ -176,7 +178,7 @@ fn animated_sheets(offset: f32, apart: bool) -> Vec<u8> {
     glb(json, &bin)
 }
 
-/// The sheets, with weights that vary over the vertices of the first.
+/// Opens the sheets with weights that vary over the vertices of the first one.
 fn weighted_sheets(offset: f32, apart: bool) -> Session {
     let mut session = Session::open_bytes(&animated_sheets(offset, apart)).unwrap();
     let count = map(session.document(), MeshId(0), PrimitiveId(0)).vertex_count();

@@ -1,5 +1,5 @@
 //! Weights of primitives with different numbers of sets, without weights, and with more joints than
-//! a byte counts. They are painted, mended, saved and reopened.
+//! a byte can index. They are painted, repaired, saved and reopened.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{path::PathBuf, process::Command};
@@ -22,7 +22,8 @@ fn line(session: &mut Session, line: Value) -> Vec<String> {
     run(session, CommandLine::parse(&line.to_string()).unwrap())
 }
 
-/// Saves, and asserts that an independent reader places every vertex where it is displayed here.
+/// Saves the file. Asserts that an independent reader places every vertex where it is displayed
+/// here.
 fn is_shown_as_saved(session: &Session, times: &[f64], near: f64) {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("a.glb");
@@ -38,7 +39,7 @@ fn is_shown_as_saved(session: &Session, times: &[f64], near: f64) {
     }
 }
 
-/// The elements of an accessor as stored in the file, one number after another.
+/// Returns the elements of an accessor as stored in the file.
 fn raw(file: &(Value, Vec<u8>), accessor: u64) -> Vec<u32> {
     let (root, bin) = file;
     let accessor = &root["accessors"][accessor as usize];
@@ -70,7 +71,7 @@ fn primitives_keep_their_own_number_of_influence_sets() {
     let session = open();
     let first = session.document().clone();
     is_shown_as_saved(&session, &[0.0, 0.4, 1.0], 1e-5);
-    // The hat is named by its place, and only its node positions it.
+    // The finding names the hat by its location. The position of the hat depends only on its node.
     let found: Vec<_> =
         session.all_findings().into_iter().filter(|d| d.code == "ULNA_NO_WEIGHTS").collect();
     assert!(
@@ -116,7 +117,7 @@ fn primitives_keep_their_own_number_of_influence_sets() {
         let mut session = open();
         match session.run_line(&CommandLine::parse(&act.to_string()).unwrap()) {
             Ok(_) => {}
-            // It is one-sided.
+            // Mirroring is refused, because the body has only one side.
             Err(error) => assert!(act["do"] == "weights.mirror", "{act}: {error}"),
         }
         let now = session.document();
@@ -169,7 +170,7 @@ fn byte_weights_of_many_joints_sum_to_255_after_repair() {
     let bytes = session.pack("x").unwrap().bytes;
     assert!(sums(&bytes).iter().all(|s| *s == 255));
     is_shown_as_saved(&session, &[0.5], 3e-4);
-    // Sound data is unchanged, to the byte.
+    // Valid data is unchanged, to the byte.
     let (old, new) = (split(&std::fs::read(&path).unwrap()), split(&bytes));
     for name in ["WEIGHTS_0", "JOINTS_0"] {
         let [a, b] = [&old, &new].map(|f| raw(f, attribute(f, 0, name).unwrap()));

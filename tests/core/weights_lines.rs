@@ -1,10 +1,10 @@
-//! Weights of lines and points: tools change them like those of triangles.
+//! Weights of lines and points: tools change them like the weights of triangles.
 
 use crate::common::{run, shared};
 use ulna_edit::CommandLine;
 use ulna_session::Session;
 
-/// A mesh displayed in each of the seven modes, from one interleaved buffer.
+/// One interleaved buffer is drawn in each of the seven primitive modes.
 #[test]
 fn every_mode_keeps_no_more_joints_than_the_limit() {
     let Some(shared) = shared() else { return };

@@ -1,5 +1,5 @@
-//! The effect of weight tools in motion. Characters with spoiled and mended weights are strained no
-//! more than before, and relaxing keeps volume on request.
+//! Effect of weight tools on the motion. Characters with damaged and repaired weights must not be
+//! strained more than before, and relaxing must keep volume on request.
 
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
@@ -16,8 +16,9 @@ use ulna_weights::{KEPT, SkinnedSurface, faults};
 
 use crate::common::{named, run, sample, shared};
 
-/// Over all clips, from every vertex's worst moment. Returns the root mean square of the scores
-/// (spread strain counts less than tears), the 99th percentile, and the worst score.
+/// Returns the strain of the skin over all clips, at the worst time of each vertex: root mean
+/// square, 99th percentile and maximum. In the root mean square, a tear counts more than the
+/// same strain spread over many vertices.
 fn strain_of(document: &Document) -> [f32; 3] {
     let sampling = Sampling { degrees: None, ..Sampling::default() };
     let found = WorstPose::search(document, &sampling, &AtomicBool::new(false), &AtomicU32::new(0))
@@ -41,9 +42,9 @@ fn act(session: &mut Session, lines: &[serde_json::Value]) {
     }
 }
 
-/// The smallest part of its volume that each vertex keeps in every other pose of a range of motion,
-/// and the worst score. Each joint has an odd number of poses, so the next joint uses the ones
-/// skipped for the previous.
+/// Returns the smallest volume of each vertex relative to rest, and its worst score. Only every
+/// other pose of a range of motion is used. Each joint has an odd number of poses, so the used
+/// poses alternate from joint to joint.
 fn bent(document: &Document, skin: SkinId, degrees: f32) -> (Vec<f32>, Vec<f32>) {
     let clip = Shared::new(range_of_motion(document, skin, Vec3::splat(degrees)));
     let (mut evaluator, mut pose, mut scratch) =
@@ -77,7 +78,7 @@ fn mean_square(list: &[f32]) -> f32 {
 #[test]
 fn damaged_weights_of_characters_are_repaired_by_commands_only() {
     let Some(shared) = shared() else { return };
-    // Each vertex follows one joint: the only information left is the strongest joint.
+    // Each vertex follows one joint afterward, so only its strongest joint is still known.
     let spoil = [json!({"do":"weights.limit","most":1})];
     let acts = |passes: usize| {
         [
@@ -171,7 +172,7 @@ fn a_limb_gradient_keeps_slots_of_other_joints_and_skips_vertices_without_a_bone
     let joint = |name: &str| canvas.joint(named(&document, name)).expect("a joint");
     let chain = ["LeftUpperArm", "LeftLowerArm", "LeftHand"].map(joint);
     let others = ["Spine", "Chest", "Neck"].map(joint);
-    // The arm, with three others in its slots.
+    // Chooses the arm, and puts three other joints into the slots of its vertices.
     let own = canvas.maps(&document).part(0).clone();
     let arm: Vec<String> = (0..own.vertex_count())
         .filter(|v| chain.iter().map(|j| own.weight(*v, *j)).sum::<f32>() > 0.99)
@@ -244,7 +245,7 @@ fn a_limb_gradient_bends_evenly_and_repeating_it_changes_nothing() {
             assert!((again.weight(v, j) - map.weight(v, j)).abs() < 1e-5, "vertex {v}");
         }
     }
-    // A chain that is no limb gives advice.
+    // If the chain is not a limb, the refusal gives advice.
     let line = CommandLine::parse(r#"{"do":"weights.along","to":"LeftHand","from":"RightHand"}"#)
         .expect("a line");
     let why = session.run_line(&line).expect_err("no limb").to_string();

@@ -1,4 +1,4 @@
-//! Mirrored weights: left equals right, after the tool and after mirrored strokes.
+//! Mirrored weights: both sides must be equal after the tool, and after mirrored strokes.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -13,9 +13,9 @@ use ulna_weights::{
     Touch, layers::Sides,
 };
 
-/// The largest difference between a point and its mirror image over all paired points, and their
-/// count. With `rings`, only over points with mirrored neighbors: edges can cross a quad in the
-/// same direction on both sides.
+/// Returns the largest difference between a point and its mirror image over all pairs, and the
+/// number of pairs. With `rings`, only points with mirrored neighbors are compared. Edges can cross
+/// a quad in the same direction on both sides, which makes neighbors asymmetric.
 fn worst_difference(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -39,7 +39,7 @@ fn worst_difference(
         }
         pairs += 1;
         let (here, there) = (list(point), list(partner));
-        // A joint without mirror partner is not compared.
+        // A joint without a mirror partner is not compared.
         for (j, w) in here.iter() {
             if let Some(other) = mirror.joint(JointSlot(j)) {
                 worst = worst.max((w - there.get(other.0)).abs());
@@ -49,7 +49,7 @@ fn worst_difference(
     (worst, pairs)
 }
 
-/// Mirrors a file's weights, then paints with every brush in mirror mode.
+/// Mirrors the weights of a file, then paints with every brush in mirror mode.
 fn mirrored(session: &mut Session, name: &str) {
     session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes");
     session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
@@ -89,8 +89,8 @@ fn mirrored(session: &mut Session, name: &str) {
         let paint = Paint { brush, joint, locked: &locked, limit: 4, mirror: Some(&mirror) };
         let mut stroke = Stroke::new(&canvas);
         let mut touched = 0;
-        // Brushes that mix neighbors spread the differences of unmirrored rings: one dab from an
-        // even state.
+        // Brushes that mix neighbors spread the differences of asymmetric neighbors. Therefore,
+        // each starts from a symmetric state and paints one dab.
         let rings = matches!(kind, BrushKind::Smooth | BrushKind::Sharpen | BrushKind::Smear);
         session
             .run_line(&CommandLine::new("weights.mirror").with("from", "left"))
@@ -135,7 +135,7 @@ fn given_mirror_pairs_override_guesses_and_can_be_undone() {
     let canvas = SkinnedSurface::new(session.document(), 0.into()).expect("a canvas");
     let (axis, offset, guessed) = partners(session.document());
     let text = |joint: u16| format!("#{}", canvas.joints()[usize::from(joint)].0);
-    // Two limbs with other mirror partners are stated as a pair.
+    // Two limbs that have other mirror partners are given as a pair.
     let is_first = |j: u16| guessed[usize::from(j)].is_some_and(|other| other.0 > j);
     let sided: Vec<u16> = (0..guessed.len() as u16).filter(|j| is_first(*j)).collect();
     let [a, b] = [sided[0], sided[1]];
@@ -167,7 +167,7 @@ fn given_mirror_pairs_override_guesses_and_can_be_undone() {
         }
     }
     assert!(given > 10, "{given} places");
-    // Mirrored layers know it too, since it belongs to the document.
+    // Mirrored layers use the given pair, too, because it belongs to the document.
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     assert_eq!(sides.pairs.joint(JointSlot(a)), Some(JointSlot(b)));
     session.run_line(&pair(a).with("with", text(a))).expect("it is of the center");
@@ -183,7 +183,7 @@ fn given_mirror_pairs_override_guesses_and_can_be_undone() {
     assert!(is_joint || session.run_line(&mesh_node).is_err());
 }
 
-/// A model whose left side is not exactly the right one's mirror image.
+/// The left side of the model is not exactly the mirror image of the right side.
 #[test]
 fn vertices_without_an_exact_mirror_position_pair_by_their_neighbors() {
     let session = sample();
@@ -195,7 +195,7 @@ fn vertices_without_an_exact_mirror_position_pair_by_their_neighbors() {
     let mut moved = BTreeSet::new();
     for (v, p) in mesh.primitives[0].positions.make_mut().iter_mut().enumerate() {
         let point = exact.point_of(v as u32);
-        // Patches of the left side are slightly displaced: whole rings, and rings around them.
+        // Patches of the left side are slightly displaced: whole rings, and the rings around them.
         let left =
             (p[sides.axis] > sides.offset) == sides.left_is_high && p[sides.axis] != sides.offset;
         if left && (p.y * 9.0).sin() > 0.75 {
@@ -228,7 +228,7 @@ fn vertices_without_an_exact_mirror_position_pair_by_their_neighbors() {
         "{right} right, {wrong} wrong, {} unpaired",
         pairs.unpaired
     );
-    // A word selects the rest.
+    // The word `unpaired` selects the remaining vertices.
     let mut session = session;
     let none = CommandLine::new("weights.normalize").with("vertices", "unpaired");
     assert!(
@@ -237,7 +237,7 @@ fn vertices_without_an_exact_mirror_position_pair_by_their_neighbors() {
     );
 }
 
-/// The weights of one hand: its joint has no mirror partner.
+/// Only one hand has weights, and its joint has no mirror joint.
 #[test]
 fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_parent() {
     let mut session = sample();
@@ -273,7 +273,7 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
     assert_eq!((sides.pairs.joint(held_slot), sides.pairs.across(held_slot)), (None, stand_in));
     let stand_in = stand_in.0;
 
-    // A stroke on the left changes nothing on the right.
+    // A stroke on the left must not change the right side.
     let rest: Vec<Vec3> = (0..canvas.vertex_count() as u32)
         .map(|v| canvas.rest()[canvas.point_of(v).index()])
         .collect();
@@ -353,7 +353,7 @@ fn mirrored_weights_of_symmetric_characters_are_symmetric() {
         let paired =
             joints.iter().enumerate().filter(|(k, j)| j.is_some_and(|j| j.index() != *k)).count();
         let mirror = MirrorMap::near(&canvas, axis, offset, joints);
-        // Asymmetric meshes, or meshes stored too coarsely, prove nothing.
+        // Asymmetric meshes, and meshes with coarsely stored positions, are not a valid test.
         if float && paired >= 8 && mirror.unpaired * 20 < canvas.point_count() {
             mirrored(&mut session, &name(&path));
             done += 1;
@@ -366,7 +366,7 @@ fn name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
 
-/// A pair stated before or after the mirror of a layer gives the same display.
+/// A pair given before or after mirroring a layer leads to the same displayed weights.
 #[test]
 fn mirrored_layers_follow_changed_pairs() {
     let text = |line: &str| CommandLine::parse(line).expect("a line");

@@ -1,5 +1,5 @@
-//! Weights from another character by its surface. The source is posed onto the target's rest pose
-//! first, and the distances are reported.
+//! Weights transferred from the surface of another character. The source is first posed to the
+//! target's rest pose. The distances are reported.
 
 use std::{fs, path::PathBuf};
 
@@ -11,15 +11,15 @@ use ulna_session::Session;
 
 use crate::common::{floats, glb, run, sample, shared, split};
 
-/// A command line with arguments.
+/// Returns a command line with arguments.
 fn line(name: &str, arguments: &[(&str, Value)]) -> CommandLine {
     arguments
         .iter()
         .fold(CommandLine::new(name), |line, (key, value)| line.with(key, value.clone()))
 }
 
-/// The sample with its arms lowered by an angle from the T-pose. Vertices, bind matrices and rest
-/// pose are stored so.
+/// Returns the sample with its arms lowered from the T-pose by an angle. Vertices, bind matrices
+/// and rest pose are stored like this.
 fn arms_down(degrees: f64) -> Vec<u8> {
     let mut session = sample();
     for (joint, way) in [("LeftUpperArm", -1.0), ("RightUpperArm", 1.0)] {
@@ -31,7 +31,7 @@ fn arms_down(degrees: f64) -> Vec<u8> {
     session.pack("down").expect("packed").bytes.to_vec()
 }
 
-/// A file on disk, for commands that read files.
+/// Writes a file to disk, for commands that read files.
 fn on_disk(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("source.glb");
@@ -39,7 +39,7 @@ fn on_disk(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// The JSON and the data of a file without its clips.
+/// Returns the JSON and the binary data of a file, without its clips.
 fn still(bytes: &[u8]) -> (Value, Vec<u8>) {
     let (mut root, bin) = split(bytes);
     root.as_object_mut().expect("an object").remove("animations");
@@ -52,8 +52,8 @@ fn numbers(value: &Value, or: &[f32]) -> Vec<f32> {
     list.unwrap_or_else(|| or.to_vec())
 }
 
-/// The same character with turned joint axes, each turned differently, as other programs place
-/// them.
+/// Returns the same character with other joint axes. Each joint is rotated differently, as other
+/// programs do.
 fn other_axes(bytes: &[u8]) -> Vec<u8> {
     let (mut root, mut bin) = still(bytes);
     let joints: Vec<usize> =
@@ -110,7 +110,8 @@ fn spoil(session: &mut Session) {
     run(session, CommandLine::new("weights.flood").with("joint", joint));
 }
 
-/// The share of a mesh's weights on the same joints in two documents, by joint numbers.
+/// Returns the share of a mesh's weights that are on the same joints in two documents, by joint
+/// index.
 fn same_share((a, from): (&Document, u32), (b, to): (&Document, u32)) -> f64 {
     let (mut same, mut all) = (0.0, 0.0);
     for ((_, one), (_, other)) in a.mesh(MeshId(from)).entries().zip(b.mesh(MeshId(to)).entries()) {
@@ -125,8 +126,8 @@ fn same_share((a, from): (&Document, u32), (b, to): (&Document, u32)) -> f64 {
     same / all
 }
 
-/// The transfer from a source to a target by the surface. Returns the share on the original joints,
-/// and the messages.
+/// Transfers weights from a source to a target by the surface. Returns the share on the original
+/// joints, and the messages.
 fn taken(target: &[u8], source: &[u8]) -> (f64, String) {
     let mut session = Session::open_bytes(target).expect("opened");
     let before = session.document().clone();
@@ -163,7 +164,7 @@ fn a_copy_in_another_pose_gets_the_weights_of_the_same_joints() {
     let (share, said) = taken(&down, &other_axes(&upright));
     assert!(share >= 0.95, "{share}: {said}");
     assert!(said.contains("posed to match this rest pose"), "{said}");
-    // With equal binds, nothing is posed.
+    // With equal bind poses, nothing is posed.
     let (share, said) = taken(&upright, &upright);
     assert!(
         share >= 0.99 && !said.contains("posed") && said.contains("median 0.00 cm"),
@@ -210,7 +211,7 @@ fn a_transfer_reports_distances_and_unmatched_skeletons() {
         .find_map(|s| s.strip_suffix(" vertices are farther than 5 cm from it")?.parse().ok())
         .expect(&said);
     assert!((1..8722 / 10).contains(&far), "{said}");
-    // Two joints of the same name are no skeleton.
+    // Two joints with matching names are not enough to match the skeletons.
     let (mut root, bin) = still(&mannequin);
     for (k, node) in root["nodes"].as_array_mut().expect("nodes").iter_mut().enumerate() {
         if !["Hips", "Head"].contains(&node["name"].as_str().unwrap_or_default()) {
@@ -222,7 +223,7 @@ fn a_transfer_reports_distances_and_unmatched_skeletons() {
     assert!(said.contains("median") && said.contains("95th percentile"), "{said}");
 }
 
-/// Joins two files: both characters in one scene.
+/// Joins two files: both characters are in one scene.
 fn both(first: &[u8], second: &[u8]) -> Vec<u8> {
     let ((mut root, mut bin), (more, data)) = (still(first), still(second));
     while bin.len() % 4 != 0 {
@@ -245,7 +246,7 @@ fn both(first: &[u8], second: &[u8]) -> Vec<u8> {
         v["byteOffset"] = json!(v["byteOffset"].as_u64().unwrap_or(0) + start);
     });
     push("accessors", &|v| {
-        // Morph targets without data have none.
+        // A morph target without data has no buffer view.
         if v.get("bufferView").is_some() {
             add(&mut v["bufferView"], by[0]);
         }
@@ -317,7 +318,7 @@ fn a_transfer_between_two_characters_of_one_file_poses_one_onto_the_other() {
     );
 }
 
-/// Two joints. The first mesh uses lines or points, the second a triangle.
+/// Builds a rig of two joints. The first mesh uses lines or points, the second a triangle.
 fn drawn_by(mode: usize) -> Vec<u8> {
     let places: [[f32; 3]; 4] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
     let corners: [[f32; 3]; 3] = [[0.25, 0.1, 0.0], [0.7, 0.1, 0.0], [0.6, 0.9, 0.0]];
@@ -368,8 +369,8 @@ fn drawn_by(mode: usize) -> Vec<u8> {
 
 #[test]
 fn weights_transfer_from_line_and_point_primitives() {
-    // Lines from 0 to 1 at y = 0 and y = 1: the nearest point of a line has the share of x. A point
-    // has its own share.
+    // The lines run from 0 to 1 at y = 0 and y = 1. The nearest point of a line has the share of x;
+    // a point has its own share.
     for (mode, wanted) in [(1, [0.25, 0.7, 0.6]), (0, [0.0, 1.0, 1.0])] {
         let mut session = Session::open_bytes(&drawn_by(mode)).expect("opened");
         run(

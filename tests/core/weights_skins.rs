@@ -1,4 +1,4 @@
-//! Meshes on different skins of one skeleton: seams between them stay closed, and weights are
+//! Meshes with different skins on one skeleton: seams between them stay closed, and weights are
 //! transferred.
 
 use std::collections::BTreeMap;
@@ -10,14 +10,14 @@ use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
 use ulna_session::Session;
 use ulna_weights::{CrossSkinSeams, SkinnedSurface};
 
-/// Vertices along a side.
+/// Number of vertices along a side of a sheet.
 const ROW: usize = SQUARES as usize + 1;
 
 fn two(scale: f32, offset: f32, second: &[&str]) -> Session {
     Session::open_bytes(&two_skins(scale, offset, second)).expect("two sheets")
 }
 
-/// The weights of a vertex of a mesh's first primitive, by joint name.
+/// Returns the weights of a vertex of a mesh's first primitive, by joint name.
 fn by_name(document: &Document, mesh: u32, vertex: usize) -> BTreeMap<String, f32> {
     let joints = &document.skin(SkinId(mesh)).joints;
     let list = map(document, MeshId(mesh), PrimitiveId(0)).vertex(vertex).filter(|(_, w)| *w > 0.0);
@@ -25,7 +25,8 @@ fn by_name(document: &Document, mesh: u32, vertex: usize) -> BTreeMap<String, f3
         .collect()
 }
 
-/// The vertices of the seam: on the first sheet, and the coincident one on the second.
+/// Returns the vertices of the seam: the vertex of the first sheet, and the coincident one of the
+/// second.
 fn seam() -> impl Iterator<Item = (usize, usize)> {
     (0..ROW).map(|y| (y * ROW + ROW - 1, y * ROW))
 }
@@ -68,7 +69,7 @@ fn painting_one_side_of_a_seam_paints_the_other() {
                 "what is no seam is left alone"
             );
         }
-        // In the other direction, and one line for both.
+        // Floods from the other side, and then runs one command on both sheets.
         session.run_line(&flood(1, "C", 0.5)).expect("floods");
         closed(session.document());
         session.run_line(&CommandLine::new("weights.smooth").with("passes", 3)).expect("smooths");
@@ -93,7 +94,7 @@ fn a_vertex_stays_if_its_coincident_vertex_cannot_follow() {
         assert_eq!(by_name(session.document(), 0, a), by_name(&before, 0, a));
         assert!((by_name(session.document(), 0, a - 1)["B"] - 0.3).abs() < 1e-6);
     }
-    // Only the seam: nothing changes, with the reason.
+    // If only the seam is selected, nothing changes, and a note states the reason.
     let seam: Vec<String> = seam().map(|(a, _)| a.to_string()).collect();
     let line = flood(0, "B", 0.3).with("vertices", seam.join(", "));
     assert!(!session.run_line(&line).expect("it is said, and no failure"));
@@ -106,7 +107,7 @@ fn vertices_with_different_weights_are_not_a_seam() {
     let mut session = two(1.0, 1.0, &["A", "B", "C"]);
     session.run_line(&flood(1, "C", 0.4)).expect("floods");
     closed(session.document());
-    // Set apart by slots for given vertices: the other side must not follow.
+    // Sets the weights of single vertices on one side. The other side must not follow.
     let line = CommandLine::new("weights.set")
         .with("mesh", "#0")
         .with("joints", vec!["B"])
@@ -128,7 +129,7 @@ fn sheets_at_different_positions_have_no_seam() {
     assert!(CrossSkinSeams::of(session.document(), &canvas).is_empty());
 }
 
-/// One side has layers, the other has none.
+/// One side has layers, the other side has none.
 #[test]
 fn layers_on_one_side_of_a_seam_affect_the_other() {
     let mut session = two(1.0, 1.0, &["C", "B", "A"]);
@@ -140,7 +141,7 @@ fn layers_on_one_side_of_a_seam_affect_the_other() {
         seam().all(|(_, b)| by_name(session.document(), 1, b).contains_key("B")),
         "the other side follows"
     );
-    // Both sides display a hidden or dimmed layer.
+    // Both sides display the layer when it is hidden or dimmed.
     let show = |shown: bool| {
         CommandLine::new("weight_layer.show").with("layer", "Layer 1").with("shown", shown)
     };
@@ -154,7 +155,8 @@ fn layers_on_one_side_of_a_seam_affect_the_other() {
     closed(session.document());
     while session.undo().is_some() {}
     assert_eq!(*session.document(), before);
-    // From the other side, unpainted layers get nothing: the seam stays closed.
+    // The second sheet now has layers, too. A flood of the first sheet cannot change them, so the
+    // seam vertices stay and the seam remains closed.
     session.run_line(&CommandLine::new("weight_layer.add").with("mesh", "#1")).expect("a layer");
     session.run_line(&flood(0, "B", 0.3)).expect("floods the rest");
     let notes = session.take_sentence();
@@ -169,7 +171,8 @@ fn layers_on_one_side_of_a_seam_affect_the_other() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// For all operations on one or both, seams stay closed and the rule holds on both sides.
+    /// After all operations on one or both sheets, seams are closed, and weights are valid on both
+    /// sides.
     #[test]
     fn all_weight_operations_keep_seams_closed(
         steps in prop::collection::vec((0u32..3, 0usize..6, 0usize..3, 0.0f64..1.0), 1..6),
@@ -189,7 +192,7 @@ proptest! {
                     .with("from", vec![0.0, 0.0, 0.0]).with("to", vec![1.0, 1.0, 0.0]),
             };
             let line = if mesh < 2 { line.with("mesh", format!("#{mesh}")) } else { line };
-            // Without need for a change, nothing changes.
+            // An operation that has nothing to change is refused, which is fine here.
             session.run_line(&line).ok();
             closed(session.document());
             for mesh in [MeshId(0), MeshId(1)] {

@@ -1,5 +1,5 @@
-//! Real surfaces: unweighted and then bound, open, crowded, doubled. Also vertices selected by
-//! words.
+//! Surfaces without weights are bound. Open edges, non-manifold edges and duplicate triangles are
+//! reported. Vertices are selected by words.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use ulna_model::{Document, MeshId, PrimitiveId, Repair, SkinId};
 use ulna_session::{Session, surface_findings};
 use ulna_weights::{Influences, SkinnedSurface};
 
-/// The text and the bytes of a file.
+/// Returns the JSON and the binary data of a file.
 fn parts(bytes: &[u8]) -> (Value, Vec<u8>) {
     let word =
         |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize;
@@ -25,7 +25,7 @@ fn parts(bytes: &[u8]) -> (Value, Vec<u8>) {
     (json, bytes[end + 8..end + 8 + word(end)].to_vec())
 }
 
-/// A file without the weights of some primitives.
+/// Removes the weights of some primitives from a file.
 fn stripped(bytes: &[u8], which: impl Fn(usize, usize) -> bool) -> Vec<u8> {
     let (mut json, bin) = parts(bytes);
     for (m, mesh) in json["meshes"].as_array_mut().expect("meshes").iter_mut().enumerate() {
@@ -73,7 +73,8 @@ fn a_mesh_without_weights_is_bound_by_one_command() {
     );
     let all: Vec<u32> = (0..bound.vertex_count() as u32).collect();
     rule_holds(bound, bound, &all, &vec![false; whole.document().skin(SkinId(0)).joints.len()], 4);
-    // It is close to the maker's weights: the strongest joint is the same, or its neighbor.
+    // The weights are close to the original ones: the strongest joint is the same, or a neighbor of
+    // it.
     let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
     let strongest = |map: &ulna_model::WeightMap, v: u32| {
         map.vertex(v as usize).max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(j, _)| j)
@@ -123,7 +124,7 @@ fn characters_without_weights_are_bound_and_the_validator_agrees() {
         if !bytes.starts_with(b"glTF") || bytes.len() > 8 << 20 || files == 5 {
             continue;
         }
-        // Every other primitive, and all of them.
+        // Removes the weights of every other primitive, or of all.
         for (kind, every) in [("all", 1), ("some", 2)] {
             let name = format!(
                 "{}-{kind}.glb",
@@ -165,7 +166,7 @@ fn characters_without_weights_are_bound_and_the_validator_agrees() {
 
 #[test]
 fn a_vertex_at_the_position_of_a_weighted_one_gets_its_weights() {
-    // Two primitives over the same sheet, the second without weights.
+    // Two primitives are on the same sheet. The second one has no weights.
     let mut session = crate::common::weights::sheet(6, 2);
     let gradient = CommandLine::new("weights.gradient").with("joint", "other");
     session
@@ -179,7 +180,7 @@ fn a_vertex_at_the_position_of_a_weighted_one_gets_its_weights() {
         .expect_err("it has no bind matrices")
         .to_string();
     assert!(refused.contains("no inverse bind matrices"), "{refused}");
-    // Now with inverse bind matrices.
+    // The same with inverse bind matrices.
     let (mut json, mut bin) = parts(&bytes);
     let one = |k: usize| if (k % 16).is_multiple_of(5) { 1.0 } else { 0.0 };
     json["bufferViews"]
@@ -211,7 +212,7 @@ fn a_vertex_at_the_position_of_a_weighted_one_gets_its_weights() {
     assert!(shared > 20, "{shared} vertices of two joints");
 }
 
-/// Triangles over these points, on a skin of two joints.
+/// Builds triangles over these points, with a skin of two joints.
 fn surface(spots: &[[f32; 3]], triangles: &[[u16; 3]]) -> Session {
     let mut bin: Vec<u8> = spots.iter().flat_map(|p| floats(p)).collect();
     bin.extend(vec![0; spots.len() * 4]);
@@ -265,7 +266,7 @@ fn boundary_non_manifold_and_duplicate_triangles_are_reported() {
             ("ULNA_MESH_DOUBLED", &flaws.doubled, "doubled"),
         ] {
             assert_eq!(found.iter().any(|d| d.code == code), !list.is_empty(), "{code}");
-            // The same by words.
+            // Selects the same vertices by words.
             let line = CommandLine::new("weights.assign")
                 .with("joints", vec!["other"])
                 .with("weights", vec![1.0]);
@@ -289,10 +290,11 @@ fn boundary_non_manifold_and_duplicate_triangles_are_reported() {
     let hole = codes(&closed[..3]);
     assert_eq!(hole[0].1, BTreeSet::from([0, 2, 3]), "the rim of the hole");
     assert!(hole[1].1.is_empty() && hole[2].1.is_empty());
-    // A fin on the edge of two others.
+    // A fin is attached to the common edge of two triangles.
     let fin = codes(&[&closed[..], &[[0, 1, 4]]].concat());
     assert_eq!((&fin[0].1, &fin[1].1), (&BTreeSet::from([0, 1, 4]), &BTreeSet::from([0, 1])));
-    // One triangle twice, the second reversed: none of its edges is crowded.
+    // One triangle occurs twice, the second time reversed. None of its edges counts as
+    // non-manifold.
     let twice = codes(&[&closed[..], &[[0, 1, 2]]].concat());
     assert_eq!((&twice[0].1, &twice[1].1, &twice[2].1), (&none, &none, &BTreeSet::from([0, 1, 2])));
     // A triangle without area is not reported.
@@ -300,7 +302,7 @@ fn boundary_non_manifold_and_duplicate_triangles_are_reported() {
     assert!(flat.iter().all(|(_, list)| list.is_empty()), "{flat:?}");
 }
 
-/// The canvas's vertices that a line changed.
+/// Returns the vertices of the surface that a command changed.
 fn changed(before: &Document, after: &Document, canvas: &SkinnedSurface) -> BTreeSet<u32> {
     let differs = |v: &u32| {
         let ((a, own), (b, _)) = (canvas.maps(before).map_of(*v), canvas.maps(after).map_of(*v));
@@ -337,7 +339,7 @@ fn vertices_can_be_given_by_terms() {
     let twice = grown(&grown(&some));
     assert!(some.len() > 20 && twice.len() > some.len());
     let mut tell = |words: &str| -> BTreeSet<u32> {
-        // A joint that none of them uses, so that all of them change.
+        // No vertex uses this joint yet, so all of them change.
         let line = CommandLine::new("weights.assign")
             .with("joints", vec!["RightFoot"])
             .with("weights", vec![1.0]);

@@ -1,4 +1,5 @@
-//! Tools for weights: after every tool the rule of the sum holds, and a fast path equals the rule.
+//! Weight tools: after every tool, weights are normalized. The vectorized code gives the same
+//! results as the general code.
 
 use crate::common::{
     sample,
@@ -19,7 +20,7 @@ use ulna_weights::{
     moved_by_storing, normalize,
 };
 
-/// A tool with its numbers.
+/// A tool with its parameters.
 #[derive(Clone, Debug)]
 enum Tool {
     Normalize,
@@ -122,7 +123,7 @@ impl Tool {
     }
 }
 
-/// The parameters of a run of a tool.
+/// Parameters of one run of a tool.
 #[derive(Clone, Debug)]
 struct Job {
     encoding: WeightEncoding,
@@ -130,7 +131,8 @@ struct Job {
     joint: usize,
     locked: Vec<usize>,
     limit: usize,
-    /// The chosen vertices of sixteen neighbors. `None` means all.
+    /// Bit per vertex, repeated every sixteen vertices: whether the vertex is selected. `None`
+    /// selects all.
     subset: Option<u16>,
     harms: Vec<u8>,
 }
@@ -168,7 +170,7 @@ fn edits(canvas: &SkinnedSurface, changes: Vec<(usize, PartChange)>) -> Vec<Edit
     changes.into_iter().map(edit).collect()
 }
 
-/// Whether slots hold the mirror image of others, in any order.
+/// Whether slots have the mirror image of other slots, in any order.
 fn is_image(own: (&[u16], &[f32]), other: (&[u16], &[f32]), mirror: &MirrorMap) -> bool {
     let held = |(joints, weights): (&[u16], &[f32]), across: bool| {
         let slots = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
@@ -242,7 +244,7 @@ proptest! {
             rule_holds(before, after, &touched, &locked, limit);
         }
         if let Tool::Normalize = job.tool {
-            // The unmended vertices were refused, and are counted.
+            // Vertices that were not repaired are counted as refused.
             prop_assert_eq!(broken, refused.values().sum::<usize>(), "{:?}", refused);
         }
         let saved = session.pack("x").expect("it packs");
@@ -251,8 +253,7 @@ proptest! {
             let (now, back) =
                 (map(session.document(), part.mesh, part.primitive),
                     map(back.document(), part.mesh, part.primitive));
-            // A weight that is no number is saved as the displayed 0, as soon as its vertices are
-            // written.
+            // A NaN weight is displayed as 0. It is saved as 0 as soon as its vertices are written.
             prop_assert_eq!(&now.joints, &back.joints);
             prop_assert_eq!(&now.weights, &back.weights);
         }
@@ -273,7 +274,7 @@ proptest! {
         let document = session.document();
         let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a canvas");
         let middle = PointId::from(spot % canvas.point_count());
-        // A point with its neighbors: every second one has another joint.
+        // A point with its neighbors. Every second neighbor has another joint.
         let mut places = vec![middle];
         places.extend(canvas.ring(middle));
         let mut only = vec![false; canvas.vertex_count()];
@@ -282,7 +283,7 @@ proptest! {
         let locked = vec![false; canvas.joints().len()];
         let scope = Scope { locked: &locked, limit: 16, vertices: Some(&only) };
         let mut draft = WorkingWeights::new(document, &canvas);
-        // Space for all influences of the neighbors.
+        // Makes room for all influences of the neighbors.
         draft.set_sets(4, &scope);
         let alone = |joint: u16| {
             let mut list = Influences::default();
@@ -299,7 +300,7 @@ proptest! {
             let (part, v) = canvas.part_of(canvas.vertices_at(p)[0]);
             Influences::of(draft.map(part), v as usize)
         };
-        // The difference between a point and the mean of its neighbors.
+        // Returns the difference between a point and the mean of its neighbors.
         let apart = |draft: &WorkingWeights<'_>| -> f32 {
             let one = |p: &PointId| {
                 let mut mean = Influences::default();
@@ -399,7 +400,7 @@ proptest! {
                 _ => {
                     let Some(partner) = partner else { return Ok(false) };
                     let slots = maps.slots(canvas.first_at(partner));
-                    // An existing mirror image stays as stored.
+                    // An existing mirror image is kept as stored.
                     if map.not_numbers.binary_search(&own).is_err()
                         && is_image(maps.slots(v), slots, &mirror)
                     {
@@ -412,7 +413,8 @@ proptest! {
                     blend(&mut list, &turned, 1.0, &rule).map(|()| true)
                 }
             });
-            // Excluded: values that normalizing fills from neighbors, and points on the plane.
+            // Not compared: vertices that normalizing fills from their neighbors, and points on the
+            // mirror plane.
             if (tool == 0 && done == Err(Refusal::NobodyTakes))
                 || (tool == 3 && partner == Some(point))
             {
@@ -439,7 +441,7 @@ proptest! {
         keep in prop::collection::vec(0.02f32..1.0, 1..9),
     ) {
         let mut session = Session::open_bytes(packed(from)).expect("the sample");
-        // Shares that no type stores exactly.
+        // Weights that no integer type stores exactly.
         let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let mut draft = WorkingWeights::new(session.document(), &canvas);
         let locked = vec![false; canvas.joints().len()];
@@ -450,7 +452,7 @@ proptest! {
         session.preview("Uneven", edits(&canvas, changes)).expect("it fits");
         session.commit();
         let mut before = session.document().clone();
-        // Bent, so that weights matter.
+        // Bends the joints, so that weights affect the surface.
         let bend = Transform { rotation: glam::Quat::from_rotation_x(0.4), ..Transform::IDENTITY };
         for joint in canvas.joints().iter().step_by(3) {
             before.file.nodes.get_mut(*joint).expect("a node").set_user(Some(bend));
@@ -493,7 +495,8 @@ proptest! {
                 let apart =
                     old.vertex(v).chain(new.vertex(v)).map(|(j,
                         _)| (old.weight(v, j) - new.weight(v, j)).abs());
-                // Half a step each, and the largest takes the remainder of the others.
+                // Each weight is off by up to half a step. The largest one also takes the remainder
+                // of the others.
                 prop_assert!(apart.fold(0.0, f32::max) <= 2.01 * step, "vertex {}", v);
                 compared += 1;
             }
@@ -518,8 +521,8 @@ fn encodings() -> impl Strategy<Value = WeightEncoding> {
     prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte])
 }
 
-/// A line works on the original state of vertices in two primitives, so coincident vertices stay
-/// equal.
+/// A command line with vertices of two primitives reads the original weights of both before it
+/// writes any. Coincident vertices therefore stay equal.
 #[test]
 fn coincident_vertices_of_two_primitives_stay_equal() {
     let line = |name: &str| CommandLine::new(name).with("mesh", "#0");
@@ -547,7 +550,7 @@ fn coincident_vertices_of_two_primitives_stay_equal() {
         session.undo();
         assert!(*session.document() == before);
     }
-    // One primitive alone differs, and a line with invalid text is refused.
+    // If only one primitive changes, the two primitives differ. An invalid vertex list is refused.
     let only = line("weights.average").with("vertices", "0/1: 60-150");
     assert!(session.run_line(&only).expect("it runs") && !alike(&session));
     let wrong = line("weights.average").with("vertices", "0/1: 60-150; seven");

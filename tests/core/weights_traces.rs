@@ -1,4 +1,5 @@
-//! Far joints after smoothing: no weight below half a step of the stored type, with a sum of 1.
+//! Smoothing must not leave negligible weights of distant joints: no weight below half a step of
+//! the stored type, and a sum of 1.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -19,7 +20,7 @@ fn least(encoding: WeightEncoding) -> f32 {
     encoding.one().map_or(1e-6, |one| 0.5 / one as f32)
 }
 
-/// The count of weights below half a step, over all vertices that break no rule.
+/// Returns the number of weights below half a step, over all vertices with valid weights.
 fn traces(document: &Document, counted: bool) -> usize {
     let weights = map(document, MeshId(0), PrimitiveId(0));
     let least = least(weights.encoding);
@@ -54,7 +55,7 @@ fn smoothing_drops_negligible_weights() {
             let before = traces(session.document(), true);
             line(&mut session, act.clone());
             let after = traces(session.document(), true);
-            // Vertices that no pass changed can keep their traces.
+            // Vertices that no pass changed can keep their negligible weights.
             assert!(
                 after <= before && (encoding != WeightEncoding::Float || before > 0 || after == 0),
                 "{act}: {after}, {before}"
@@ -69,7 +70,7 @@ fn smoothing_drops_negligible_weights() {
 #[test]
 fn smoothing_keeps_weights_of_locked_joints() {
     let mut session = with_eight(WeightEncoding::Float);
-    // A locked joint with a very small weight.
+    // A locked joint has a very small weight.
     let canvas = SkinnedSurface::new(session.document(), SkinId(0)).unwrap();
     let name = |j: usize| session.document().node(canvas.joints()[j]).label(canvas.joints()[j]);
     let (a, b) = (name(1), name(2));
@@ -85,7 +86,7 @@ fn smoothing_keeps_weights_of_locked_joints() {
     assert!((held(&session) - 1e-7).abs() < 1e-9, "{}", held(&session));
 }
 
-/// A vertex out of reach of the smoothing is not mended.
+/// A vertex that smoothing does not reach is not repaired.
 #[test]
 fn smoothing_does_not_change_vertices_out_of_reach() {
     let mut session = with_encoding(WeightEncoding::Float);
@@ -180,7 +181,7 @@ fn a_smoothing_stroke_leaves_no_negligible_weights() {
             );
         }
         rubbed += before;
-        // Again: nothing left to do.
+        // A second end of the stroke has nothing left to do.
         assert!(stroke.end(&canvas.maps(session.document()), &canvas, &paint).is_empty());
     }
     assert!(rubbed > 50, "{rubbed} traces were there to be dropped");

@@ -1,5 +1,5 @@
-//! DirectX `.x` files: small handmade ones, and those of the corpus by the rules of the target
-//! format.
+//! DirectX `.x` files: small handmade files, and files of the corpus, which must follow the glTF
+//! rules after conversion.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -13,7 +13,7 @@ use crate::common::{named, shared};
 
 const HEAD: &str = "xof 0303txt 0032\n";
 
-/// A file of this text.
+/// Opens a file with this text.
 fn opened(text: &str) -> Session {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.x");
@@ -21,7 +21,7 @@ fn opened(text: &str) -> Session {
     Session::open(&path, &Default::default()).unwrap()
 }
 
-/// A triangle below a frame, with further content of its mesh.
+/// Returns the text of a triangle below a frame, with additional content of its mesh.
 fn triangle(more: &str) -> String {
     format!("Mesh tri {{ 3; 0;0;0;, 1;0;0;, 0;1;0;; 1; 3;0,1,2;;\n{more} }}")
 }
@@ -36,7 +36,7 @@ fn said(session: &Session, text: &str) -> bool {
     session.diagnostics.iter().any(|d| d.message.contains(text))
 }
 
-/// All scene positions of vertices, as posed.
+/// Returns all scene positions of vertices in a pose.
 fn shape(document: &Document, stack: &Stack) -> Vec<Vec3> {
     let pose = Pose::evaluate(document, stack);
     let mut all = Vec::new();
@@ -73,7 +73,7 @@ fn vertex_colors_lights_and_transparency_are_imported() {
         colors[2]
     );
     assert_eq!(colors[1], [1.0; 4], "what has no color is white");
-    // The reference precedes the material written there: faces use its position.
+    // The reference comes before the material in the text. Faces use the position of the reference.
     let material = &document.materials[primitive.material.unwrap()];
     assert_eq!(material.name.as_deref(), Some("Bright"));
     assert_eq!(material.alpha, AlphaMode::Blend);
@@ -115,7 +115,7 @@ fn meshes_and_frames_referenced_by_a_frame_are_its_children() {
 
 #[test]
 fn weights_sum_to_one_and_bones_need_no_frame() {
-    // The second bone has no frame and is at (0, 2, 0). The third vertex follows no bone.
+    // The second bone has no frame, and is at (0, 2, 0). The third vertex follows no bone.
     let mesh = triangle(
         "XSkinMeshHeader { 2; 2; 2; }
          SkinWeights { \"Bone\"; 2; 0,1; 0.69,0.2; 1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1;; }
@@ -141,7 +141,7 @@ fn weights_sum_to_one_and_bones_need_no_frame() {
         (document.node(ghost).rest.transform().translation - Vec3::new(0.0, 2.0, 0.0)).length()
             < 1e-6
     );
-    // Nothing moved, including the vertex without a bone.
+    // Nothing has moved, including the vertex without a bone.
     let at = shape(document, &Stack::default());
     for (is, was) in at.iter().zip([Vec3::ZERO, Vec3::X, Vec3::Y]) {
         assert!(is.distance(was) < 1e-6, "{at:?}");
@@ -149,14 +149,14 @@ fn weights_sum_to_one_and_bones_need_no_frame() {
     assert!(said(&session, "follow the frame of the mesh"));
 }
 
-/// The text without the offset matrices of its skins.
+/// Returns the text without the offset matrices of its skins, and their number.
 fn without_offsets(text: &str) -> (String, usize) {
     let (mut made, mut rest, mut count) = (String::new(), text, 0);
     while let Some(at) = rest.find("SkinWeights") {
         let open = at + rest[at..].find('{').unwrap();
         let close = open + rest[open..].find('}').unwrap();
         let body = &rest[open + 1..close];
-        // A template has no string.
+        // The declaration of a template contains no string.
         let Some(quoted) = body.find('"') else {
             made += &rest[..close + 1];
             rest = &rest[close + 1..];
@@ -179,7 +179,7 @@ fn without_offsets(text: &str) -> (String, usize) {
 #[test]
 fn missing_offset_matrices_are_computed_from_the_frames() {
     let Some(shared) = shared() else { return };
-    // Its frames are at the bind.
+    // The frames of this file are in the bind pose.
     let bytes = std::fs::read(shared.join("corpus/x/cool_guy.x")).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     let (bare, count) = without_offsets(&text[HEAD.len() - 1..]);
@@ -277,14 +277,14 @@ fn open_animations_play_once() {
     assert_eq!(how(&clip("")), None);
 }
 
-/// The words of a vertex declaration, as text.
+/// Returns the words of a vertex declaration as text.
 fn words(values: &[f32]) -> String {
     values.iter().map(|v| format!("{},", v.to_bits())).collect::<String>() + ";"
 }
 
 #[test]
 fn declared_vertex_data_of_a_mesh_is_imported() {
-    // Normals, tangents, binormals, two sets of coordinates and a color, vertex by vertex.
+    // Each vertex has a normal, a tangent, a binormal, two sets of texture coordinates and a color.
     let vertex = |u: f32| {
         let floats =
             words(&[0.0, 0.0, -2.0, 1.0, 0.0, 0.1, 0.0, -1.0, 0.0, u, 0.25, u * 0.5, 0.75]);
@@ -295,7 +295,7 @@ fn declared_vertex_data_of_a_mesh_is_imported() {
     let decl = format!("DeclData {{ 6; {elements}; 42; {data} }}");
     let session = opened(&format!("Frame A {{ {MATRIX} {} }}", triangle(&decl)));
     let primitive = &session.document().meshes.values().next().unwrap().primitives[0];
-    // The handedness changes: z is reversed.
+    // The handedness changes, so z is reversed.
     assert!(primitive.normals.iter().all(|n| *n == Vec3::Z), "{:?}", session.diagnostics);
     let tangent = primitive.tangents[0];
     assert!((tangent.truncate() - Vec3::X).length() < 1e-6, "square to the normal: {tangent}");
@@ -306,7 +306,7 @@ fn declared_vertex_data_of_a_mesh_is_imported() {
     );
     assert_eq!(primitive.uv1[2].to_array(), [0.5, 0.75]);
     assert_eq!(primitive.colors[0].truncate(), Vec3::X);
-    // The older way: a normal and coordinates.
+    // The older vertex format: a normal and texture coordinates.
     let format = 0x010 | 0x100;
     let data: String =
         (0..3).map(|k| words(&[0.0, 2.0, 0.0, k as f32, 0.5]).replace(';', "")).collect();
@@ -314,7 +314,7 @@ fn declared_vertex_data_of_a_mesh_is_imported() {
     let session = opened(&format!("Frame A {{ {MATRIX} {} }}", triangle(&fvf)));
     let primitive = &session.document().meshes.values().next().unwrap().primitives[0];
     assert_eq!((primitive.normals[1], primitive.uv0[2].to_array()), (Vec3::Y, [2.0, 0.5]));
-    // Too few words, and an unknown kind: reported or refused.
+    // Too few words, or an unknown type, are reported or refused.
     let few = opened(&format!("Frame A {{ {} }}", triangle("DeclData { 1; 2;0;3;0;; 3; 0,0,0; }")));
     assert!(said(&few, "3 vertices need 3 each"));
     let folder = tempfile::tempdir().unwrap();
@@ -328,7 +328,7 @@ fn declared_vertex_data_of_a_mesh_is_imported() {
     );
 }
 
-/// A DDS of one block: red or blue.
+/// Returns a DDS of one block: red or blue.
 fn dds(red: bool) -> Vec<u8> {
     let mut words = [0u32; 31];
     (words[0], words[1], words[2], words[3]) = (124, 0x1007, 4, 4);
@@ -380,7 +380,7 @@ fn effects_refer_to_color_normal_and_emissive_textures() {
     assert_eq!(document.images.len(), 3);
     assert!(said(&session, "“Phong.fx”") && said(&session, "shine.png"));
     assert_eq!(session.imported().unwrap().found.heights, 1);
-    // Steeper heights lean the normals more.
+    // With steeper heights, the normals are tilted more.
     let pictures = |session: &Session| {
         let bytes = session.pack("a").unwrap().bytes;
         let starts: Vec<usize> =
@@ -418,7 +418,7 @@ fn names_in_shift_jis_are_decoded() {
     assert!(
         session.document().node_ids().any(|n| session.document().node(n).label(n) == "センター表")
     );
-    // Latin-1 letters are not Shift JIS.
+    // Latin-1 letters are not valid Shift JIS.
     let mut bytes = format!("{HEAD}Frame Caf\u{e9}").replace('\u{e9}', "?").into_bytes();
     let at = bytes.iter().position(|b| *b == b'?').unwrap();
     bytes[at] = 0xE9;
@@ -449,7 +449,7 @@ fn axes_and_units_are_converted_by_a_node_not_in_the_data() {
     let turned = shape_of(UpAxis::Z, Some(0.5));
     assert_eq!(plain.0, turned.0);
     assert_eq!(plain.2 + 1, turned.2);
-    // Up in the file is up here. The handedness changes, so z equals the old −z.
+    // The up direction of the file becomes up here. The handedness changes, so z equals the old −z.
     assert!((turned.1[2] - Vec3::new(0.0, 0.5, 0.0)).length() < 1e-6, "{:?}", turned.1);
     assert!((turned.1[1] - Vec3::new(0.5, 0.0, 0.0)).length() < 1e-6);
 }
@@ -475,7 +475,7 @@ fn shearing_keys_and_implausible_rates_are_reported() {
     );
     let found = &session.imported().unwrap().found;
     assert!((found.longest - 59.0 / 4800.0).abs() < 1e-6 && found.rate == Some(4800.0));
-    // Read at another rate.
+    // Converts the file at another rate.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.x");
     std::fs::write(&path, format!("{HEAD}{slow}")).unwrap();
@@ -487,8 +487,8 @@ fn shearing_keys_and_implausible_rates_are_reported() {
     assert!(!said(&session, "is unlikely"));
 }
 
-/// A height map of an open file becomes a normal map beside it. The rest of the file stays, and
-/// undo removes it.
+/// The command converts a height map of an open file to a normal map, which is added to the file.
+/// The rest of the file stays, and undo removes the normal map.
 #[test]
 fn a_command_converts_a_height_map_to_a_normal_map() {
     use ulna_edit::CommandLine;
@@ -522,7 +522,7 @@ fn a_command_converts_a_height_map_to_a_normal_map() {
         let said = session.run_line(&wrong).unwrap_err().to_string();
         assert!(said.contains(why), "{said}");
     }
-    // Two of them, the later material first.
+    // Converts two height maps, that of the later material first.
     session.run_line(&line("Skin", "bumps.png").with("strength", 8.0)).unwrap();
     session.run_line(&line("Stone", "bumps.png")).unwrap();
     let document = session.document();

@@ -1,5 +1,5 @@
-//! Every kind of device, and none. Missing features have a fallback, refusals are a clear sentence,
-//! and nothing ends the program.
+//! Tests with every kind of graphics device, and with none. Missing features have a fallback,
+//! refusals give a clear message, and nothing ends the program.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -21,14 +21,14 @@ fn required() -> bool {
     std::env::var_os("ULNA_REQUIRE_GPU").is_some()
 }
 
-/// `ulna render` with environment variables.
+/// Runs `ulna render` with environment variables.
 fn render(file: &Path, out: &Path, variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ulna"));
     command.arg("render").arg(file).arg("-o").arg(out).args(["--size", "320x240"]);
     command.envs(variables.iter().copied()).output().unwrap()
 }
 
-/// The share of pixels that differ by more than two levels.
+/// Returns the fraction of pixels that differ by more than two levels.
 fn differing(a: &image::RgbaImage, b: &image::RgbaImage) -> f64 {
     assert_eq!(a.dimensions(), b.dimensions());
     let off = a
@@ -55,7 +55,7 @@ fn opengl_renders_the_same_as_vulkan() {
         let of = |sub: &str| {
             crate::common::models(&corpus.join(sub)).into_iter().filter(small).collect::<Vec<_>>()
         };
-        // Characters, skins, morphs and materials from distant positions in the list.
+        // Adds characters, skins, morphs and materials from distant positions in the list.
         files.extend(["characters", "skins", "morph", "khronos", "extensions"].iter().filter_map(
             |sub| {
                 let list = of(sub);
@@ -88,7 +88,8 @@ fn opengl_renders_the_same_as_vulkan() {
     assert!(compared == files.len() || !required(), "{compared} of {}", files.len());
 }
 
-/// An NVIDIA driver does this: a device that silently draws nothing is worse than a sentence.
+/// Some NVIDIA drivers mix versions like this. An error message is better than a device that
+/// silently draws nothing.
 #[cfg(target_os = "linux")]
 #[test]
 fn opengl_with_mixed_versions_gives_an_error_message() {
@@ -119,7 +120,7 @@ fn opengl_with_mixed_versions_gives_an_error_message() {
             && !said.contains("panicked"),
         "{said}"
     );
-    // With only version 3.3, it draws.
+    // If only version 3.3 is available, the device draws.
     let old = [&mixed[..], &[("MESA_EXTENSION_OVERRIDE", "-GL_ARB_compute_shader")]].concat();
     let [new, old] = [&[("WGPU_BACKEND", "gl")][..], &old[..]].map(|variables| {
         let out = folder.path().join("drawn.png");
@@ -152,7 +153,7 @@ fn without_any_device_there_is_an_error_message() {
         .unwrap();
     assert_eq!(list.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&list.stdout).contains("no graphics device was found"));
-    // Without a picture, no device is needed.
+    // Verbs that draw no picture need no device.
     let info = Command::new(env!("CARGO_BIN_EXE_ulna"))
         .args(["info", SAMPLE])
         .envs(none)
@@ -177,7 +178,7 @@ fn the_device_list_starts_with_the_used_device() {
     assert!(list.iter().all(|d| d["largest_texture"].as_u64() >= Some(2048)), "{said}");
 }
 
-/// A device of the first adapter with smaller limits.
+/// Opens the first adapter with smaller limits.
 fn small(limits: impl Fn(&mut wgpu::Limits)) -> Option<Gpu> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapter = pollster::block_on(instance.request_adapter(&Default::default()));
@@ -195,7 +196,7 @@ fn small(limits: impl Fn(&mut wgpu::Limits)) -> Option<Gpu> {
     Some(Gpu::new(&adapter, device, queue))
 }
 
-/// A picture of a document, and its scene.
+/// Renders a document. Returns the picture and the scene.
 fn picture(gpu: &Gpu, document: &Document) -> (image::RgbaImage, Scene) {
     let mut renderer = Renderer::new(gpu);
     let (images, _) = decode_images(document);
@@ -218,7 +219,8 @@ fn picture(gpu: &Gpu, document: &Document) -> (image::RgbaImage, Scene) {
     (capture(gpu, &target).unwrap(), scene)
 }
 
-/// Mean brightness of the pixels of half of a picture that differ from its corner.
+/// Returns the number and the mean brightness of pixels in half of a picture. Only pixels that
+/// differ from the corner are counted.
 fn brightness(picture: &image::RgbaImage, right: bool) -> (usize, f64) {
     let ground = picture.get_pixel(0, 0).0;
     let half = picture.width() / 2;
@@ -252,7 +254,7 @@ fn a_second_scene_is_drawn_darker_at_its_own_position() {
     camera.frame(low - glam::Vec3::X, high + glam::Vec3::X, 1.0);
     let colors = ViewportColors::theme("dark");
     let show = Show { size: 2.0, grid: false, ..Show::default() };
-    // In full, and with light found once per pixel.
+    // Full quality, and the quick picture that lights each pixel once.
     for quick in [false, true] {
         let target = match quick {
             true => RenderTarget::quick(&gpu, [240, 240], 1.0),
@@ -285,7 +287,7 @@ fn textures_and_meshes_beyond_the_device_limits_are_scaled_or_omitted() {
     let Some(usual) = small(|_| {}) else { return };
     let (whole, scene) = picture(&usual, session.document());
     assert!(scene.left_out().is_empty());
-    // Textures of the smallest size that any device has: coarser, but present.
+    // With the smallest texture size that any device has, textures are coarser, but present.
     let coarse = small(|l| {
         (l.max_texture_dimension_2d, l.max_texture_dimension_1d) = (2048, 2048);
     })
@@ -293,7 +295,7 @@ fn textures_and_meshes_beyond_the_device_limits_are_scaled_or_omitted() {
     let (picture_coarse, _) = picture(&coarse, session.document());
     coarse.check().unwrap();
     assert!(differing(&whole, &picture_coarse) < 0.2);
-    // Buffers too small for the body: it is excluded, and reported.
+    // The buffers are too small for the body, so it is left out, and reported.
     let tight = small(|l| {
         (l.max_buffer_size, l.max_storage_buffer_binding_size) = (400_000, 65_536);
     })
@@ -349,15 +351,15 @@ fn a_lost_device_is_an_error_without_a_crash() {
     assert!(said.contains("graphics device"), "{said}");
 }
 
-/// Pixels of the compared pictures.
+/// Size of the compared pictures, in pixels.
 const SIZE: [u32; 2] = [384, 384];
 
-/// The mean of one channel.
+/// Returns the mean of one channel over all blocks.
 fn total(blocks: &[[f64; 3]], channel: usize) -> f64 {
     blocks.iter().map(|b| b[channel]).sum::<f64>() / blocks.len() as f64
 }
 
-/// The mean of every block of 8 × 8 pixels, per channel.
+/// Returns the mean color of every block of 8 × 8 pixels.
 fn blocks(picture: &image::RgbaImage) -> Vec<[f64; 3]> {
     let mean = |x: u32, y: u32| {
         let mut sum = [0.0; 3];
@@ -371,12 +373,12 @@ fn blocks(picture: &image::RgbaImage) -> Vec<[f64; 3]> {
     (0..width * height).map(|k| mean(k % width, k / width)).collect()
 }
 
-/// Nodes with a mesh.
+/// Returns the nodes that have a mesh.
 fn meshes(document: &Document) -> Vec<(NodeId, MeshId)> {
     document.nodes.iter().filter_map(|(id, n)| Some((id, n.mesh?))).collect()
 }
 
-/// Tints all vertices by their heights.
+/// Tints all vertices by their height.
 fn tint_by_height(gpu: &Gpu, scene: &mut Scene, document: &Document, (low, high): (f32, f32)) {
     for (node, mesh) in meshes(document) {
         for (k, primitive) in document.mesh(mesh).entries() {
@@ -387,7 +389,7 @@ fn tint_by_height(gpu: &Gpu, scene: &mut Scene, document: &Document, (low, high)
     }
 }
 
-/// All compared settings by name, for a model of this size in meters.
+/// Returns all compared settings with their names, for a model of this size in meters.
 fn shows(
     document: &Document,
     pose: &Pose,
@@ -414,12 +416,12 @@ fn shows(
     ]
 }
 
-/// A picture at the size of its window display.
+/// Returns a picture scaled to the size in the window.
 fn as_shown(picture: &image::RgbaImage) -> image::RgbaImage {
     image::imageops::resize(picture, SIZE[0], SIZE[1], image::imageops::FilterType::Triangle)
 }
 
-/// Compares a picture with one at a fraction of its size.
+/// Asserts that a quick picture, drawn at a fraction of the full size, matches the full one.
 fn assert_alike(full: &image::RgbaImage, quick: &image::RgbaImage, part: f32, of: &str) {
     let (a, b) = (blocks(full), blocks(quick));
     let apart =

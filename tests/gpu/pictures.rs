@@ -1,4 +1,4 @@
-//! The shaders, and GPU results compared with CPU results.
+//! The shaders, and results of the GPU compared with those of the CPU.
 
 use ulna_formats::gltf::Progress;
 use ulna_model::{
@@ -28,7 +28,7 @@ fn every_shader_is_valid_wgsl() {
     assert!(SHADERS.len() >= 4);
 }
 
-/// A device, or `None` if there is none and none is required.
+/// Opens a device. `None` if there is none, and none is required.
 fn gpu() -> Option<Gpu> {
     match Gpu::headless() {
         Ok(gpu) => Some(gpu),
@@ -95,8 +95,8 @@ fn the_compute_pass_agrees_with_the_cpu_on_the_corpus() {
     assert!(files >= 125 && vertices > 300_000, "{files} {vertices}");
 }
 
-/// A square with a side of 2 m about the origin that faces +Z, with normals or flat. It is the one
-/// node of a document.
+/// Builds a square with a side of 2 m about the origin that faces +Z, with or without stored
+/// normals. It is the only node of the document.
 fn square(material: Material, normals: bool) -> Document {
     let uv = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]].map(glam::Vec2::from_array);
     let corners = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]]
@@ -132,7 +132,7 @@ fn square(material: Material, normals: bool) -> Document {
     document
 }
 
-/// A normal map's reference to the first image.
+/// Returns a reference of a normal map to the first image.
 fn first_image() -> TextureRef {
     TextureRef {
         image: ImageId(0),
@@ -147,8 +147,8 @@ fn first_image() -> TextureRef {
     }
 }
 
-/// The brightness of a square that faces the eye, with a uniform normal map of `tilt`. The normals
-/// are in the file, or flat.
+/// Returns the brightness of a square that faces the camera, with a uniform normal map of color
+/// `tilt`. The normals are stored in the file, or computed as flat normals.
 fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 {
     let mut png = std::io::Cursor::new(Vec::new());
     image::RgbaImage::from_pixel(2, 2, image::Rgba([tilt[0], tilt[1], tilt[2], 255]))
@@ -190,19 +190,20 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 
 fn a_normal_map_is_lit_from_the_side_the_light_comes_from() {
     let Some(mut gpu) = gpu() else { return };
     let mut seen = Vec::new();
-    // With tangents posed by the CPU, as on software adapters, and with the compute pass. Also
-    // without normals in the file: the directions then come from the picture itself.
+    // Tangents are posed by the CPU, as on software adapters, or by the compute pass. Without
+    // normals in the file, the directions are computed from the picture itself.
     for (software, normals) in [(true, true), (false, true), (true, false)] {
         gpu.software = software;
         for turns in [0.0, 0.5, 1.0, 1.5f32] {
-            // The square turns in its plane together with the map: up in the picture is now left.
+            // The square rotates in its plane, and the map with it: the up direction of the map is
+            // now left.
             let turn = glam::Quat::from_rotation_z(turns * std::f32::consts::PI);
             let [right, up, left, down] =
                 [[192, 128, 230], [128, 192, 230], [64, 128, 230], [128, 64, 230]]
                     .map(|tilt| brightness(&gpu, turn, tilt, normals));
             let mut around = [right, up, left, down];
             around.rotate_right((turns * 2.0) as usize);
-            // The key light is up and to the left of the eye.
+            // The key light is above the camera, on its left.
             let [right, up, left, down] = around;
             assert!(left > right + 20.0, "{software} {normals} {turns}: {left} {right}");
             assert!(up > down + 20.0, "{software} {normals} {turns}: {up} {down}");
@@ -237,12 +238,13 @@ fn a_picture_of_the_sample_shows_a_light_figure_on_a_dark_background() {
     let pale = image.pixels().filter(|p| p.0[0] > 150 && p.0[1] > 140).count();
     let share = pale as f32 / (320.0 * 400.0);
     assert!((0.05..0.4).contains(&share), "{share}");
-    // The background equals the token's color to the byte: linear light out, gamma in the picture.
+    // The background equals the color of the theme to the byte. The light is linear, and the
+    // picture stores gamma.
     assert_eq!(image.get_pixel(4, 4).0, [0x2B, 0x2E, 0x34, 255]);
 }
 
-/// A square with tints, viewed frontally. With materials displayed it has a normal map and is half
-/// transparent.
+/// A tinted square, seen from the front. If materials are displayed, it has a normal map and is
+/// half transparent.
 struct Tinted {
     gpu: Gpu,
     renderer: Renderer,
@@ -274,7 +276,7 @@ impl Tinted {
         Some(Self { gpu, renderer, scene, target, camera })
     }
 
-    /// Sets the square's tints from a vertex on.
+    /// Sets the tints of the square from vertex `first` on.
     fn set(&mut self, first: usize, values: &[u32]) {
         self.scene.tint(&self.gpu, NodeId(0), PrimitiveId(0), first, values);
     }
@@ -292,13 +294,13 @@ impl Tinted {
         capture(&self.gpu, &self.target).expect("a picture")
     }
 
-    /// The color a little beside the middle, away from edges.
+    /// Returns the color slightly beside the middle, away from edges.
     fn middle(&mut self, kind: TintKind) -> Color {
         Color(self.draw(kind, "dark", false).get_pixel(Self::SIDE / 2 + 9, Self::SIDE / 2).0)
     }
 }
 
-/// Whether two colors agree within the rounding through linear light.
+/// Whether two colors are equal, except for rounding in linear light.
 fn alike(a: Color, b: Color) -> bool {
     a.0.iter().zip(b.0).all(|(a, b)| a.abs_diff(b) <= 1)
 }
@@ -315,8 +317,8 @@ fn a_surface_facing_the_camera_has_the_exact_ramp_colors() {
             assert!(alike(found, wanted), "{axis:?} {weight}: {found:?} {wanted:?}");
         }
     }
-    // A weight is interpolated between vertices: from left to right each pixel has the color of its
-    // own weight.
+    // Weights are interpolated between vertices: from left to right, each pixel has the color of
+    // its own weight.
     tinted.camera.look(Axis::Front);
     let [low, high] = [0.0, 1.0].map(TintKind::weight);
     tinted.set(0, &[low, high, high, low]);
@@ -351,14 +353,14 @@ fn vertices_without_a_value_are_dim_clay_and_only_given_tints_change() {
         tinted.set(0, &[none; 4]);
         assert_eq!(tinted.middle(TintKind::Heat), bare, "{none:x}");
     }
-    // Missing vertices and missing parts are skipped.
+    // Values for missing vertices and missing parts are skipped.
     let full = TintKind::weight(1.0);
     tinted.set(4, &[full; 9]);
     tinted.set(usize::MAX, &[full]);
     tinted.scene.tint(&tinted.gpu, NodeId(0), PrimitiveId(7), 0, &[full]);
     tinted.set(0, &[TintKind::NONE; 4]);
     assert_eq!(tinted.middle(TintKind::Heat), bare);
-    // The lower right corner alone: the upper left triangle does not change.
+    // Tints only the lower right corner. The upper left triangle does not change.
     tinted.set(1, &[full]);
     let picture = tinted.draw(TintKind::Heat, "dark", false);
     let at = |x, y| Color(picture.get_pixel(x * Tinted::SIDE / 10, y * Tinted::SIDE / 10).0);
@@ -368,7 +370,7 @@ fn vertices_without_a_value_are_dim_clay_and_only_given_tints_change() {
     assert!(alike(tinted.middle(TintKind::Heat), heat(1.0)));
     tinted.scene.clear_tints();
     assert_eq!(tinted.middle(TintKind::Heat), bare);
-    // Colors mix with the clay by their alpha, in linear light.
+    // Colors are blended with the clay color by their alpha, in linear light.
     let red = Color([200, 30, 60, 255]);
     tinted.set(0, &[TintKind::color(red); 4]);
     assert!(alike(tinted.middle(TintKind::Colors), red));
@@ -381,7 +383,7 @@ fn vertices_without_a_value_are_dim_clay_and_only_given_tints_change() {
     assert!(half.abs_diff_eq(wanted, 0.01), "{half} {wanted}");
     let plain = tinted.draw(TintKind::Colors, "light", false);
     let edged = tinted.draw(TintKind::Colors, "light", true);
-    // The diagonal and four sides, darker than their background, but faint.
+    // The diagonal and the four sides are slightly darker than their surroundings.
     let differing: Vec<_> = plain.pixels().zip(edged.pixels()).filter(|(a, b)| a != b).collect();
     assert!((100..3000).contains(&differing.len()), "{}", differing.len());
     assert!(differing.iter().all(|(a, b)| a.0.iter().zip(b.0).all(|(a, b)| b <= *a && a - b < 60)));
@@ -406,8 +408,7 @@ fn uploaded_weights_pose_like_a_new_scene() {
             .set_user(Some(Transform { rotation, ..Transform::IDENTITY }));
     }
     let mesh = document.node(node).mesh.expect("a mesh").index();
-    // A normal map over coordinates of alternating direction splits vertices. Their copies must
-    // follow.
+    // A normal map with alternating texture directions splits vertices. Their copies must follow.
     document.file.materials =
         vec![Material { normal_texture: Some(first_image()), ..Material::default() }].into();
     let primitive = &mut Shared::make_mut(
@@ -433,7 +434,7 @@ fn uploaded_weights_pose_like_a_new_scene() {
         let mut before = read(&scene);
         assert!(before.positions.len() > own, "vertices are split");
         let ranges = [3..own / 3, own - 1..own, 7..7, own..own + 9];
-        // First other weights, then twice as many slots, then fewer.
+        // Rounds: other weights, then twice as many slots, then fewer slots.
         for (round, sets) in [(1, None), (2, Some(2)), (3, Some(1)), (4, None)] {
             let primitive = &mut Shared::make_mut(
                 document.file.meshes.get_mut(MeshId::from(mesh)).expect("it is there"),
@@ -486,8 +487,8 @@ fn uploaded_weights_pose_like_a_new_scene() {
     }
 }
 
-/// A square with a side of 2 m about the origin that faces +Z, with its own material. `more` adds
-/// JSON.
+/// Writes a square with a side of 2 m about the origin that faces +Z, with its own material. `more`
+/// is added to the JSON.
 fn square_file(folder: &std::path::Path, more: serde_json::Value) -> std::path::PathBuf {
     let corners = [
         -1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0,
@@ -520,7 +521,7 @@ fn square_file(folder: &std::path::Path, more: serde_json::Value) -> std::path::
     path
 }
 
-/// The picture of `ulna render` with these arguments, 90 by 60 pixels.
+/// Returns the picture of `ulna render` with these arguments, 90 × 60 pixels.
 fn rendered(path: &std::path::Path, arguments: &[&str]) -> image::RgbaImage {
     let out = path.with_extension("png");
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_ulna"))
@@ -611,7 +612,7 @@ fn hidden_nodes_and_their_descendants_are_not_drawn_until_a_clip_shows_them() {
         serde_json::json!(
         {"primitives": [{"attributes": {"POSITION": 0, "NORMAL": 1}, "material": material}]})
     };
-    // Red behind green behind blue.
+    // Red is behind green, and green behind blue.
     let drawn = |visible: serde_json::Value| {
         let path = square_file(
             folder.path(),
@@ -658,8 +659,8 @@ fn file_lights_can_replace_the_studio_lights() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let light = |k: u32| serde_json::json!({"KHR_lights_punctual": {"light": k}});
-    // All three are in front of the square and shine at it. They are a red sun, a green spot with a
-    // narrow cone on its right half, and a blue point with its range too short.
+    // Three lights in front of the square shine at it: a red directional light, a green spot light
+    // with a narrow cone on the right half, and a blue point light whose range is too short.
     let path = square_file(
         folder.path(),
         serde_json::json!({
@@ -679,7 +680,7 @@ fn file_lights_can_replace_the_studio_lights() {
     );
     let studio = rendered(&path, &["--view", "front", "--orthographic"]);
     let own = rendered(&path, &["--view", "front", "--orthographic", "--lights"]);
-    // The square's left half, and the middle of the cone.
+    // One point on the left half of the square, and one in the middle of the cone.
     let (aside, lit) = ((33, 30), (61, 30));
     let at =
         |picture: &image::RgbaImage, (x, y): (u32, u32)| picture.get_pixel(x, y).0.map(i32::from);
@@ -689,7 +690,7 @@ fn file_lights_can_replace_the_studio_lights() {
     assert!(r > g + 5 && (g - b).abs() < 25, "{r} {g} {b}");
     let [_, green, blue, _] = at(&own, lit);
     assert!(green > g + 12 && (blue - b).abs() < 10, "{green} {blue}");
-    // A file without lights renders the same with and without the option.
+    // A file without lights gives the same picture with and without the option.
     let plain = square_file(folder.path(), serde_json::json!({}));
     assert_eq!(rendered(&plain, &["--lights"]), rendered(&plain, &[]));
 }
@@ -714,8 +715,8 @@ fn a_camera_of_the_file_has_its_view() {
                 {"name": "Away", "camera": 0, "translation": [0, 0, 2], "rotation": [0, 1, 0, 0]}],
         }),
     );
-    // The square covers half the height for both: 90° at two meters cover 4 m, and an orthographic
-    // half height of 2 m does too.
+    // The square covers half of the height in both cases. A field of view of 90° at two meters
+    // covers 4 m, and so does an orthographic half height of 2 m.
     for name in ["Wide", "Before", "Flat"] {
         let picture = rendered(&path, &["--camera", name]);
         let empty = *picture.get_pixel(1, 1);
@@ -727,8 +728,8 @@ fn a_camera_of_the_file_has_its_view() {
     assert!(away.pixels().all(|p| p == away.get_pixel(0, 0)));
 }
 
-/// Ghosts appear in their color beside the model. Each is posed once, and the scene's own pose
-/// stays.
+/// Ghosts are drawn in their color beside the model. Each is posed once, and the pose of the scene
+/// is unchanged.
 #[test]
 fn ghosts_are_drawn_beside_the_model_and_posed_once() {
     let Some(gpu) = gpu() else { return };
@@ -767,12 +768,12 @@ fn ghosts_are_drawn_beside_the_model_and_posed_once() {
         blue += i32::from(more(2) > 30 && more(0) < 10);
     }
     assert!(red > 60 && blue > 60, "{red} {blue}");
-    // One of them is removed, and the others are not posed again.
+    // After one ghost is removed, the others are not posed again.
     assert!(scene.show_ghosts(&gpu, &looks[..1]).is_empty());
     assert_eq!(scene.ghost_count(), 1);
     scene.forget_ghosts();
     assert_eq!(take(&scene), bare);
-    // A ghost of the displayed pose hides behind it.
+    // A ghost in the displayed pose is hidden by the model.
     scene.show_ghosts(&gpu, &looks[..1]);
     scene.pose_ghost(&gpu, document, &looks[0], &now, None);
     scene.update(&gpu, document, &now);
@@ -785,8 +786,8 @@ fn ghosts_are_drawn_beside_the_model_and_posed_once() {
     assert!(differ < 60, "{differ} pixels of 25600");
 }
 
-/// Without a background the picture is transparent behind the model. Its colors are the model's own
-/// up to the outline.
+/// Without a background, the picture is transparent around the model. The colors are those of the
+/// model, up to its outline.
 #[test]
 fn pictures_without_a_background_are_transparent() {
     let Some(gpu) = gpu() else { return };
@@ -817,7 +818,7 @@ fn pictures_without_a_background_are_transparent() {
     assert!(none > 10_000 && half > 50 && whole > 2_000, "{none} {half} {whole}");
 }
 
-/// A picture of a file without surfaces is not empty: its joints are drawn by default.
+/// The picture of a file without surfaces is not empty, because its joints are drawn by default.
 #[test]
 fn a_skeleton_alone_is_drawn_by_its_joints() {
     if gpu().is_none() {

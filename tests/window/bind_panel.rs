@@ -1,5 +1,5 @@
-//! The panel *Bind*: meshes and joints are ticked, the result is previewed and tried, and bound as
-//! one step.
+//! The panel *Bind*. Meshes and joints are checked, the result is previewed and tried out, and then
+//! bound as one step.
 
 use egui::{Event, Key, Modifiers, accesskit::Role};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::common::{glb, paint::painting, split, window::builder};
 
-/// The sample without its skin and its weights.
+/// Returns the sample without its skin and its weights.
 fn bare_sample() -> Vec<u8> {
     let (mut json, bin) = split(include_bytes!("../../assets/mannequin.glb"));
     let root = json.as_object_mut().expect("an object");
@@ -55,14 +55,14 @@ fn select(window: &mut Window, name: &str) {
     window.run_steps(3);
 }
 
-/// Chooses a line of a list.
+/// Chooses an entry of a drop-down list.
 fn choose(window: &mut Window, list: &str, line: &str) {
     window.get_by_role_and_label(Role::ComboBox, list).click();
     window.run_steps(3);
     click(window, line);
 }
 
-/// Types a number into a bar.
+/// Types a number into a numeric field.
 fn type_number(window: &mut Window, bar: &str, text: &str) {
     window.get_by_label(bar).click();
     window.run_steps(2);
@@ -113,7 +113,7 @@ fn a_mesh_without_a_skin_is_previewed_and_bound_as_one_step() {
 }
 
 #[test]
-fn ticks_and_parameters_are_those_of_the_command() {
+fn checked_joints_and_parameters_are_in_the_command() {
     let (mut window, ..) = window(&bare_sample());
     open_panel(&mut window);
     click(&mut window, "Filter joints");
@@ -143,7 +143,7 @@ fn ticks_and_parameters_are_those_of_the_command() {
 }
 
 #[test]
-fn a_trial_bends_the_selected_joint_and_its_mirror_joint_without_an_edit() {
+fn a_trial_pose_bends_the_selected_joint_and_its_mirror_joint_without_an_edit() {
     let (mut window, ..) = window(&bare_sample());
     select(&mut window, "LeftLowerArm");
     open_panel(&mut window);
@@ -193,7 +193,7 @@ fn the_range_of_motion_plays_while_the_panel_is_open() {
 }
 
 #[test]
-fn weights_of_a_skinned_mesh_are_replaced() {
+fn binding_a_skinned_mesh_replaces_its_weights() {
     let (mut window, ..) = sample();
     let before = session(&window).document().clone();
     open_panel(&mut window);
@@ -208,7 +208,7 @@ fn weights_of_a_skinned_mesh_are_replaced() {
     };
     assert!(weights(document) != weights(&before));
     assert_eq!(skin_joints(document), skin_joints(&before), "the skin stays");
-    // Undone while the panel is open again: the preview follows.
+    // The bind is undone while the panel is open again, so the preview must be updated.
     open_panel(&mut window);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     wait(&mut window);
@@ -217,7 +217,7 @@ fn weights_of_a_skinned_mesh_are_replaced() {
 }
 
 #[test]
-fn a_canceled_or_impossible_bind_says_so() {
+fn binding_is_disabled_until_a_mesh_is_checked() {
     let (mut window, ..) = window(&bare_sample());
     open_panel(&mut window);
     window.get_by_label_contains("vertices, no skin").click();
@@ -230,7 +230,7 @@ fn a_canceled_or_impossible_bind_says_so() {
     assert!(!window.get_by_label("Bind 1 mesh").accesskit_node().is_disabled());
 }
 
-/// Types a command's title into the palette and presses Enter.
+/// Types the title of a command into the palette, and presses Enter.
 fn command(window: &mut Window, title: &str) {
     press(window, Modifiers::COMMAND, Key::P);
     window.event(Event::Text(title.to_owned()));
@@ -247,7 +247,7 @@ fn open_from_paint(window: &mut Window) {
     wait(window);
 }
 
-/// Binds, and returns the text of the step.
+/// Binds, and returns the command lines of the step as text.
 fn bind(window: &mut Window) -> String {
     click(window, "Bind 1 mesh");
     wait(window);
@@ -256,7 +256,7 @@ fn bind(window: &mut Window) -> String {
     step.lines(session.document()).iter().map(ToString::to_string).collect()
 }
 
-/// Weights of a joint, by the vertex of the first primitive.
+/// Returns the weights of a joint, by vertex of the first primitive.
 fn weights_of(document: &Document, joint: &str) -> Vec<f32> {
     let skin = document.skins.values().next().expect("a skin");
     let slot = skin.joints.iter().position(|j| document.node(*j).label(*j) == joint);
@@ -266,7 +266,7 @@ fn weights_of(document: &Document, joint: &str) -> Vec<f32> {
     (0..primitive.positions.len()).map(|v| map.weight(v, slot)).collect()
 }
 
-/// Vertices of the first primitive whose weights differ.
+/// Returns the vertices of the first primitive whose weights differ.
 fn changed(before: &Document, after: &Document) -> Vec<usize> {
     let map = |document: &Document| {
         let primitive = &document.meshes.values().next().expect("a mesh").primitives[0];
@@ -277,20 +277,20 @@ fn changed(before: &Document, after: &Document) -> Vec<usize> {
     (0..a.len()).filter(|v| a[*v] != b[*v]).collect()
 }
 
-/// Presses Space on a widget, wherever it is scrolled to.
+/// Focuses a widget, wherever it is scrolled to, and presses Space.
 fn space(window: &mut Window, name: &str) {
     window.query_all_by_label_contains(name).next().expect("a widget").focus();
     window.run_steps(2);
     press(window, Modifiers::NONE, Key::Space);
 }
 
-/// The name of a widget, or the text of a label.
+/// Returns the name of a widget, or the text of a label.
 fn text_of(node: egui_kittest::Node<'_>) -> Option<String> {
     let node = node.accesskit_node();
     node.label().or_else(|| node.value())
 }
 
-/// The sample without a skin, with a box on its head as a second piece.
+/// Returns the sample without a skin, with a box on its head as a second piece.
 fn sample_with_a_hat() -> Vec<u8> {
     let (mut json, mut bin) = split(&bare_sample());
     bin.resize(bin.len().next_multiple_of(4), 0);
@@ -326,7 +326,7 @@ fn sample_with_a_hat() -> Vec<u8> {
 }
 
 #[test]
-fn a_piece_that_is_ticked_rigid_follows_one_joint() {
+fn a_piece_marked_as_rigid_follows_one_joint() {
     let (mut window, ..) = window(&sample_with_a_hat());
     open_panel(&mut window);
     space(&mut window, "Pieces of Mannequin");
@@ -352,7 +352,7 @@ fn a_piece_that_is_ticked_rigid_follows_one_joint() {
 }
 
 #[test]
-fn only_selected_vertices_are_bound_unless_all_are_asked_for() {
+fn only_selected_vertices_are_bound_unless_all_are_requested() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = session(&window).document().clone();
     let influenced = weights_of(&before, "LeftUpperArm");
@@ -380,7 +380,7 @@ fn only_selected_vertices_are_bound_unless_all_are_asked_for() {
 }
 
 #[test]
-fn locked_joints_keep_their_weights_unless_that_is_unticked() {
+fn locked_joints_keep_their_weights_unless_the_option_is_off() {
     let (mut window, _folder) = painting("LeftUpperArm");
     press(&mut window, Modifiers::NONE, Key::L);
     let before = session(&window).document().clone();
@@ -408,7 +408,7 @@ fn locked_joints_keep_their_weights_unless_that_is_unticked() {
 }
 
 #[test]
-fn a_bind_is_canceled_and_begins_again_with_other_parameters() {
+fn a_changed_parameter_cancels_the_bind_and_starts_it_again() {
     let (mut window, ..) = window(&bare_sample());
     click(&mut window, "Pose mode");
     click(&mut window, "Weights");
@@ -430,13 +430,13 @@ fn a_bind_is_canceled_and_begins_again_with_other_parameters() {
 }
 
 #[test]
-fn a_coarse_bind_is_shown_while_a_parameter_is_dragged() {
+fn a_coarse_preview_is_shown_while_a_parameter_is_dragged() {
     let (mut window, ..) = window(&bare_sample());
     open_panel(&mut window);
     assert!(says(&window, "Worked out in") && !says(&window, "Coarse preview"));
     let bar = window.get_by_label("Sharpness").rect();
     hold(&mut window, &[bar.center(), bar.center() + egui::vec2(8.0, 0.0)]);
-    // It moves on, so that the bind on the whole surface does not begin.
+    // The pointer keeps moving, so that the bind of the whole surface does not start.
     let mut at = bar.center();
     let seen = (0..2_000).find(|k| {
         at = bar.center() + egui::vec2(if k % 2 == 0 { 12.0 } else { 8.0 }, 0.0);
@@ -454,7 +454,7 @@ fn a_coarse_bind_is_shown_while_a_parameter_is_dragged() {
 }
 
 #[test]
-fn all_of_the_panel_is_inside_small_and_large_windows() {
+fn the_whole_bind_panel_fits_into_small_and_large_windows() {
     for size in [[1280.0, 720.0], [1600.0, 1000.0]] {
         let bytes = bare_sample();
         let (mut window, _folder, _) =

@@ -1,5 +1,5 @@
-//! Files of other formats on their way in, and meshes bound to joints: what a page says before, and
-//! what the document is after.
+//! Opening files of other formats, and binding meshes to joints: what a page shows beforehand, and
+//! the resulting document.
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
@@ -18,7 +18,7 @@ fn says(window: &Window, text: &str) -> bool {
     window.query_all_by_label_contains(text).next().is_some()
 }
 
-/// Finds a command by the palette, and runs it.
+/// Finds a command with the palette, and runs it.
 fn find(window: &mut Window, words: &str) {
     press(window, Modifiers::COMMAND, Key::P);
     window.event(egui::Event::Text(words.to_owned()));
@@ -27,7 +27,7 @@ fn find(window: &mut Window, words: &str) {
     window.run_steps(3);
 }
 
-/// Waits for a page.
+/// Waits until a page with this text is open.
 fn page(window: &mut Window, text: &str) {
     for _ in 0..1000 {
         window.step();
@@ -41,7 +41,7 @@ fn page(window: &mut Window, text: &str) {
 }
 
 #[test]
-fn a_page_says_what_a_capture_holds_and_takes_it_as_it_is_chosen() {
+fn the_page_lists_the_content_of_a_capture_and_opens_it_with_the_chosen_axes() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("nod.bvh");
     std::fs::write(&path, BVH).expect("a file");
@@ -50,7 +50,7 @@ fn a_page_says_what_a_capture_holds_and_takes_it_as_it_is_chosen() {
     assert!(window.state().session().is_none(), "nothing is open before it is agreed to");
     assert!(says(&window, "Skeleton: 3 joints, 1 root") && !says(&window, "meshes"));
     assert!(says(&window, "estimated"));
-    // Three frames at 5000 a second cannot be meant, and likely ones stand beside.
+    // Three frames at 5000 per second are implausible, so the page suggests likely rates.
     assert!(says(&window, "is unlikely"));
     click(&mut window, "Z up");
     assert!(says(&window, "longest clip"));
@@ -71,7 +71,7 @@ fn a_page_says_what_a_capture_holds_and_takes_it_as_it_is_chosen() {
 }
 
 #[test]
-fn a_skinned_mesh_is_bound_as_it_stands_with_the_list_of_what_changes() {
+fn rebinding_at_the_current_pose_lists_its_changes_first() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftUpperArm");
@@ -104,7 +104,7 @@ fn a_skinned_mesh_is_bound_as_it_stands_with_the_list_of_what_changes() {
 }
 
 #[test]
-fn a_page_says_how_steep_height_maps_become() {
+fn the_strength_of_height_maps_is_set_on_the_page() {
     let folder = tempfile::tempdir().expect("a folder");
     image::GrayImage::from_fn(8, 8, |x, _| image::Luma([x as u8 * 30]))
         .save(folder.path().join("bump.png"))
@@ -136,10 +136,10 @@ fn a_page_says_how_steep_height_maps_become() {
     assert!(!says(&window, "Ulna had an internal error"));
 }
 
-/// The scene is made anew after a bind, and keeps its textures: bound where it stands, the model is
-/// seen as before.
+/// Binding rebuilds the scene on the device. A model that is rebound in its current pose must look
+/// the same, with its textures.
 #[test]
-fn a_bind_leaves_the_picture_as_it_was() {
+fn rebinding_at_the_current_pose_does_not_change_the_picture() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     window.run_steps(20);
@@ -167,6 +167,6 @@ fn a_bind_leaves_the_picture_as_it_was() {
     let apart = |(a, b): (&u8, &u8)| u64::from(a.abs_diff(*b));
     let sum: u64 = before.as_raw().iter().zip(after.as_raw()).map(apart).sum();
     let mean = sum as f64 / before.as_raw().len() as f64;
-    // The hands that see it: it is not one color.
+    // The picture contains the hands, so it is not just one color.
     assert!(before.pixels().any(|p| p.0[0] > 90) && mean < 0.5, "{mean}");
 }

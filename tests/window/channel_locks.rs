@@ -1,4 +1,5 @@
-//! Locks of channels in the window: letters of fields, handles, typed numbers and the command.
+//! Channel locks in the window: lock buttons beside fields, handles, typed numbers, and the
+//! command.
 
 use egui::{Event, Key, Modifiers, accesskit::Role, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -17,7 +18,7 @@ fn offset(window: &Window, node: NodeId) -> glam::Quat {
     session(window).document().node(node).user().unwrap_or_default().rotation
 }
 
-/// Degrees about x, y and z of the pose offset.
+/// Returns the pose offset as degrees about x, y and z.
 fn angles(window: &Window, node: NodeId) -> [f32; 3] {
     let (x, y, z) = offset(window, node).to_euler(glam::EulerRot::XYZ);
     [x, y, z].map(f32::to_degrees)
@@ -27,7 +28,7 @@ fn has(window: &Window, name: &str) -> bool {
     window.query_by_label(name).is_some()
 }
 
-/// Rotates by a key, an axis and a number over the viewport.
+/// Rotates over the viewport by the tool's key, an axis key and a number.
 fn rotate(window: &mut Window, axis: Key, degrees: &str) {
     let at = window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0);
     window.event(Event::PointerMoved(at));
@@ -40,7 +41,7 @@ fn rotate(window: &mut Window, axis: Key, degrees: &str) {
 }
 
 #[test]
-fn a_letter_of_a_field_locks_its_channel() {
+fn the_axis_letter_beside_a_field_locks_its_channel() {
     let (mut window, _folder, arm) = arm();
     click(&mut window, "Rotate");
     let ring = "Handle: Rotate about Y";
@@ -50,7 +51,7 @@ fn a_letter_of_a_field_locks_its_channel() {
     let only_y = ChannelLocks { rotation: [false, true, false], ..ChannelLocks::default() };
     assert_eq!(locks(&window, arm), only_y);
     assert_eq!(steps(&window), 1, "one step");
-    // Its handle is gone, and its field is only read.
+    // The handle of a locked channel disappears, and its field becomes read-only.
     assert!(!has(&window, ring) && has(&window, "Handle: Rotate about X"));
     assert!(!has(&window, "Ul rotation Y") && has(&window, "Ul rotation X"));
     rotate(&mut window, Key::Y, "30");
@@ -58,7 +59,7 @@ fn a_letter_of_a_field_locks_its_channel() {
     rotate(&mut window, Key::X, "30");
     let [x, y, z] = angles(&window, arm);
     assert!((x - 30.0).abs() < 1e-3 && y.abs() < 1e-3 && z.abs() < 1e-3, "{x} {y} {z}");
-    // A free drag turns it about the other axes only.
+    // A free rotation drag changes only the other axes.
     let at = window.get_by_label("Handle: Rotate around the view axis").rect().center();
     let center = super::posing::on_screen(&window, arm);
     let way = [at, center + (at - center).rot90()];
@@ -76,7 +77,7 @@ fn a_letter_of_a_field_locks_its_channel() {
 }
 
 #[test]
-fn the_command_locks_all_channels_of_the_selected_joint() {
+fn the_lock_command_locks_all_channels_of_the_selected_joint() {
     let (mut window, _folder, arm) = arm();
     press(&mut window, Modifiers::COMMAND, Key::P);
     window.event(Event::Text("Lock channels".to_owned()));

@@ -1,5 +1,5 @@
-//! Every command is reachable in the window, by palette and by menu, and nothing in the window is
-//! without a name.
+//! Every command is available in the palette and in a menu, and every widget in the window has a
+//! name.
 
 use egui::{Event, Key, Modifiers, accesskit};
 use egui_kittest::{HarnessBuilder, kittest::NodeT as _, kittest::Queryable as _};
@@ -15,7 +15,7 @@ fn start(file: Option<&std::path::Path>, size: [f32; 2]) -> Window {
     window
 }
 
-/// A window without a file: one was asked for that is not there.
+/// Opens a window without a file, by asking for a file that does not exist.
 fn empty() -> Window {
     let window = start(Some(std::path::Path::new("/nowhere/at/all.glb")), [1600.0, 1000.0]);
     assert!(window.state().session().is_none());
@@ -32,12 +32,14 @@ fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
     window.run_steps(2);
 }
 
-/// All commands that the window offers: some take data that only programs write.
+/// Returns all commands that the window offers. Commands with data that only programs write are
+/// left out.
 fn offered() -> impl Iterator<Item = &'static CommandSpec> {
     table().iter().filter(|c| !is_for_programs(c))
 }
 
-/// Types a command's title into the palette and presses Enter; whether the palette closed.
+/// Types the title of a command into the palette, and presses Enter. Returns whether the palette
+/// closed.
 fn by_palette(window: &mut Window, command: &CommandSpec) -> bool {
     press(window, Modifiers::COMMAND, Key::P);
     assert!(
@@ -53,7 +55,7 @@ fn by_palette(window: &mut Window, command: &CommandSpec) -> bool {
     window.query_by_label("Find a command").is_none()
 }
 
-/// Ends what a command may have opened.
+/// Closes everything that a command may have opened.
 fn settle(window: &mut Window) {
     for _ in 0..400 {
         window.step();
@@ -67,12 +69,12 @@ fn settle(window: &mut Window) {
 }
 
 #[test]
-fn in_an_empty_window_every_command_works_or_says_why_not() {
+fn every_command_works_or_states_a_reason_without_a_file() {
     let mut window = empty();
     let none = Availability::default();
     let (mut on, mut off) = (0, 0);
     for command in offered().filter(|c| c.name != "file.quit") {
-        // Opening the sample would end the emptiness; the other test has it.
+        // Opening the sample would end the empty state. Another test covers these commands.
         if matches!(command.name, "file.sample" | "help.tour") {
             continue;
         }
@@ -80,7 +82,7 @@ fn in_an_empty_window_every_command_works_or_says_why_not() {
         match command.check(&none) {
             Ok(()) => {
                 on += 1;
-                // The palette's own command opens it again.
+                // The command that opens the palette opens it again.
                 assert!(closed || command.name == "edit.find", "{} is done", command.name);
             }
             Err(reason) => {
@@ -95,7 +97,7 @@ fn in_an_empty_window_every_command_works_or_says_why_not() {
     assert!(on >= 8 && off >= 60, "{on} on, {off} off");
 }
 
-/// The row of the Hips, which a command may have scrolled out of sight.
+/// Returns the outliner row of the Hips, which a command may have scrolled out of view.
 fn row_of_hips(window: &mut Window) -> egui_kittest::Node<'_> {
     if window.query_all_by_label("Hips").next().is_none() {
         let at = window.get_by_label("Outliner panel").rect().center();
@@ -112,22 +114,22 @@ fn row_of_hips(window: &mut Window) -> egui_kittest::Node<'_> {
     window.query_all_by_label("Hips").next().expect("the row of the Hips")
 }
 
-/// Does all of these with the Hips selected; how many they are.
+/// Runs all these commands with the Hips selected. Returns their number.
 fn with_hips(window: &mut Window, commands: impl Fn(&CommandSpec) -> bool) -> usize {
     let mut done = 0;
-    // What needs another file, closes this one, or writes it has tests of its own.
+    // Other tests cover the commands that open another file, close this file, or save it.
     let apart = ["file.quit", "file.sample", "file.open", "file.save", "file.save_as", "help.tour"];
     for command in offered().filter(|c| !apart.contains(&c.name) && commands(c)) {
         row_of_hips(window).click();
         window.run_steps(2);
         by_palette(window, command);
         settle(window);
-        // More rows would push those of the others out of sight.
+        // More rows would push the other rows out of view.
         if matches!(command.name, "node.add" | "node.duplicate") {
             press(window, Modifiers::COMMAND | Modifiers::CTRL, Key::Z);
             settle(window);
         }
-        // The same command gives the other panels back.
+        // Running the command a second time restores the other panels.
         if matches!(command.name, "view.maximize_panel" | "view.float_panel") {
             by_palette(window, command);
             settle(window);
@@ -158,21 +160,21 @@ fn of_the_view(command: &CommandSpec) -> bool {
 }
 
 #[test]
-fn with_a_file_every_command_is_done_or_asks_or_says_why_not() {
+fn every_command_works_opens_a_form_or_states_a_reason_with_a_file() {
     let (mut window, _folder) = sample(builder().with_size([1100.0, 640.0]));
     let done = with_hips(&mut window, |c| !of_the_view(c));
     assert!(done >= 200, "{done}");
 }
 
 #[test]
-fn every_way_to_show_the_file_is_drawn() {
+fn every_view_command_draws_a_frame() {
     let (mut window, _folder) = sample(builder().with_size([1100.0, 640.0]).wgpu());
     let done = with_hips(&mut window, of_the_view);
     assert!(done >= 40, "{done}");
 }
 
 #[test]
-fn a_key_that_can_do_nothing_says_why() {
+fn a_key_of_an_unavailable_command_shows_the_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("bare.gltf");
     std::fs::write(
@@ -199,7 +201,7 @@ fn a_key_that_can_do_nothing_says_why() {
 }
 
 #[test]
-fn the_window_stays_readable_and_one_key_makes_it_normal_again() {
+fn the_interface_scale_is_limited_and_reset_by_one_key() {
     let mut window = empty();
     for (key, least, most) in [(Key::Minus, 0.8, 0.9), (Key::Equals, 2.5, 3.05)] {
         for _ in 0..20 {
@@ -213,7 +215,7 @@ fn the_window_stays_readable_and_one_key_makes_it_normal_again() {
 }
 
 #[test]
-fn every_command_stands_in_its_menu() {
+fn every_command_is_in_its_menu() {
     let mut window = empty();
     let mut found = 0;
     for menu in ["File", "Edit", "View", "Pose", "Clip", "Weights", "Rig", "Help"] {
@@ -252,9 +254,9 @@ fn every_command_stands_in_its_menu() {
     assert_eq!(found, offered().count(), "a command stands in no menu");
 }
 
-/// Opens a menu, and one inside it: a first click may only close another.
+/// Opens a menu and a submenu. The first click may only close another menu.
 fn open(window: &mut Window, path: &[&str; 2], titles: &[String]) {
-    // Some titles stand on buttons too: an open menu has them once more.
+    // Some titles are also on buttons, so an open menu adds one more.
     let count = |window: &Window| {
         titles.iter().map(|t| window.query_all_by_label(t).count()).sum::<usize>()
     };
@@ -273,7 +275,8 @@ fn open(window: &mut Window, path: &[&str; 2], titles: &[String]) {
     panic!("{path:?} does not open");
 }
 
-/// Widgets that can be clicked or typed into, and have no name.
+/// Returns the widgets that can be clicked or typed into but have no name, and the number of
+/// widgets.
 fn unnamed(window: &Window) -> (usize, Vec<String>) {
     let mut bad = Vec::new();
     let mut seen = 0;
@@ -289,7 +292,7 @@ fn unnamed(window: &Window) -> (usize, Vec<String>) {
         if control {
             seen += 1;
             let name = access.label().or_else(|| access.value()).unwrap_or_default();
-            // Scroll bars are egui's own.
+            // Scroll bars belong to egui, and have no name.
             if name.trim().is_empty()
                 && !matches!(
                     role,
@@ -305,7 +308,7 @@ fn unnamed(window: &Window) -> (usize, Vec<String>) {
 }
 
 #[test]
-fn no_control_is_without_a_name() {
+fn every_control_has_a_name() {
     let (mut window, _folder) = sample(builder());
     let check = |window: &Window, what: &str, least: usize| {
         let (seen, bad) = unnamed(window);
@@ -325,7 +328,7 @@ fn no_control_is_without_a_name() {
     }
     by_palette(&mut window, ulna_edit::find("file.welcome").expect("a command"));
     check(&window, "the welcome page", 6);
-    // A narrow window, and one at twice the size, name theirs too.
+    // Widgets of a narrow window, and of a window at double scale, must have names, too.
     let (narrow, _folder) = sample(builder().with_size([900.0, 700.0]));
     check(&narrow, "a narrow window", 30);
 }

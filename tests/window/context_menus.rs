@@ -1,4 +1,4 @@
-//! Context menus: in each place the right rows, at most fourteen, and what they do.
+//! Context menus: which rows each one has (at most fourteen), and what the rows do.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit::Role};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -11,7 +11,7 @@ use crate::common::{
     window,
 };
 
-/// Rows of all open menus, from the top, and whether they can be chosen.
+/// Returns the rows of all open menus from the top, and whether each can be chosen.
 fn rows(window: &Window) -> Vec<(String, bool)> {
     let of = |role: Role| {
         window.query_all_by_role(role).filter_map(|n| {
@@ -35,14 +35,14 @@ fn secondary_at(window: &mut Window, pos: Pos2) {
     window.run_steps(4);
 }
 
-/// Opens the menu of a widget; its rows.
+/// Opens the context menu of a widget, and returns its rows.
 fn open(window: &mut Window, name: &str) -> Vec<(String, bool)> {
     let at = window.query_all_by_label(name).next().expect("a widget of that name").rect().center();
     secondary_at(window, at);
     checked(window, name)
 }
 
-/// The rows of the open menu: there are some, and not too many.
+/// Returns the rows of the open menu. Asserts that there are some, and not too many.
 fn checked(window: &Window, place: &str) -> Vec<(String, bool)> {
     let found = rows(window);
     assert!((1..=14).contains(&found.len()), "{place} has {} rows: {found:?}", found.len());
@@ -75,7 +75,7 @@ fn steps(window: &Window) -> usize {
     session(window).history().done().len()
 }
 
-/// Position of a node in the window.
+/// Returns the position of a node in the window.
 fn head(window: &Window, name: &str) -> Pos2 {
     let rect = window.get_by_label("Viewport").rect();
     let at = window.state().project(node(window, name)).expect("in sight");
@@ -83,7 +83,7 @@ fn head(window: &Window, name: &str) -> Pos2 {
 }
 
 #[test]
-fn the_menu_of_a_joint_in_the_outliner_selects_it_and_hides_it() {
+fn the_menu_of_an_outliner_row_selects_the_joint_and_can_hide_it() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     let found = open(&mut window, "LeftLowerArm");
@@ -106,7 +106,7 @@ fn the_menu_of_a_joint_in_the_outliner_selects_it_and_hides_it() {
 }
 
 #[test]
-fn a_menu_in_pose_mode_has_no_keys_and_one_in_rig_mode_changes_joints() {
+fn the_menu_of_a_joint_depends_on_the_mode() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     let found = open(&mut window, "LeftLowerArm");
@@ -120,7 +120,7 @@ fn a_menu_in_pose_mode_has_no_keys_and_one_in_rig_mode_changes_joints() {
 }
 
 #[test]
-fn several_joints_are_counted_and_have_no_row_for_one_name() {
+fn the_menu_of_several_joints_shows_their_number_and_has_no_rename_row() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftLowerArm");
@@ -135,7 +135,7 @@ fn several_joints_are_counted_and_have_no_row_for_one_name() {
 }
 
 #[test]
-fn the_menu_of_a_joint_in_the_viewport_has_the_same_order_and_what_is_under_the_pointer() {
+fn the_menu_of_a_joint_in_the_viewport_has_the_same_order_and_lists_what_is_under_the_pointer() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     let in_tree: Vec<String> =
@@ -158,7 +158,7 @@ fn the_menu_of_a_joint_in_the_viewport_has_the_same_order_and_what_is_under_the_
 }
 
 #[test]
-fn an_empty_place_of_the_viewport_has_its_own_menu() {
+fn an_empty_part_of_the_viewport_has_its_own_menu() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftLowerArm");
@@ -176,7 +176,7 @@ fn an_empty_place_of_the_viewport_has_its_own_menu() {
 }
 
 #[test]
-fn the_menu_of_a_clip_names_its_keys_and_duplicates_it() {
+fn the_menu_of_a_clip_shows_the_clip_and_can_duplicate_it() {
     let (mut window, _folder, _) = sample();
     let before = session(&window).document().clips.count();
     let found = open(&mut window, "Clip Walk");
@@ -190,7 +190,7 @@ fn the_menu_of_a_clip_names_its_keys_and_duplicates_it() {
 }
 
 #[test]
-fn the_menus_of_the_timeline_are_about_keys_tracks_times_and_nothing() {
+fn tracks_markers_the_ruler_and_empty_space_of_the_timeline_have_their_own_menus() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "Hips");
@@ -199,14 +199,14 @@ fn the_menus_of_the_timeline_are_about_keys_tracks_times_and_nothing() {
     click(&mut window, "Select all its keys");
     let n = window.state().selected_keys().len();
     assert!(n > 1);
-    // An empty place, below all rows.
+    // Right-clicks an empty part of the sheet, below all rows.
     let sheet = window.get_by_label("Timeline keys").rect();
     secondary_at(&mut window, sheet.right_bottom() - egui::vec2(6.0, 6.0));
     let found = checked(&window, "an empty place of the sheet");
     has(&found, &["Paste", "Set key", "Add marker", "Select all keys", "Fit the clip"]);
     lacks(&found, &["Duplicate", "Ripple move"]);
     close(&mut window);
-    // The ruler.
+    // Right-clicks the ruler.
     let ruler = window.get_by_label("Playhead").rect();
     secondary_at(&mut window, ruler.center());
     let found = checked(&window, "the ruler");
@@ -215,7 +215,7 @@ fn the_menus_of_the_timeline_are_about_keys_tracks_times_and_nothing() {
     assert!(!is_on(&found, "Play the whole clip"), "it plays as a whole");
     click(&mut window, &row);
     assert_eq!(session(&window).document().clips[ClipId(1)].markers.len(), 1);
-    // The marker.
+    // Opens the menu of the marker.
     let name = session(&window).document().clips[ClipId(1)].markers[0].name.to_string();
     let found = open(&mut window, &format!("Marker {name}"));
     has(&found, &["Rename", "Go to it", "Color", "Remove marker"]);
@@ -224,7 +224,7 @@ fn the_menus_of_the_timeline_are_about_keys_tracks_times_and_nothing() {
 }
 
 #[test]
-fn keys_are_counted_in_their_menu_and_deleted_by_it() {
+fn the_menu_of_selected_keys_shows_their_number_and_can_delete_them() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "Hips");
@@ -249,7 +249,7 @@ fn keys_are_counted_in_their_menu_and_deleted_by_it() {
 }
 
 #[test]
-fn a_number_field_copies_pastes_and_locks() {
+fn the_menu_of_a_number_field_copies_pastes_and_locks() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "LeftLowerArm");
@@ -282,7 +282,7 @@ fn a_number_field_copies_pastes_and_locks() {
 }
 
 #[test]
-fn a_press_that_is_held_and_dragged_into_the_menu_chooses_a_row() {
+fn holding_the_button_and_dragging_to_a_row_chooses_it() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     let at = window.get_by_label("LeftLowerArm").rect().center();
@@ -308,11 +308,11 @@ fn a_press_that_is_held_and_dragged_into_the_menu_chooses_a_row() {
 }
 
 #[test]
-fn arrows_letters_and_enter_work_at_once() {
+fn arrows_letters_and_enter_work_as_soon_as_a_menu_opens() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     open(&mut window, "LeftLowerArm");
-    // The first row that begins with H is Hide.
+    // `Hide` is the first row that begins with H.
     window.event(Event::Text("h".to_owned()));
     window.run_steps(3);
     press(&mut window, Modifiers::NONE, Key::Enter);
@@ -326,7 +326,7 @@ fn arrows_letters_and_enter_work_at_once() {
 }
 
 #[test]
-fn a_menu_does_not_cover_the_row_that_was_clicked() {
+fn a_menu_does_not_cover_the_clicked_row() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     for name in ["Hips", "LeftLowerArm"] {
@@ -341,7 +341,7 @@ fn a_menu_does_not_cover_the_row_that_was_clicked() {
 }
 
 #[test]
-fn names_are_typed_in_place_and_empty_ones_are_refused() {
+fn names_are_edited_in_the_row_and_empty_names_are_refused() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftLowerArm");
@@ -360,7 +360,7 @@ fn names_are_typed_in_place_and_empty_ones_are_refused() {
 }
 
 #[test]
-fn meshes_materials_and_skins_are_renamed_by_key_and_by_double_click() {
+fn meshes_materials_and_skins_are_renamed_by_a_key_or_a_double_click() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "Filter by name or kind");
@@ -388,7 +388,7 @@ fn meshes_materials_and_skins_are_renamed_by_key_and_by_double_click() {
 }
 
 #[test]
-fn of_three_thousand_joints_those_in_sight_are_laid_out_and_letters_find_the_others() {
+fn only_visible_outliner_rows_are_laid_out_and_typed_letters_find_the_others() {
     let size = Size { joints: 3001, clips: 0, keys: 2, side: 4, layers: 0, problems: 0 };
     let (mut window, _folder, _) = window::open(window::builder(), &model(size));
     click(&mut window, "Pose mode");

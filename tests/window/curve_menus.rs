@@ -1,5 +1,5 @@
-//! The menu of the graph, its kept copies, the seam of a loop, and the handles on the ruler; what
-//! counts is the document.
+//! The context menu of the curve editor, kept copies of curves, tangents at the loop seam, and
+//! retime handles on the ruler. Results are checked in the document.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -23,13 +23,14 @@ fn right_click(window: &mut Window, pos: Pos2) {
     window.run_steps(4);
 }
 
-/// Clicks a line of a menu whose name goes on with its key.
+/// Clicks a menu row whose name is followed by its key.
 fn click_line(window: &mut Window, name: &str) {
     window.get_by_label_contains(name).click();
     window.run_steps(3);
 }
 
-/// Deletes a key, so that a frame within the clip has none: the time, and the point of the curve.
+/// Deletes a key, so that a frame inside the clip has none. Returns its time, and its point on the
+/// curve.
 fn gap(window: &mut Window, graph: &Graph) -> (f32, Pos2) {
     let own = track(window);
     right_click(window, graph.key(&own, 2));
@@ -78,7 +79,7 @@ fn the_menu_of_a_key_selects_it_and_deletes_it() {
 }
 
 #[test]
-fn the_menu_of_a_key_goes_to_its_frame_and_that_of_no_curve_keys_all_curves() {
+fn the_menu_of_a_key_goes_to_its_frame_and_the_menu_of_empty_space_keys_all_curves() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
     let time = f64::from(before.times[1]);
@@ -101,7 +102,7 @@ fn the_menu_of_a_key_goes_to_its_frame_and_that_of_no_curve_keys_all_curves() {
 }
 
 #[test]
-fn a_kept_copy_is_swapped_with_the_edited_curve_and_back() {
+fn a_kept_copy_of_a_curve_is_swapped_with_the_edited_curve_and_back() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
     click(&mut window, "Copy of the curve to compare with");
@@ -123,7 +124,7 @@ fn a_kept_copy_is_swapped_with_the_edited_curve_and_back() {
 }
 
 #[test]
-fn the_seam_switch_lets_tangents_run_on_over_the_loop() {
+fn the_seam_button_matches_the_tangents_at_the_loop_seam() {
     let (mut window, _folder, _) = hips();
     let before = track(&window);
     let last = before.times.len() - 1;
@@ -141,7 +142,7 @@ fn the_seam_switch_lets_tangents_run_on_over_the_loop() {
 }
 
 #[test]
-fn a_handle_on_the_ruler_stretches_the_selected_keys() {
+fn a_retime_handle_stretches_the_selected_keys() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
     let fps = window.state().playback().fps as f32;
@@ -162,7 +163,7 @@ fn a_handle_on_the_ruler_stretches_the_selected_keys() {
 }
 
 #[test]
-fn a_handle_that_is_added_to_the_ruler_stretches_both_its_sides() {
+fn dragging_an_added_retime_handle_stretches_the_keys_on_both_sides() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
     let fps = window.state().playback().fps as f32;
@@ -173,7 +174,7 @@ fn a_handle_that_is_added_to_the_ruler_stretches_both_its_sides() {
     window.run_steps(60);
     window.event(Event::PointerMoved(at));
     window.step();
-    // Both clicks in one frame: frames of tests are long.
+    // Both clicks are in one frame, because frames in tests are long.
     let click = |pressed| Event::PointerButton {
         pos: at,
         button: PointerButton::Primary,
@@ -195,7 +196,7 @@ fn a_handle_that_is_added_to_the_ruler_stretches_both_its_sides() {
 }
 
 #[test]
-fn a_slope_is_typed_in_the_inspector_and_its_sides_are_linked_or_not() {
+fn a_typed_slope_changes_one_side_or_both_linked_sides() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
     click_at(&mut window, graph.key(&before, 1), Modifiers::NONE);
@@ -230,7 +231,7 @@ fn a_slope_is_typed_in_the_inspector_and_its_sides_are_linked_or_not() {
 }
 
 #[test]
-fn the_row_of_a_component_selects_and_marks_that_component_alone() {
+fn clicking_a_key_in_the_row_of_a_component_selects_only_that_component() {
     let (mut window, _folder, _) = hips();
     click(&mut window, "Both");
     window.run_steps(3);
@@ -243,7 +244,7 @@ fn the_row_of_a_component_selects_and_marks_that_component_alone() {
         (id, (**own).clone())
     };
     let sheet = window.get_by_label("Timeline keys").rect();
-    // All times are in sight: the view has a fiftieth of the clip before it, and six after.
+    // The view shows the whole clip, with 2 % of its length before it and 6 % after it.
     let length = session(&window).document().clips[ulna_model::ClipId(1)].length();
     let x = |time: f32| sheet.left() + sheet.width() * (time / length + 0.02) / 1.08;
     click_at(&mut window, egui::pos2(x(own.times[1]), row.center().y), Modifiers::NONE);
@@ -253,7 +254,7 @@ fn the_row_of_a_component_selects_and_marks_that_component_alone() {
 }
 
 #[test]
-fn a_channel_is_converted_with_its_motion_kept_and_the_message_says_how_well() {
+fn converting_a_channel_keeps_its_motion_and_reports_the_deviation() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
     assert_eq!(before.interpolation, Interpolation::Linear);
@@ -269,7 +270,7 @@ fn a_channel_is_converted_with_its_motion_kept_and_the_message_says_how_well() {
 }
 
 #[test]
-fn a_handle_that_is_pulled_along_adds_a_key_where_that_is_asked_for() {
+fn a_key_pressed_while_a_tangent_is_dragged_inserts_a_key_there() {
     let (mut window, _folder, graph) = hips();
     let (free, _) = gap(&mut window, &graph);
     let before = track(&window);

@@ -1,5 +1,5 @@
-//! Keys of curves by hand: dragged, boxed, scaled, eased, filtered, inserted; what counts is the
-//! document and the selection.
+//! Editing curves with the pointer: dragging, box selection, scaling, eases, filters and inserted
+//! keys. Results are checked in the document and the selection.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -20,7 +20,7 @@ pub(super) fn steps(window: &Window) -> usize {
     session(window).history().done().len()
 }
 
-/// The graph of one curve, fitted: the height of the hips.
+/// The curve editor with one fitted curve: the height of the hips.
 pub(super) struct Graph {
     pub rect: Rect,
     pub values: (f64, f64),
@@ -76,7 +76,7 @@ pub(super) fn button(window: &mut Window, pos: Pos2, pressed: bool, modifiers: M
     window.step();
 }
 
-/// Press and move, without letting go.
+/// Presses the button and moves the pointer, without releasing the button.
 pub(super) fn pull(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
     window.run_steps(60);
     window.event_modifiers(Event::PointerMoved(from), modifiers);
@@ -106,7 +106,7 @@ pub(super) fn click_at(window: &mut Window, at: Pos2, modifiers: Modifiers) {
 }
 
 #[test]
-fn a_key_is_dragged_in_time_and_value_in_one_step() {
+fn dragging_a_key_changes_its_time_and_value_in_one_step() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
     let fps = window.state().playback().fps as f32;
@@ -130,7 +130,7 @@ fn a_key_is_dragged_in_time_and_value_in_one_step() {
 }
 
 #[test]
-fn x_keeps_to_time_y_to_value_numbers_are_typed_and_escape_gives_up() {
+fn during_a_drag_x_and_y_limit_the_axis_digits_set_the_amount_and_escape_cancels() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
     let fps = window.state().playback().fps as f32;
@@ -156,7 +156,7 @@ fn x_keeps_to_time_y_to_value_numbers_are_typed_and_escape_gives_up() {
 }
 
 #[test]
-fn the_box_scales_values_about_its_other_side() {
+fn dragging_a_side_of_the_scale_box_scales_values_about_the_opposite_side() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
     click_at(&mut window, graph.key(&before, 0), Modifiers::NONE);
@@ -181,7 +181,7 @@ fn the_box_scales_values_about_its_other_side() {
 }
 
 #[test]
-fn an_ease_is_seen_at_once_kept_by_enter_and_given_up_by_escape() {
+fn an_ease_is_previewed_and_enter_applies_it_and_escape_cancels_it() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
     click_at(&mut window, graph.key(&before, 1), Modifiers::NONE);
@@ -203,7 +203,7 @@ fn an_ease_is_seen_at_once_kept_by_enter_and_given_up_by_escape() {
 }
 
 #[test]
-fn a_filter_changes_nothing_before_its_button() {
+fn a_filter_is_applied_only_by_its_button() {
     let (mut window, _folder, _) = hips();
     let before = track(&window);
     click(&mut window, "Filter…");
@@ -221,7 +221,7 @@ fn a_key_is_inserted_on_a_curve_without_changing_it() {
     let before = track(&window);
     let fps = window.state().playback().fps;
     let curves = TrackCurves::new(&before, CurveSpace::Stored);
-    // A frame that has no key.
+    // Finds a frame without a key.
     let time = (1..200)
         .map(|k| f64::from(k) / fps)
         .find(|t| before.key_at(*t as f32, 0.4 / fps as f32).is_none())
@@ -239,7 +239,7 @@ fn a_key_is_inserted_on_a_curve_without_changing_it() {
 }
 
 #[test]
-fn tangents_are_chosen_by_buttons_that_say_what_is_chosen() {
+fn tangent_buttons_set_the_mode_and_show_the_current_one() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
     click_at(&mut window, graph.key(&before, 1), Modifiers::NONE);
@@ -249,7 +249,7 @@ fn tangents_are_chosen_by_buttons_that_say_what_is_chosen() {
 }
 
 #[test]
-fn a_click_on_a_curve_selects_its_keys_and_a_box_those_within() {
+fn a_click_on_a_curve_selects_its_keys_and_a_box_selects_the_keys_inside() {
     let (mut window, _folder, graph) = hips();
     let own = track(&window);
     let curves = TrackCurves::new(&own, CurveSpace::Stored);

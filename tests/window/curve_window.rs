@@ -1,4 +1,4 @@
-//! Fields that keep what was typed, own eases, choices that last, and narrow windows.
+//! Fields that apply what was typed, custom eases, settings that are saved, and narrow windows.
 
 use egui::{Event, Key, Modifiers, PointerButton, Rect};
 use egui_kittest::kittest::Queryable as _;
@@ -10,7 +10,7 @@ use super::{
 use crate::common::window::{builder, open, wait};
 use ulna::app::App;
 
-/// A click whose press and release come in one frame, as those of touchpads do.
+/// Clicks with press and release in one frame, as touchpads do.
 fn quick_click(window: &mut Window, name: &str) {
     let pos = window.get_by_label(name).rect().center();
     let button = |pressed| Event::PointerButton {
@@ -31,7 +31,7 @@ fn turn(window: &Window, joint: &str) -> f32 {
 }
 
 #[test]
-fn a_click_elsewhere_keeps_what_was_typed_for_what_was_selected() {
+fn clicking_elsewhere_applies_the_typed_value_to_the_previous_selection() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftUpperArm");
@@ -48,7 +48,7 @@ fn a_click_elsewhere_keeps_what_was_typed_for_what_was_selected() {
 }
 
 #[test]
-fn escape_drops_what_was_typed_before_a_click_elsewhere() {
+fn escape_discards_the_typed_value_before_a_click_elsewhere() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftUpperArm");
@@ -62,7 +62,7 @@ fn escape_drops_what_was_typed_before_a_click_elsewhere() {
 }
 
 #[test]
-fn a_frame_is_typed_and_kept_by_a_click_on_the_next_field() {
+fn clicking_the_next_field_applies_the_typed_frame() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "Frame");
@@ -73,7 +73,7 @@ fn a_frame_is_typed_and_kept_by_a_click_on_the_next_field() {
 }
 
 #[test]
-fn an_ease_is_saved_under_a_name_chosen_again_and_deleted() {
+fn a_custom_ease_is_saved_chosen_again_and_deleted() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
     click_at(&mut window, graph.key(&before, 1), Modifiers::NONE);
@@ -96,7 +96,7 @@ fn an_ease_is_saved_under_a_name_chosen_again_and_deleted() {
     assert!(window.query_by_label("Own ease Windup").is_none());
 }
 
-/// Preferences that are kept in memory.
+/// Preferences that are stored in memory.
 #[derive(Clone, Default)]
 struct Kept(std::collections::BTreeMap<String, String>);
 
@@ -117,7 +117,7 @@ impl eframe::Storage for Kept {
 }
 
 #[test]
-fn the_height_of_the_rows_and_the_colors_last_until_the_next_start() {
+fn row_height_and_curve_colors_are_restored_at_the_next_start() {
     let (mut window, _folder, _) = hips();
     click(&mut window, "Both");
     window.run_steps(3);
@@ -145,7 +145,7 @@ fn the_height_of_the_rows_and_the_colors_last_until_the_next_start() {
     assert!(window.query_by_label("Colors by joint, dashes by axis").is_some());
 }
 
-/// Rectangles of all buttons of the timeline that are drawn; which overlap.
+/// Asserts that none of the drawn timeline buttons with these names overlap.
 fn assert_apart(window: &Window, names: &[&str]) {
     let rects: Vec<(&str, Rect)> =
         names.iter().map(|name| (*name, window.get_by_label(name).rect())).collect();
@@ -171,13 +171,13 @@ const TRANSPORT: [&str; 8] = [
 ];
 
 #[test]
-fn sheet_curves_and_both_are_reached_in_a_small_window() {
+fn the_sheet_the_curves_and_both_can_be_shown_in_a_small_window() {
     let bytes = include_bytes!("../../assets/mannequin.glb");
-    // The last is a window of 1280 × 720 pixels at 200 %.
+    // The last case is a window of 1280 × 720 pixels at 200 %.
     for (size, density) in [([1280.0, 720.0], 1.0), ([1000.0, 640.0], 1.0), ([640.0, 360.0], 2.0)] {
         let builder = builder().with_size(size).with_pixels_per_point(density);
         let (mut window, _folder, _) = open(builder, bytes);
-        // In the smallest window the modes are a list.
+        // In the smallest window, the modes are a drop-down list.
         if let Some(modes) = window.query_by_label_contains("Mode: ") {
             modes.click();
             window.run_steps(3);
@@ -211,7 +211,7 @@ fn sheet_curves_and_both_are_reached_in_a_small_window() {
 }
 
 #[test]
-fn the_bar_of_the_graph_has_lists_where_it_is_narrow() {
+fn a_narrow_curve_toolbar_moves_tools_into_a_menu() {
     let bytes = include_bytes!("../../assets/mannequin.glb");
     let builder = builder().with_size([800.0, 620.0]);
     let (mut window, _folder, _) = open(builder, bytes);

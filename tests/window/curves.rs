@@ -1,5 +1,5 @@
-//! Curves on the timeline: shown, listed, chosen, typed into; what counts is the document and the
-//! selection.
+//! Curves on the timeline: showing, listing, selecting and typing values. Results are checked in
+//! the document and the selection.
 
 use egui::{Event, Key, Modifiers, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -9,7 +9,7 @@ use super::editing::{Window, click, node, press, sample, session};
 
 const WALK: ClipId = ClipId(1);
 
-/// The sample with the curves of *Walk* and one joint selected.
+/// Opens the sample with the curves of *Walk*, and selects one joint.
 fn curves(joint: &str) -> (Window, tempfile::TempDir, std::path::PathBuf) {
     let (mut window, folder, path) = sample();
     click(&mut window, "Clip Walk");
@@ -32,7 +32,7 @@ fn has(window: &Window, name: &str) -> bool {
     window.query_by_label(name).is_some()
 }
 
-/// Number of shown curves, as the list says.
+/// Returns the number of shown curves, as stated by the list.
 fn shown(window: &Window) -> usize {
     (0..500)
         .find(|n| window.query_by_label_contains(&format!("All channels, {n} of ")).is_some())
@@ -45,7 +45,7 @@ fn hover(window: &mut Window, at: Pos2) {
 }
 
 #[test]
-fn tab_over_the_timeline_switches_between_keys_and_curves() {
+fn tab_over_the_timeline_switches_between_sheet_and_curves() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "Hips");
@@ -63,7 +63,7 @@ fn tab_over_the_timeline_switches_between_keys_and_curves() {
 }
 
 #[test]
-fn nothing_selected_says_so_and_lists_what_moves() {
+fn without_a_selection_a_button_lists_the_animated_joints() {
     let (mut window, _folder, _) = curves("");
     assert_eq!(shown(&window), 0);
     click(&mut window, "List moving");
@@ -72,7 +72,7 @@ fn nothing_selected_says_so_and_lists_what_moves() {
 }
 
 #[test]
-fn curves_of_the_selected_joint_are_shown_hidden_and_alone() {
+fn curves_of_the_selected_joint_are_shown_hidden_and_soloed() {
     let (mut window, _folder, _) = curves("LeftUpperArm");
     let all = shown(&window);
     assert!(all >= 3, "{all}");
@@ -86,7 +86,7 @@ fn curves_of_the_selected_joint_are_shown_hidden_and_alone() {
 }
 
 #[test]
-fn a_row_selects_the_keys_of_its_component_alone() {
+fn clicking_a_curve_row_selects_the_keys_of_its_component() {
     let (mut window, _folder, _) = curves("LeftUpperArm");
     click(&mut window, "Curve LeftUpperArm Y");
     let (id, track) = track(&window, "LeftUpperArm", Property::Rotation);
@@ -98,7 +98,7 @@ fn a_row_selects_the_keys_of_its_component_alone() {
 }
 
 #[test]
-fn keys_of_the_keyboard_normalize_and_hide_the_chosen_curve() {
+fn shortcuts_normalize_and_hide_the_active_curve() {
     let (mut window, _folder, _) = curves("LeftUpperArm");
     click(&mut window, "Curve LeftUpperArm Y");
     let all = shown(&window);
@@ -113,7 +113,7 @@ fn keys_of_the_keyboard_normalize_and_hide_the_chosen_curve() {
 }
 
 #[test]
-fn a_value_that_is_left_as_it_was_changes_nothing() {
+fn leaving_a_field_without_a_change_makes_no_step() {
     let (mut window, _folder, _) = curves("LeftUpperArm");
     click(&mut window, "LeftUpperArm Y at the playhead");
     press(&mut window, Modifiers::NONE, Key::Enter);
@@ -139,7 +139,7 @@ fn a_typed_angle_poses_the_joint_at_the_playhead() {
 }
 
 #[test]
-fn both_share_one_list_and_their_edge_is_dragged() {
+fn the_edge_between_sheet_and_curves_is_dragged() {
     let (mut window, _folder, _) = curves("LeftUpperArm");
     click(&mut window, "Both");
     let before = window.get_by_label("Timeline keys").rect().height();
@@ -162,7 +162,7 @@ fn both_share_one_list_and_their_edge_is_dragged() {
 }
 
 #[test]
-fn rotations_are_shown_as_quaternions_where_that_is_chosen() {
+fn rotations_are_shown_as_quaternions_if_chosen() {
     let (mut window, _folder, _) = curves("LeftUpperArm");
     assert!(!has(&window, "Curve LeftUpperArm quaternion W"));
     let view = window.get_by_label_contains("Rotation view of LeftUpperArm");

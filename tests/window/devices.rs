@@ -1,5 +1,5 @@
-//! A graphics device that is lost while somebody works: the window goes on with another, and the
-//! document is untouched.
+//! A graphics device is lost while the user works. The window continues with another device, and
+//! the document is unchanged.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -11,7 +11,7 @@ use ulna_session::Session;
 
 use crate::common::window::{Window, builder, wait};
 
-/// The program on a copy of the sample, and what it draws with.
+/// Opens the program on a copy of the sample. Returns the render state with its device, too.
 fn window() -> (Window, RenderState, tempfile::TempDir) {
     window_with_frames_of(1.0 / 60.0)
 }
@@ -31,7 +31,7 @@ fn window_with_frames_of(seconds: f32) -> (Window, RenderState, tempfile::TempDi
     (window, state, folder)
 }
 
-/// Until the loss is noticed: what was submitted is done first.
+/// Destroys the device. Waits for submitted work first, so that the loss is noticed.
 fn lose(window: &mut Window, state: &RenderState) {
     state.device.destroy();
     for _ in 0..2000 {
@@ -57,7 +57,7 @@ fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
     window.run_steps(3);
 }
 
-/// Keys the head between two keys: a step that can be taken back.
+/// Keys the head between two keys, which is a step that can be undone.
 fn key_the_head(window: &mut Window) {
     let before = session(window).history().done().len();
     if window.state().selection().nodes.is_empty() {
@@ -77,16 +77,16 @@ fn key_the_head(window: &mut Window) {
 }
 
 #[test]
-fn a_destroyed_device_is_left_and_the_work_goes_on_in_another_window() {
+fn after_a_device_loss_work_continues_in_another_window() {
     let (mut window, state, _folder) = window();
     key_the_head(&mut window);
     let saved = bytes(&window);
     let steps = session(&window).history().done().len();
     assert_eq!(steps, 1);
-    // Frames on a device that is no more.
+    // Draws frames on the destroyed device.
     lose(&mut window, &state);
     assert_eq!(bytes(&window), saved);
-    // Another window takes the work up, as the program does.
+    // A second window continues with the same state, as in the program.
     let (mut second, state, _other) = self::window();
     std::mem::swap(window.state_mut(), second.state_mut());
     let ctx = second.ctx.clone();
@@ -98,7 +98,7 @@ fn a_destroyed_device_is_left_and_the_work_goes_on_in_another_window() {
     assert_eq!(bytes(&second), saved);
     assert_eq!(session(&second).history().done().len(), steps);
     assert!(second.state().shows_picture(), "the viewport has a picture again");
-    // And it goes on.
+    // Work continues in the second window.
     key_the_head(&mut second);
     assert_eq!(session(&second).history().done().len(), 2);
     press(&mut second, Modifiers::COMMAND, Key::Z);
@@ -107,7 +107,7 @@ fn a_destroyed_device_is_left_and_the_work_goes_on_in_another_window() {
 }
 
 #[test]
-fn a_file_that_is_opened_while_the_device_is_lost_is_shown_on_the_next() {
+fn a_file_opened_during_a_device_loss_is_shown_on_the_next_device() {
     let (mut window, state, folder) = window();
     let copy = folder.path().join("copy.glb");
     std::fs::copy(folder.path().join("model.glb"), &copy).expect("a copy");
@@ -137,7 +137,7 @@ fn a_file_that_is_opened_while_the_device_is_lost_is_shown_on_the_next() {
 }
 
 #[test]
-fn devices_are_listed_in_the_preferences_and_about_says_what_they_hold() {
+fn preferences_list_the_devices_and_about_shows_their_limits() {
     let (mut window, ..) = window();
     for (command, title) in [("About", "About Ulna"), ("Preferences", "Preferences")] {
         press(&mut window, Modifiers::COMMAND, Key::P);
@@ -156,8 +156,9 @@ fn devices_are_listed_in_the_preferences_and_about_says_what_they_hold() {
 }
 
 #[test]
-fn what_moves_is_drawn_quickly_in_every_frame_and_in_full_as_soon_as_it_rests() {
-    // Frames as long as a hand's rest: what is still is not mistaken for what is about to move.
+fn motion_is_drawn_at_low_quality_and_a_resting_view_in_full_quality() {
+    // Each frame lasts 0.25 s. A resting model is therefore not mistaken for one that is about to
+    // move.
     let (mut window, _state, _folder) = window_with_frames_of(0.25);
     for name in ["View", "Quality during motion", "Fast: half resolution"] {
         window.get_by_label(name).click();

@@ -1,5 +1,5 @@
-//! Dialogs: forms of commands, choosing a file; and room for all controls in small and enlarged
-//! windows.
+//! Dialogs: forms of commands, file selection, imports and exports. All controls must fit into
+//! small and enlarged windows.
 
 use egui::{Event, Key, Modifiers, Rect, accesskit::Role};
 use egui_kittest::{
@@ -16,7 +16,7 @@ fn type_text(window: &mut Window, text: &str) {
     window.run_steps(3);
 }
 
-/// Finds a command by the palette, and runs it.
+/// Finds a command with the palette, and runs it.
 fn find(window: &mut Window, words: &str) {
     press(window, Modifiers::COMMAND, Key::P);
     type_text(window, words);
@@ -29,7 +29,7 @@ fn says(window: &Window, text: &str) -> bool {
 }
 
 #[test]
-fn a_form_begins_where_it_is_to_be_typed_takes_arithmetic_and_says_what_it_did() {
+fn a_form_focuses_its_first_empty_field_accepts_arithmetic_and_reports_the_result() {
     let (mut window, _folder) = window(SAMPLE);
     press(&mut window, Modifiers::NONE, Key::Num1);
     click(&mut window, "Head");
@@ -37,24 +37,24 @@ fn a_form_begins_where_it_is_to_be_typed_takes_arithmetic_and_says_what_it_did()
     let scale = |window: &Window| session(window).document().node(head).local().transform().scale;
     find(&mut window, "pose.scale");
     assert!(window.query_by_label("Node: Head").is_some(), "what is selected is filled in");
-    // One factor for all axes, into the field that has the focus.
+    // The focused field takes one factor for all axes.
     type_text(&mut window, "1.5*2");
     press(&mut window, Modifiers::NONE, Key::Enter);
     assert!((scale(&window) - 3.0).abs().max_element() < 1e-6, "{}", scale(&window));
     assert!(says(&window, "Scale: Head"), "what was done is said");
-    // What changes nothing is said, too.
+    // A command that changes nothing says so.
     find(&mut window, "pose.scale");
     type_text(&mut window, "1");
     press(&mut window, Modifiers::NONE, Key::Enter);
     assert!(says(&window, "nothing to change"));
     assert_eq!(session(&window).history().done().len(), 1);
-    // What is no number keeps the form open.
+    // A text that is not a number keeps the form open.
     find(&mut window, "pose.scale");
     type_text(&mut window, "twice");
     press(&mut window, Modifiers::NONE, Key::Enter);
     assert!(says(&window, "“twice” is not a number"));
     press(&mut window, Modifiers::NONE, Key::Escape);
-    // A usual value stands there already, and is typed over.
+    // The field has a default value, which typing replaces.
     find(&mut window, "pose.rotate");
     type_text(&mut window, "30");
     press(&mut window, Modifiers::NONE, Key::Enter);
@@ -67,7 +67,7 @@ fn a_form_begins_where_it_is_to_be_typed_takes_arithmetic_and_says_what_it_did()
         .lines(session(&window).document())
         .remove(0);
     assert_eq!(line.arguments["degrees"].as_f64(), Some(30.0), "{line}");
-    // Over a clip it is that which is posed, and not the file.
+    // While a clip is shown, the command poses over the clip instead of changing the file's pose.
     press(&mut window, Modifiers::NONE, Key::Num2);
     find(&mut window, "pose.rotate");
     press(&mut window, Modifiers::NONE, Key::Enter);
@@ -76,7 +76,7 @@ fn a_form_begins_where_it_is_to_be_typed_takes_arithmetic_and_says_what_it_did()
 }
 
 #[test]
-fn a_file_is_chosen_from_the_folder_that_is_typed() {
+fn a_file_is_chosen_in_the_typed_folder() {
     let (mut window, folder) = window(SAMPLE);
     let inner = folder.path().join("inner");
     std::fs::create_dir(&inner).expect("a folder");
@@ -91,14 +91,14 @@ fn a_file_is_chosen_from_the_folder_that_is_typed() {
     wait_for(&mut window, "other.glb");
     assert!(!says(&window, "notes.txt"), "what cannot be opened is not listed");
     assert!(window.get_by_label("Path").value().expect("a path").ends_with("inner/"));
-    // A whole path behind the folder that stands there is meant instead of it.
+    // A complete path typed after the current folder replaces the folder.
     window.get_by_label("Path").focus();
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::End);
     let inner = format!("{}/", inner.display());
     type_text(&mut window, &inner);
     assert_eq!(window.get_by_label("Path").value().expect("a path"), inner);
-    // What is typed of a name leaves what has it.
+    // Typing a part of a name filters the list.
     window.get_by_label("Path").focus();
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::End);
@@ -128,7 +128,7 @@ fn wait_for(window: &mut Window, name: &str) {
     panic!("{name} does not come");
 }
 
-/// Controls that take clicks or text, with their rectangles.
+/// Returns the controls that can be clicked or typed into, with their rectangles.
 fn controls(window: &Window) -> Vec<(String, Rect)> {
     const KINDS: [Role; 6] = [
         Role::Button,
@@ -152,7 +152,7 @@ fn controls(window: &Window) -> Vec<(String, Rect)> {
 }
 
 #[test]
-fn no_control_lies_over_another_in_small_and_enlarged_windows() {
+fn no_controls_overlap_in_small_and_large_windows() {
     let (mut window, _folder) = window(SAMPLE);
     click(&mut window, "Head");
     let mut checked = 0;
@@ -163,7 +163,7 @@ fn no_control_lies_over_another_in_small_and_enlarged_windows() {
             press(&mut window, Modifiers::NONE, key);
             window.run_steps(4);
             let all = controls(&window);
-            // Lists scroll: what is beyond their edge is not seen.
+            // Lists scroll, so controls beyond their edge are not visible.
             let top: Vec<_> =
                 all.iter().filter(|(name, _)| BARS.contains(&name.as_str())).collect();
             for (k, (name, rect)) in top.iter().enumerate() {
@@ -183,7 +183,7 @@ fn no_control_lies_over_another_in_small_and_enlarged_windows() {
     assert!(checked > 500, "{checked}");
 }
 
-/// Controls of the bars that stand in one line with others.
+/// Controls of toolbars that share a line with others.
 const BARS: [&str; 28] = [
     "Clip start",
     "Previous key",
@@ -215,10 +215,10 @@ const BARS: [&str; 28] = [
     "Show joints",
 ];
 
-/// *Export…* writes just the chosen clips, and the same again by one key. The open file is never
-/// replaced.
+/// *Export…* writes only the chosen clips. A single keyboard shortcut repeats the export. The open
+/// file is never replaced.
 #[test]
-fn chosen_clips_are_exported_a_file_each_and_again_by_a_key() {
+fn chosen_clips_are_exported_to_one_file_each_and_a_key_repeats_the_export() {
     let (mut window, _folder) = window(SAMPLE);
     let folder = tempfile::tempdir().expect("a folder");
     let clips = session(&window).document().clips.count();
@@ -259,7 +259,7 @@ fn chosen_clips_are_exported_a_file_each_and_again_by_a_key() {
     assert_eq!(written(), clips);
 }
 
-/// Opens *Import clips* on a file or a folder.
+/// Opens *Import clips* with a file or a folder.
 fn import_from(window: &mut Window, path: &std::path::Path) {
     press(window, Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
     wait_for(window, "Path");
@@ -277,10 +277,10 @@ fn wait_for_more_clips(window: &mut Window, before: usize) {
     }
 }
 
-/// Clips of a folder of files come in by the path that is typed; one is left out by its box, one
-/// gets another name; one undo takes all of them back.
+/// The path of a folder is typed to import the clips of its files. One clip is excluded by its
+/// checkbox, one gets another name, and one undo removes all of them.
 #[test]
-fn clips_of_a_folder_come_in_as_one_step() {
+fn clips_of_a_folder_are_imported_as_one_step() {
     let (mut window, _folder) = window(SAMPLE);
     let folder = tempfile::tempdir().expect("a folder");
     let before = session(&window).document().clips.count();
@@ -318,9 +318,9 @@ fn clips_of_a_folder_come_in_as_one_step() {
     assert!(!session(&window).is_unsaved());
 }
 
-/// A joint that has no counterpart by itself gets one by hand, and its keys come along.
+/// A joint without a counterpart gets one by hand, and its keys are imported, too.
 #[test]
-fn a_joint_of_another_name_is_matched_by_hand() {
+fn a_joint_with_another_name_is_matched_by_hand() {
     let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
     let neck = other
         .document()
@@ -338,7 +338,7 @@ fn a_joint_of_another_name_is_matched_by_hand() {
     wait_for(&mut window, "Joint for Qwxz: Skip joint");
     click(&mut window, "Joint for Qwxz: Skip joint");
     window.run_steps(2);
-    // It may lie further down in the list.
+    // The entry can be further down in the list.
     window.get_all_by_label("Neck").last().expect("in the list").click_accesskit();
     window.run_steps(3);
     wait_for(&mut window, "Joint for Qwxz: Neck");
@@ -355,9 +355,9 @@ fn a_joint_of_another_name_is_matched_by_hand() {
     assert!(was.is_some() && came.is_some_and(|t| t.same_keys(was.expect("keys"))));
 }
 
-/// A map that the scene keeps is said to be used, and can be left unused.
+/// The import says that it uses the map stored in the scene. The map can be switched off.
 #[test]
-fn an_import_says_that_it_uses_the_map_kept_with_the_scene() {
+fn an_import_names_the_stored_map_that_it_uses() {
     use ulna_edit::{CommandLine, command::map_text};
     let mut kept = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
     let map = ulna_motion::retarget::guess_map(kept.document(), kept.document());
@@ -379,16 +379,16 @@ fn an_import_says_that_it_uses_the_map_kept_with_the_scene() {
     wait_for(&mut window, "Uses the map kept with this scene");
 }
 
-/// A file of the list is opened in place of the model: the list, whose clips are fitted to that, is
-/// gone.
+/// A file in the import list is opened in place of the model. The list closes, because its clips
+/// were fitted to the old model.
 #[test]
-fn a_file_of_an_import_is_opened_instead() {
+fn a_file_in_the_import_list_can_be_opened_instead() {
     let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
     other
         .run_line(&ulna_edit::CommandLine::new("clip.delete").with("clip", "Run"))
         .expect("it is deleted");
     let folder = tempfile::tempdir().expect("a folder");
-    // Fewer nodes than the clips of the list would move, and no clip of its own.
+    // The other file has fewer nodes than the clips of the list would animate, and no clip.
     let mut small: serde_json::Value =
         serde_json::from_str(include_str!("../data/crane.gltf")).expect("JSON");
     small.as_object_mut().expect("an object").remove("animations");
@@ -397,7 +397,7 @@ fn a_file_of_an_import_is_opened_instead() {
         .expect("written");
     let (mut window, _folder) = window(SAMPLE);
     import_from(&mut window, folder.path());
-    // A clip of the other file plays meanwhile.
+    // Meanwhile, the preview plays a clip of the other file.
     wait_for(&mut window, "Pause the preview");
     window.run_steps(5);
     click(&mut window, "Open it instead");
@@ -414,9 +414,10 @@ fn a_file_of_an_import_is_opened_instead() {
     assert!(!says(&window, "Ulna had an internal error") && says(&window, "Mast"));
 }
 
-/// Guessed counterparts can be changed. The shown clip plays, and stops at a clicked time.
+/// Counterparts that were guessed can be changed. The previewed clip plays, and stops at a clicked
+/// time.
 #[test]
-fn a_match_that_was_guessed_is_changed_by_hand() {
+fn a_guessed_counterpart_can_be_changed_by_hand() {
     let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
     let rename =
         ulna_edit::CommandLine::new("node.rename").with("node", "Neck").with("name", "rig:neck");
@@ -447,10 +448,10 @@ fn a_match_that_was_guessed_is_changed_by_hand() {
     assert!(!clip.tracks.is_empty() && clip.tracks.values().all(|t| t.target != neck));
 }
 
-/// The shown clip as a picture that moves, to the place that is typed; and where it is taken back
+/// Exports the shown clip as an animated picture to the typed path. If the export is canceled,
 /// nothing is written.
 #[test]
-fn a_clip_becomes_a_picture_that_moves() {
+fn a_clip_is_exported_as_an_animated_picture() {
     let (mut window, _folder) = window_drawn(SAMPLE);
     let folder = tempfile::tempdir().expect("a folder");
     let to = folder.path().join("shots").join("walk.gif");
@@ -482,17 +483,18 @@ fn a_clip_becomes_a_picture_that_moves() {
         let frames = image::AnimationDecoder::into_frames(made.expect("a picture"))
             .collect_frames()
             .expect("frames");
-        // One second of a loop at the 30 fps of the clip; the end equals the start.
+        // A loop of one second at the clip's 30 fps. The end equals the start, so it is not
+        // repeated.
         assert_eq!(frames.len(), 30);
         let bytes = |k: usize| frames[k].buffer().as_raw().clone();
         assert!(bytes(0) != bytes(15), "it moves");
     }
 }
 
-/// Long work runs on another thread, is one undo step when it is done, and changes nothing if it is
-/// canceled.
+/// Long work runs on another thread. When it is done, it is one undo step. If it is canceled,
+/// nothing changes.
 #[test]
-fn many_keys_are_reduced_beside_the_window() {
+fn reducing_many_keys_runs_in_the_background() {
     use ulna_edit::CommandLine;
     let mut dense = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
     let idle = dense.document().clips.ids().next().expect("a clip");
@@ -527,10 +529,10 @@ fn many_keys_are_reduced_beside_the_window() {
     }
 }
 
-/// A clip that was cut open is closed in the panel for that: what is seen before is the preview,
-/// and only the button changes the document.
+/// A clip with a gap at its loop point is repaired in the panel. The panel shows a preview, and
+/// only the button changes the document.
 #[test]
-fn a_loop_is_seen_mended_before_it_is() {
+fn a_loop_repair_is_previewed_before_it_is_applied() {
     use ulna_edit::CommandLine;
     use ulna_motion::clip_edit::seam;
     let mut cut = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
@@ -563,7 +565,7 @@ fn a_loop_is_seen_mended_before_it_is() {
     assert_eq!(bits(&window), seen, "as it will be");
     click(&mut window, "Blend last frames");
     window.run_steps(3);
-    // The edge of the tail is dragged to the left: more frames are bent.
+    // The left edge of the blended frames is dragged to the left, so that more frames are blended.
     let edge = window.get_by_label("Start of the blended frames").rect().center();
     let frames = |window: &Window| {
         window.get_by_label("Frames to blend").accesskit_node().numeric_value().expect("a number")
@@ -573,7 +575,7 @@ fn a_loop_is_seen_mended_before_it_is() {
     window.run_steps(3);
     assert!(frames(&window) > before, "{} and {before}", frames(&window));
     assert_eq!(session(&window).generation(), generation);
-    // It plays round the seam, and nowhere else.
+    // Playback covers only the frames around the loop point.
     click(&mut window, "Play across the loop point");
     let length = 0.7;
     for _ in 0..40 {
@@ -593,7 +595,7 @@ fn a_loop_is_seen_mended_before_it_is() {
     assert!(!is_closed(&window));
 }
 
-/// Several clips are chosen as in any list, and what is done to them is one step.
+/// Several clips are selected as in any list. Each command on them is one step.
 #[test]
 fn several_clips_are_duplicated_and_deleted_as_one_step() {
     let (mut window, _folder) = window(SAMPLE);
@@ -626,9 +628,9 @@ fn several_clips_are_duplicated_and_deleted_as_one_step() {
     assert_eq!(names(&window), before);
 }
 
-/// Names of files have the parts that are asked for, in the list before and on the disk.
+/// The names of exported files follow the pattern, both in the preview list and on disk.
 #[test]
-fn exported_files_are_called_as_the_pattern_says() {
+fn exported_files_are_named_by_the_pattern() {
     let (mut window, _folder) = window(SAMPLE);
     let folder = tempfile::tempdir().expect("a folder");
     find(&mut window, "file.export");
@@ -682,10 +684,10 @@ fn exported_files_are_called_as_the_pattern_says() {
     assert_eq!(files, wanted);
 }
 
-/// Weights of a file come in beside the window as one step, which says what it did; what is changed
-/// meanwhile is not lost for it.
+/// Weights of a file are imported in the background as one step, which reports its result. Edits
+/// made meanwhile are not lost.
 #[test]
-fn weights_of_a_file_come_in_beside_the_window() {
+fn weights_of_a_file_are_imported_in_the_background() {
     let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
     let flood =
         ulna_edit::CommandLine::new("weights.flood").with("joint", "LeftHand").with("amount", 1.0);
@@ -709,7 +711,7 @@ fn weights_of_a_file_come_in_beside_the_window() {
     assert!(says(&window, "by vertex order"), "it says what it did");
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert_eq!(session(&window).document().meshes, before.meshes);
-    // A file that is none of weights says so, and changes nothing.
+    // A file without weights is refused with a message, and nothing changes.
     std::fs::write(&path, "{\"a\":1}").expect("written");
     find(&mut window, "Import weights");
     wait_for(&mut window, "Path");

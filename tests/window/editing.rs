@@ -1,4 +1,5 @@
-//! The whole window, driven by the accessible names of its widgets; what counts is the document.
+//! The whole window, driven by the accessible names of its widgets. Results are checked in the
+//! document.
 
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ use ulna_session::Session;
 pub(super) use crate::common::window::{Window, wait};
 use crate::common::window::{builder, open};
 
-/// The program on a file (a copy, in a folder of its own), settled.
+/// Opens the program on a copy of the file in its own folder, and waits until it is idle.
 pub(super) fn window(bytes: &[u8]) -> (Window, tempfile::TempDir, PathBuf) {
     open(builder(), bytes)
 }
@@ -37,7 +38,7 @@ pub(super) fn click(window: &mut Window, name: &str) {
     window.run_steps(3);
 }
 
-/// A click with the primary button at a point of the window.
+/// Clicks with the primary button at a point of the window.
 pub(super) fn click_at(window: &mut Window, pos: Pos2) {
     for pressed in [true, false] {
         window.event(Event::PointerMoved(pos));
@@ -58,7 +59,7 @@ pub(super) fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
     window.run_steps(3);
 }
 
-/// A drag with the primary button, in steps as a hand makes them.
+/// Drags with the primary button, in several steps.
 pub(super) fn drag(window: &mut Window, from: Pos2, to: Pos2) {
     window.event(Event::PointerMoved(from));
     window.step();
@@ -78,7 +79,7 @@ pub(super) fn drag(window: &mut Window, from: Pos2, to: Pos2) {
     window.run_steps(3);
 }
 
-/// Position of a node in the window.
+/// Returns the position of a node in the window.
 fn head(window: &Window, node: NodeId) -> Pos2 {
     let rect = window.get_by_label("Viewport").rect();
     let at = window.state().project(node).expect("in sight");
@@ -86,7 +87,7 @@ fn head(window: &Window, node: NodeId) -> Pos2 {
 }
 
 #[test]
-fn a_click_in_the_tree_or_on_a_joint_selects_it() {
+fn a_click_on_a_row_or_on_a_joint_selects_the_joint() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftUpperArm");
@@ -103,10 +104,10 @@ fn a_click_in_the_tree_or_on_a_joint_selects_it() {
 }
 
 #[test]
-fn a_click_on_the_skin_selects_what_moves_it() {
+fn a_click_on_the_skin_selects_the_joint_that_moves_it() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
-    // Joints hidden: only the skin can be meant.
+    // Joints are hidden, so a click can only hit the skin.
     click(&mut window, "Joints");
     let chest = head(&window, node(&window, "Head"));
     click_at(&mut window, chest);
@@ -116,7 +117,7 @@ fn a_click_on_the_skin_selects_what_moves_it() {
 }
 
 #[test]
-fn marked_steps_of_the_history_are_copied_as_a_script_that_runs() {
+fn selected_history_steps_are_copied_as_a_script_that_runs() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     let arms = ["LeftUpperArm", "Head"];
@@ -153,14 +154,15 @@ fn marked_steps_of_the_history_are_copied_as_a_script_that_runs() {
 }
 
 #[test]
-fn the_ring_turns_a_joint_in_one_step_and_escape_takes_it_back() {
+fn dragging_the_ring_rotates_a_joint_in_one_step_and_escape_cancels() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftUpperArm");
     let arm = node(&window, "LeftUpperArm");
     let center = head(&window, arm);
     let before = session(&window).document().node(arm).user();
-    // The outer ring turns about the line of sight; it is whole, wherever the axes point.
+    // The outer ring rotates about the line of sight. It is always a full circle, whatever the
+    // axes.
     let at = |angle: f32| center + egui::vec2(angle.cos(), angle.sin()) * 92.0;
     drag(&mut window, at(-2.4), at(-1.9));
     let after = session(&window).document().node(arm).user();
@@ -174,7 +176,7 @@ fn the_ring_turns_a_joint_in_one_step_and_escape_takes_it_back() {
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert_eq!(session(&window).document().node(arm).user(), before);
     assert!(!session(&window).is_unsaved());
-    // Escape in the middle of a drag.
+    // Presses Escape in the middle of a drag.
     let button = |pressed, pos| Event::PointerButton {
         pos,
         button: PointerButton::Primary,
@@ -203,7 +205,7 @@ fn the_ring_turns_a_joint_in_one_step_and_escape_takes_it_back() {
 }
 
 #[test]
-fn a_typed_number_is_one_step_and_reset_brings_the_rest_back() {
+fn a_typed_number_is_one_step_and_reset_restores_the_rest_pose() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
@@ -226,13 +228,13 @@ fn a_typed_number_is_one_step_and_reset_brings_the_rest_back() {
 }
 
 #[test]
-fn keys_are_set_and_deleted_at_the_playhead_and_the_clip_scrubs() {
+fn keys_are_set_and_deleted_at_the_playhead_and_the_ruler_scrubs() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Wave");
     assert_eq!(window.state().playback().clip, Some(ClipId(3)));
     click(&mut window, "Head");
     let head = node(&window, "Head");
-    // Scrub: a click on the ruler.
+    // Clicks the ruler to scrub.
     let ruler = window.get_by_label("Playhead").rect();
     let at = pos2(ruler.left() + ruler.width() * 0.41, ruler.center().y);
     click_at(&mut window, at);
@@ -246,7 +248,7 @@ fn keys_are_set_and_deleted_at_the_playhead_and_the_clip_scrubs() {
             .times
             .len()
     };
-    // Off the keys that are there: step until there is none.
+    // Steps to a frame that has no key yet.
     let mut guard = 0;
     while session(&window).document().clips[ClipId(3)]
         .track(head, Property::Rotation)
@@ -268,7 +270,7 @@ fn keys_are_set_and_deleted_at_the_playhead_and_the_clip_scrubs() {
     assert_eq!(keys(&window), before + 1);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert_eq!(session(&window).document(), session(&window).opened());
-    // Home and End.
+    // Tests Home and End.
     press(&mut window, Modifiers::NONE, Key::End);
     assert!((window.state().playback().time - 3.0).abs() < 1e-4);
     press(&mut window, Modifiers::NONE, Key::Home);
@@ -305,7 +307,7 @@ fn a_pose_in_animate_mode_is_unkeyed_until_it_is_keyed_or_discarded() {
         session(&window).document().clips[ClipId(1)],
         session(&window).opened().clips[ClipId(1)]
     );
-    // With auto-key a pose is a key at once.
+    // With auto-key, each pose becomes a key.
     click(&mut window, "Auto-key");
     let steps = session(&window).history().done().len();
     drag(&mut window, at(2.6), at(2.0));
@@ -314,7 +316,7 @@ fn a_pose_in_animate_mode_is_unkeyed_until_it_is_keyed_or_discarded() {
 }
 
 #[test]
-fn undo_all_and_save_write_what_was_opened_and_an_edit_is_written() {
+fn a_save_writes_an_edit_and_after_undo_the_opened_bytes() {
     let (mut window, _folder, path) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
@@ -348,14 +350,14 @@ fn undo_all_and_save_write_what_was_opened_and_an_edit_is_written() {
 }
 
 #[test]
-fn unsaved_work_is_asked_about_before_another_file_takes_its_place() {
+fn opening_another_file_asks_about_unsaved_work() {
     let (mut window, folder, path) = sample();
     let other = folder.path().join("other.glb");
     std::fs::copy(&path, &other).expect("a copy");
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
     press(&mut window, Modifiers::COMMAND, Key::O);
-    // Nothing is unsaved: the path field comes at once.
+    // Nothing is unsaved, so the path field opens at once.
     window.get_by_label("Path");
     click(&mut window, "Cancel");
     let center = head(&window, node(&window, "Head"));
@@ -365,7 +367,7 @@ fn unsaved_work_is_asked_about_before_another_file_takes_its_place() {
     window.get_by_label("Discard changes");
     click(&mut window, "Cancel");
     assert!(session(&window).is_unsaved(), "canceling loses nothing");
-    // It is asked once, when it is known what is to be opened.
+    // The question comes once, after the file to open has been chosen.
     ask_for(&mut window, &other);
     click(&mut window, "Discard changes");
     wait(&mut window);
@@ -374,7 +376,7 @@ fn unsaved_work_is_asked_about_before_another_file_takes_its_place() {
 }
 
 #[test]
-fn a_file_that_cannot_be_opened_leaves_the_open_one_and_says_why() {
+fn a_file_that_cannot_be_opened_keeps_the_open_file_and_shows_the_reason() {
     let (mut window, folder, _) = sample();
     let bad = folder.path().join("bad.glb");
     std::fs::write(&bad, b"glTF nonsense").expect("a file");
@@ -391,13 +393,14 @@ fn a_file_that_cannot_be_opened_leaves_the_open_one_and_says_why() {
 }
 
 #[test]
-fn the_timeline_selects_keys_by_click_and_deletes_them() {
+fn clicked_keys_on_the_timeline_are_selected_and_can_be_deleted() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     let hips = node(&window, "Hips");
     let row = window.get_by_label("Track Hips").rect();
     let sheet = window.get_by_label("Timeline keys").rect();
-    // The first key of Walk is at 0 s; the view begins 2 % before it and ends 6 % after the clip.
+    // The first key of Walk is at 0 s. The view begins 2 % of the clip's length before it, and ends
+    // 6 % after the clip.
     let at = pos2(sheet.left() + sheet.width() * (0.02 / 1.08), row.center().y);
     click_at(&mut window, at);
     let keys = window.state().selected_keys().clone();
@@ -412,7 +415,7 @@ fn the_timeline_selects_keys_by_click_and_deletes_them() {
 }
 
 #[test]
-fn the_filter_and_the_modes_do_what_they_say() {
+fn the_outliner_filter_shows_only_matching_nodes() {
     let (mut window, _folder, _) = sample();
     window.get_by_label("Filter by name or kind").focus();
     window.run_steps(2);
@@ -425,12 +428,12 @@ fn the_filter_and_the_modes_do_what_they_say() {
 }
 
 #[test]
-fn a_still_window_asks_for_no_frames() {
+fn an_idle_window_requests_no_frames() {
     let (mut window, _folder, _) = sample();
-    // `run` fails where the program keeps asking for another frame.
+    // `run` fails if the program keeps requesting frames.
     let steps = window.try_run().expect("the window comes to rest");
     assert!(steps <= 8, "{steps}");
-    // Likewise with a pointer that rests, be it on a joint, on the skin or beside.
+    // A resting pointer requests no frames either, on a joint, on the skin, and beside the model.
     let middle = head(&window, node(&window, "Hips"));
     for k in 0..30 {
         let at = middle + egui::vec2((k % 6) as f32 * 24.0 - 60.0, (k / 6) as f32 * 40.0 - 120.0);
@@ -442,7 +445,7 @@ fn a_still_window_asks_for_no_frames() {
     }
 }
 
-/// A ring drag that is not let go of.
+/// Begins to drag a rotation ring without releasing the button.
 pub(super) fn begin_turn(window: &mut Window) {
     let center = head(window, node(window, "Head"));
     let at = |angle: f32| center + egui::vec2(angle.cos(), angle.sin()) * 92.0;
@@ -458,7 +461,7 @@ pub(super) fn begin_turn(window: &mut Window) {
     assert!(session(window).history().is_open(), "a gesture is under way");
 }
 
-/// Lets go of the button, a little farther on.
+/// Moves the pointer a little, and releases the button.
 pub(super) fn release_head(window: &mut Window) {
     let pos = head(window, node(window, "Head")) + egui::vec2(70.0, -70.0);
     window.event(Event::PointerMoved(pos));
@@ -469,26 +472,26 @@ pub(super) fn release_head(window: &mut Window) {
 }
 
 #[test]
-fn a_gesture_is_whole_whatever_interrupts_it() {
+fn an_interrupted_gesture_is_committed_as_one_step() {
     let (mut window, _folder, path) = sample();
     let file = std::fs::read(&path).unwrap();
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
     let interruptions: [fn(&mut Window); 2] = [
-        // Another window takes the focus.
+        // Another window gets the focus.
         |w| {
             w.event(Event::WindowFocused(false));
             w.run_steps(2);
             w.event(Event::WindowFocused(true));
             w.run_steps(2);
         },
-        // It is kept by its own key, while the button is down still.
+        // Enter ends the gesture, while the button is still pressed.
         |w| press(w, Modifiers::NONE, Key::Enter),
     ];
     for (k, interrupt) in interruptions.into_iter().enumerate() {
         click(&mut window, "Pose mode");
         begin_turn(&mut window);
-        // Neither save nor undo comes between.
+        // During the gesture, neither save nor undo runs.
         press(&mut window, Modifiers::COMMAND, Key::S);
         press(&mut window, Modifiers::COMMAND, Key::Z);
         assert!(session(&window).history().is_open());
@@ -497,7 +500,7 @@ fn a_gesture_is_whole_whatever_interrupts_it() {
         assert!(!session(&window).history().is_open());
         assert_eq!(session(&window).history().done().len(), k + 1, "one step");
         let there = session(&window).document().clone();
-        // What the hand does after that is no part of it.
+        // Pointer motion after the end of the gesture must not change it.
         release_head(&mut window);
         assert_eq!(*session(&window).document(), there);
         assert_eq!(session(&window).history().done().len(), k + 1);
@@ -506,7 +509,7 @@ fn a_gesture_is_whole_whatever_interrupts_it() {
 }
 
 #[test]
-fn a_file_that_changed_on_disk_is_read_again_with_the_edits_done_again() {
+fn a_file_changed_on_disk_is_reloaded_and_the_edits_are_replayed() {
     let (mut window, _folder, path) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
@@ -514,7 +517,7 @@ fn a_file_that_changed_on_disk_is_read_again_with_the_edits_done_again() {
     press(&mut window, Modifiers::NONE, Key::Num1);
     release_head(&mut window);
     let turned = session(&window).document().node(node(&window, "Head")).local();
-    // Another program gives a clip another name.
+    // Another program renames a clip.
     let mut other = Session::open(&path, &Default::default()).unwrap();
     other
         .run_line(&CommandLine::new("clip.rename").with("clip", "Walk").with("name", "Stroll"))
@@ -527,7 +530,7 @@ fn a_file_that_changed_on_disk_is_read_again_with_the_edits_done_again() {
     window.get_by_label("model.glb changed on disk");
     window.get_by_label_contains("Changes on disk: ");
     window.get_by_label_contains("Stroll");
-    // Nothing is replaced by a save that does not ask.
+    // A normal save must not replace the changed file.
     press(&mut window, Modifiers::COMMAND, Key::S);
     assert_eq!(std::fs::read(&path).unwrap(), theirs);
     click(&mut window, "Reload and reapply");
@@ -543,7 +546,7 @@ fn a_file_that_changed_on_disk_is_read_again_with_the_edits_done_again() {
 
 #[cfg(feature = "inspection")]
 #[test]
-fn a_fault_stops_what_was_being_done_and_not_the_window() {
+fn an_internal_error_reverts_the_gesture_and_the_window_continues() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
@@ -579,14 +582,14 @@ fn names_in_any_script_have_a_glyph() {
     let names = names(&window);
     assert!(names.len() >= 4 && names.iter().any(|n| n == "左腕"), "{names:?}");
     assert!(names.iter().all(|n| !n.contains(char::is_control)), "{names:?}");
-    // A row each, none over another.
+    // Each name has its own row, and no rows overlap.
     let rows: Vec<_> =
         ["左腕", "joint with a break"].iter().map(|n| window.get_by_label(n).rect()).collect();
     assert!(!rows[0].intersects(rows[1]), "{rows:?}");
 }
 
 #[test]
-fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
+fn a_save_asks_what_to_do_with_unkeyed_poses() {
     let (mut window, _folder, path) = sample();
     let file = std::fs::read(&path).unwrap();
     click(&mut window, "Head");
@@ -603,7 +606,7 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
         "nothing is saved before it is said what is meant"
     );
 
-    // Left, it stays here, and is not asked about again.
+    // The skipped pose stays in the document, and the next save does not ask about it again.
     press(&mut window, Modifiers::COMMAND, Key::S);
     click(&mut window, "Skip");
     click(&mut window, "Save without these poses");
@@ -613,7 +616,7 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
     wait(&mut window);
     assert!(window.query_by_label("Save model.glb: 1 pose is not keyed").is_none());
 
-    // Another pose is another question.
+    // For another pose, the save asks again.
     begin_turn(&mut window);
     release_head(&mut window);
     press(&mut window, Modifiers::COMMAND, Key::S);
@@ -632,7 +635,7 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
 }
 
 #[test]
-fn what_is_said_again_is_counted() {
+fn a_repeated_message_is_shown_once_with_its_count() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Animate mode");
     for _ in 0..3 {
@@ -645,7 +648,7 @@ fn what_is_said_again_is_counted() {
 }
 
 #[test]
-fn long_work_is_canceled_at_once() {
+fn canceling_long_work_takes_effect_at_once() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Paint mode");
     window.get_by_label("Find the worst pose").click();
@@ -660,7 +663,7 @@ fn long_work_is_canceled_at_once() {
 }
 
 #[test]
-fn a_read_only_file_is_saved_once_it_is_writable() {
+fn a_read_only_file_can_be_saved_after_it_becomes_writable() {
     let (mut window, _folder, path) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
@@ -681,11 +684,11 @@ fn a_read_only_file_is_saved_once_it_is_writable() {
 }
 
 #[test]
-fn a_save_that_is_given_up_takes_what_was_to_follow_with_it() {
+fn a_canceled_save_also_cancels_the_action_after_it() {
     let (mut window, folder, path) = sample();
     let other = folder.path().join("other.glb");
     std::fs::copy(&path, &other).expect("a copy");
-    // Something for the file, and a pose that is in none.
+    // Makes a change that the file can store, and an unkeyed pose, which no file stores.
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
     begin_turn(&mut window);
@@ -693,12 +696,13 @@ fn a_save_that_is_given_up_takes_what_was_to_follow_with_it() {
     click(&mut window, "Animate mode");
     begin_turn(&mut window);
     release_head(&mut window);
-    // Another file is wanted, after a save; the save asks about the pose, and is given up.
+    // The user opens another file and chooses to save first. The save asks about the pose, and is
+    // canceled.
     ask_for(&mut window, &other);
     click(&mut window, "Save changes");
     window.get_by_label("Save model.glb: 1 pose is not keyed");
     click(&mut window, "Cancel");
-    // A later save is a save, and no more. Enter presses the primary button.
+    // A later save only saves. Enter presses the primary button.
     press(&mut window, Modifiers::COMMAND, Key::S);
     window.get_by_label("Key 1 pose and save");
     press(&mut window, Modifiers::NONE, Key::Enter);
@@ -707,7 +711,7 @@ fn a_save_that_is_given_up_takes_what_was_to_follow_with_it() {
     assert!(!session(&window).is_unsaved());
     assert_eq!(session(&window).path(), Some(path.as_path()), "nobody asked for another file now");
 
-    // One that is done goes on to what was wanted.
+    // If the save succeeds, the other file is opened.
     click(&mut window, "Pose mode");
     begin_turn(&mut window);
     release_head(&mut window);
@@ -723,7 +727,7 @@ fn a_save_that_is_given_up_takes_what_was_to_follow_with_it() {
     assert!(!session(&window).is_unsaved());
 }
 
-/// Asks for another file by its path, as far as to what becomes of unsaved work.
+/// Asks to open another file by its path, up to the question about unsaved work.
 pub(super) fn ask_for(window: &mut Window, path: &std::path::Path) {
     press(window, Modifiers::COMMAND, Key::O);
     window.get_by_label("Path").focus();

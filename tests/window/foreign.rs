@@ -1,5 +1,5 @@
-//! The page before a file of another format is opened: what it takes, and what it leaves out; and
-//! files that are dropped together.
+//! The page that opens before a file of another format is imported: which content is imported or
+//! left out, and files that are dropped together.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -16,11 +16,12 @@ use ulna_session::Session;
 use super::editing::{Window, ask_for, click, sample, session};
 use crate::common::window::{builder, wait, wait_until};
 
-/// Ticks of a second.
+/// Ticks per second in FBX.
 const SECOND: i64 = 46_186_158_000;
 
-/// A text FBX file in centimeters: hips, a helper node, and a chest at a height of 160 cm. Each of
-/// its takes rotates the hips or not. A mesh is skinned to both joints.
+/// Returns a text FBX file in centimeters with hips, a helper node, and a chest at a height of 160
+/// cm. Each take has a name, and a flag that makes it rotate the hips. With `has_mesh`, a mesh is
+/// skinned to both joints.
 fn fbx(has_mesh: bool, takes: &[(&str, bool)]) -> String {
     let mut objects = String::new();
     let mut links = String::new();
@@ -111,14 +112,14 @@ fn fbx(has_mesh: bool, takes: &[(&str, bool)]) -> String {
     )
 }
 
-/// Writes such a file.
+/// Writes such a file to a folder.
 fn file(folder: &Path, name: &str, has_mesh: bool, takes: &[(&str, bool)]) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, fbx(has_mesh, takes)).unwrap();
     path
 }
 
-/// The program on a file, as far as its page.
+/// Opens the program on such a file, and waits for its page.
 fn page(name: &str, takes: &[(&str, bool)]) -> (Window, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), name, true, takes);
@@ -133,7 +134,7 @@ fn wait_for_page(window: &mut Window) {
     assert!(window.query_by_label("Differences in glTF").is_some(), "the page is shown");
 }
 
-/// A file as a drop gives it.
+/// A file as the system passes it in a drop.
 #[derive(Debug)]
 struct Dropped(PathBuf);
 
@@ -164,7 +165,7 @@ fn node_names(session: &Session) -> Vec<String> {
 }
 
 #[test]
-fn clips_and_contents_that_are_unchecked_are_left_out() {
+fn unchecked_clips_and_content_are_not_imported() {
     let (mut window, _folder) = page("body.fbx", &[("Walk", true), ("Bind", false), ("Run", true)]);
     assert!(window.state().session().is_none(), "nothing is open before it is chosen");
     let row = window.get_by_label("Include Bind");
@@ -183,7 +184,7 @@ fn clips_and_contents_that_are_unchecked_are_left_out() {
 }
 
 #[test]
-fn another_unit_and_axis_make_another_document() {
+fn the_chosen_unit_and_up_axis_change_the_document() {
     let height = |window: &Window| {
         let document = session(window).document();
         let pose = ulna_motion::Pose::evaluate(document, &ulna_motion::Stack::default());
@@ -202,7 +203,7 @@ fn another_unit_and_axis_make_another_document() {
     window.get_by_label("Unit: centimeters").click();
     window.run_steps(3);
     click(&mut window, "decimeters");
-    // Enter in a field is the field's; after it, it opens the file.
+    // The first Enter applies the field. The second one opens the file.
     window.get_by_label("Ticks or frames per second").focus();
     window.run_steps(2);
     for key in [egui::Key::Enter, egui::Key::Enter] {
@@ -215,7 +216,7 @@ fn another_unit_and_axis_make_another_document() {
 }
 
 #[test]
-fn scale_and_rotation_above_the_skeleton_are_taken_out_unless_they_are_kept() {
+fn scale_and_rotation_above_the_skeleton_are_applied_unless_switched_off() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scaled.fbx");
     let armature = "Model: 100, \"Model::Armature\", \"Null\" {\nVersion: 232\n\
@@ -244,7 +245,7 @@ fn scale_and_rotation_above_the_skeleton_are_taken_out_unless_they_are_kept() {
 }
 
 #[test]
-fn helper_nodes_are_removed_as_one_step_where_that_is_asked_for() {
+fn helper_nodes_are_removed_as_one_step_if_chosen() {
     let (mut window, _folder) = page("body.fbx", &[("Walk", true)]);
     click(&mut window, "Open with 1 clip");
     wait(&mut window);
@@ -261,7 +262,7 @@ fn helper_nodes_are_removed_as_one_step_where_that_is_asked_for() {
 }
 
 #[test]
-fn several_files_are_opened_as_one_model_with_their_clips() {
+fn several_dropped_files_are_opened_as_one_model_with_their_clips() {
     let folder = tempfile::tempdir().unwrap();
     let walk = file(folder.path(), "walk.fbx", false, &[("mixamo.com", true)]);
     let body = file(folder.path(), "body.fbx", true, &[("Idle", true)]);
@@ -269,7 +270,7 @@ fn several_files_are_opened_as_one_model_with_their_clips() {
     let idle = file(folder.path(), "wait.fbx", false, &[("Idle", true)]);
     let bad = folder.path().join("bad.fbx");
     fs::write(&bad, "Kaydara nothing").unwrap();
-    // A file that is missing leaves the welcome page.
+    // Asking for a file that does not exist leads to the welcome page.
     let missing = folder.path().join("missing.glb");
     let mut window = builder().build_eframe(|cc| App::new(cc, Some(missing)));
     wait_until(&mut window, |app| !app.is_busy());
@@ -288,7 +289,7 @@ fn several_files_are_opened_as_one_model_with_their_clips() {
 }
 
 #[test]
-fn clips_are_imported_onto_the_open_model_without_asking_about_its_changes() {
+fn clips_of_another_format_are_imported_onto_the_open_model_without_a_question_about_its_changes() {
     let folder = tempfile::tempdir().unwrap();
     let body = file(folder.path(), "body.fbx", true, &[]);
     let walk = file(folder.path(), "walk.fbx", false, &[("Walk", true), ("Run", true)]);
@@ -319,7 +320,7 @@ fn clips_are_imported_onto_the_open_model_without_asking_about_its_changes() {
 }
 
 #[test]
-fn a_page_over_unsaved_work_asks_before_it_opens_and_not_before() {
+fn the_import_page_asks_about_unsaved_work_only_when_opening() {
     let (mut window, folder, path) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
@@ -339,14 +340,14 @@ fn a_page_over_unsaved_work_asks_before_it_opens_and_not_before() {
 }
 
 #[test]
-fn the_report_is_written_and_a_file_that_cannot_be_read_stays_in_a_dialog() {
+fn the_import_report_is_saved_and_an_unreadable_file_is_reported_in_a_dialog() {
     let (mut window, folder) = page("body.fbx", &[("Walk", true)]);
     click(&mut window, "Save report…");
     click(&mut window, "Save the report");
     let report = fs::read_to_string(folder.path().join("body.report.txt")).unwrap();
     assert!(report.contains("Test writer") && report.contains("helper node"), "{report}");
     assert!(window.query_by_label("Differences in glTF").is_some(), "the page stays");
-    // It is not written over.
+    // An existing report is not overwritten.
     fs::write(folder.path().join("body.report.txt"), "mine").unwrap();
     click(&mut window, "Save report…");
     click(&mut window, "Save the report");

@@ -1,5 +1,5 @@
-//! Forms of commands: pickers, boxes and numbers with units; what they do is what is shown, not the
-//! rest pose.
+//! Forms of commands: pickers, checkboxes and numbers with units. They act on the displayed pose,
+//! not on the rest pose.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use accesskit::Role;
@@ -23,7 +23,7 @@ use super::editing::{Window, click, click_at, node, press, sample, session};
 
 const WALK: ClipId = ClipId(1);
 
-/// Opens the form of a command from the palette; whether it opened.
+/// Opens the form of a command with the palette. Returns whether it opened.
 fn open_form(window: &mut Window, spec: &CommandSpec) -> bool {
     press(window, Modifiers::COMMAND, Key::P);
     assert!(
@@ -31,7 +31,7 @@ fn open_form(window: &mut Window, spec: &CommandSpec) -> bool {
         "the palette opens for {}",
         spec.name
     );
-    // By its name in scripts: some titles are those of several commands.
+    // Uses the script name, because some commands share a title.
     window.event(Event::Text(spec.name.to_owned()));
     window.run_steps(2);
     press(window, Modifiers::NONE, Key::Tab);
@@ -47,7 +47,7 @@ fn form(window: &mut Window, name: &str) {
     assert!(open_form(window, find(name).unwrap()), "the form of {name} opens");
 }
 
-/// Types over what the field that has the focus holds.
+/// Replaces the content of the focused field.
 fn type_over(window: &mut Window, text: &str) {
     press(window, Modifiers::COMMAND, Key::A);
     window.event(Event::Text(text.to_owned()));
@@ -66,7 +66,7 @@ fn nodes_of(window: &Window, role: Role) -> Vec<Node<'_>> {
     found
 }
 
-/// The button that does what a form asks for: enabled or not.
+/// Whether the form's main button is enabled; `None` if there is no such button.
 fn go(window: &Window, spec: &CommandSpec) -> Option<bool> {
     let title = if spec.has_plan() { "Apply" } else { spec.title.trim_end_matches('…') };
     let buttons = nodes_of(window, Role::Button);
@@ -79,13 +79,13 @@ fn go(window: &Window, spec: &CommandSpec) -> Option<bool> {
     buttons.iter().find(beside).map(|b| !b.accesskit_node().is_disabled())
 }
 
-/// The joint's rotation over the clip that is shown.
+/// Returns the rotation of a joint over the shown clip.
 fn seen_rotation(window: &Window, name: &str, time: f64) -> glam::Quat {
     assert!((window.state().playback().time - time).abs() < 1e-6, "it is seen at the playhead");
     window.state().shown_pose().local[node(window, name).index()].transform().rotation
 }
 
-/// The sample with *Walk* shown, and the playhead in the middle of the sheet.
+/// Opens the sample with *Walk*, and the playhead in the middle of the sheet.
 fn walking() -> (Window, tempfile::TempDir, std::path::PathBuf, f64) {
     let (mut window, folder, path) = sample();
     click(&mut window, "Clip Walk");
@@ -98,8 +98,8 @@ fn walking() -> (Window, tempfile::TempDir, std::path::PathBuf, f64) {
     (window, folder, path, time)
 }
 
-/// The command of a form that is shown over a clip: that of a command that poses the file is that
-/// of its fellow that poses over clips.
+/// Returns the command whose form opens while a clip is shown. For a command that poses the file,
+/// it is the matching command that poses over a clip.
 fn shown_over_a_clip(spec: &'static CommandSpec) -> &'static CommandSpec {
     let other = match spec.name {
         "pose.rotate" => "pose.turn",
@@ -110,7 +110,7 @@ fn shown_over_a_clip(spec: &'static CommandSpec) -> &'static CommandSpec {
     table().iter().find(|c| c.name == other).expect("a command")
 }
 
-/// Picked arguments are never typed, and no field holds data.
+/// Asserts that arguments with a picker have no text field, and that no field contains raw data.
 fn assert_fields_are_typed_numbers_and_texts(window: &Window, spec: &CommandSpec) {
     for field in nodes_of(window, Role::TextInput) {
         let access = field.accesskit_node();
@@ -142,14 +142,15 @@ fn assert_form_acts_or_says_why_not(window: &mut Window, spec: &CommandSpec) {
     assert!(!failed, "{}", spec.name);
     let now = session(window).history().done().len();
     let said = window.query_all_by_label("Close message").next().is_some();
-    // What is of the window alone, such as a selection, is seen.
+    // Commands that affect only the window, such as the selection, need neither a step nor a
+    // message.
     assert!(now > steps || said || !spec.is_pure(), "{} did nothing and said nothing", spec.name);
     if now > steps {
         press(window, Modifiers::COMMAND, Key::Z);
     }
 }
 
-/// Waits until the effects of a change of the skeleton are known.
+/// Waits until the effects of a skeleton change are computed.
 fn wait_for_effects(window: &mut Window) {
     for _ in 0..2000 {
         if !window.state().is_busy() {
@@ -198,7 +199,7 @@ fn close_everything(window: &mut Window) {
 }
 
 #[test]
-fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
+fn every_form_has_fields_and_works_or_names_what_is_missing() {
     let (mut window, ..) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "LeftUpperArm");
@@ -243,7 +244,7 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
 }
 
 #[test]
-fn a_number_is_typed_as_arithmetic_with_its_unit_and_acts_on_what_is_shown() {
+fn a_typed_expression_with_a_unit_rotates_the_displayed_pose() {
     let (mut window, _folder, _, time) = walking();
     click(&mut window, "Head");
     let before = seen_rotation(&window, "Head", time);
@@ -272,7 +273,7 @@ fn a_number_is_typed_as_arithmetic_with_its_unit_and_acts_on_what_is_shown() {
 }
 
 #[test]
-fn a_command_that_poses_the_file_is_asked_for_over_the_clip_that_is_shown() {
+fn a_posing_form_applies_to_the_shown_clip() {
     let (mut window, _folder, _, time) = walking();
     click(&mut window, "Head");
     form(&mut window, "pose.rotate");
@@ -284,14 +285,14 @@ fn a_command_that_poses_the_file_is_asked_for_over_the_clip_that_is_shown() {
 }
 
 #[test]
-fn a_limb_goes_to_a_point_from_where_it_is_in_the_clip() {
+fn an_ik_form_starts_from_the_position_in_the_clip() {
     let (mut window, _folder, _, time) = walking();
     click(&mut window, "LeftHand");
     let hand = node(&window, "LeftHand");
     let world = |window: &Window| window.state().shown_pose().world[hand.index()].w_axis.truncate();
     let before = world(&window);
     form(&mut window, "pose.ik");
-    // What stands there is where it is.
+    // The fields start with the current position in the clip.
     let x: f32 =
         window.get_by_role_and_label(Role::TextInput, "To X").value().unwrap().parse().unwrap();
     assert!((x - before.x).abs() < 1e-4, "{x} {before}");
@@ -311,7 +312,7 @@ fn a_limb_goes_to_a_point_from_where_it_is_in_the_clip() {
 }
 
 #[test]
-fn poses_are_kept_and_put_on_at_the_playhead() {
+fn poses_are_stored_and_applied_at_the_playhead() {
     let (mut window, _folder, _, time) = walking();
     let arm = node(&window, "LeftUpperArm");
     let shown = seen_rotation(&window, "LeftUpperArm", time);
@@ -321,7 +322,7 @@ fn poses_are_kept_and_put_on_at_the_playhead() {
     let kept = kept_poses(session(&window).document()).to_vec();
     assert_eq!(kept.len(), 1);
     assert_eq!(kept[0].name, "Stride");
-    // Elsewhere in the clip it is another pose; put on it is the kept one.
+    // At another time of the clip, the pose differs. Applying the stored pose restores it.
     press(&mut window, Modifiers::NONE, Key::Home);
     let start = seen_rotation(&window, "LeftUpperArm", 0.0);
     assert!(angle_between(start, shown) > 0.05);
@@ -331,7 +332,7 @@ fn poses_are_kept_and_put_on_at_the_playhead() {
     assert!(angle_between(seen_rotation(&window, "LeftUpperArm", 0.0), shown) < 1e-3);
     let unkeyed = &session(&window).document().aids.unkeyed;
     assert!(unkeyed.values().any(|pose| pose.nodes().any(|n| n == arm)));
-    // With Auto-key it is keys.
+    // With auto-key, applying a pose sets keys.
     press(&mut window, Modifiers::COMMAND, Key::Z);
     let keys = |window: &Window| {
         let clip = &session(window).document().clips[WALK];
@@ -346,7 +347,7 @@ fn poses_are_kept_and_put_on_at_the_playhead() {
 }
 
 #[test]
-fn joints_are_picked_from_a_list_that_what_is_typed_narrows() {
+fn joints_are_picked_from_a_list_filtered_by_typing() {
     let (mut window, ..) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
@@ -375,7 +376,7 @@ fn joints_are_picked_from_a_list_that_what_is_typed_narrows() {
 }
 
 #[test]
-fn selected_keys_are_those_of_the_form() {
+fn a_form_uses_the_selected_keys() {
     let (mut window, ..) = sample();
     click(&mut window, "Clip Walk");
     let sheet = window.get_by_label("Timeline keys").rect();
@@ -401,13 +402,13 @@ fn selected_keys_are_those_of_the_form() {
     }
 }
 
-/// Whether the form's button is on; the form stays open.
+/// Whether the form's button is enabled. The form stays open.
 fn can_go(window: &Window, name: &str) -> bool {
     go(window, find(name).unwrap()).expect("the form is open")
 }
 
 #[test]
-fn a_form_says_what_is_missing_before_it_closes_and_takes_only_one_of_several_ways() {
+fn a_form_names_missing_and_conflicting_arguments() {
     let (mut window, ..) = walking();
     form(&mut window, "clip.retime");
     assert!(!can_go(&window, "clip.retime"));
@@ -429,7 +430,7 @@ fn a_form_says_what_is_missing_before_it_closes_and_takes_only_one_of_several_wa
 }
 
 #[test]
-fn a_choice_is_never_made_for_a_person_and_a_default_is_named() {
+fn a_form_preselects_no_choice_and_names_its_defaults() {
     let (mut window, ..) = walking();
     form(&mut window, "key.tangents");
     assert!(window.query_by_label("Tangents: Pick…").is_some());
@@ -442,7 +443,7 @@ fn a_choice_is_never_made_for_a_person_and_a_default_is_named() {
 }
 
 #[test]
-fn empty_fields_of_a_transform_stand_for_what_is_there() {
+fn empty_transform_fields_keep_the_current_values() {
     let (mut window, ..) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "Head");

@@ -1,4 +1,5 @@
-//! Groups of joints and the humanoid map: rows, switches and lists, and what the document has then.
+//! Groups of joints and the humanoid map: rows, buttons and lists in the window, and the resulting
+//! document.
 
 use egui::{Event, Key, Modifiers, accesskit::Role};
 use egui_kittest::kittest::Queryable as _;
@@ -7,7 +8,7 @@ use ulna_motion::humanoid_map;
 
 use super::editing::{Window, click, click_at, node, press, sample, session, wait};
 
-/// Types a command's title into the palette and presses Enter.
+/// Types the title of a command into the palette, and presses Enter.
 fn command(window: &mut Window, title: &str) {
     press(window, Modifiers::COMMAND, Key::P);
     window.event(Event::Text(title.to_owned()));
@@ -44,7 +45,7 @@ fn hover(window: &mut Window, name: &str) {
 }
 
 #[test]
-fn a_group_is_made_hidden_locked_renamed_and_removed_in_its_row() {
+fn a_joint_group_is_created_hidden_locked_renamed_and_removed_in_its_row() {
     let (mut window, ..) = sample();
     click(&mut window, "Pose mode");
     assert!(window.query_by_label("Close Joint groups").is_none(), "no group, no section");
@@ -54,7 +55,7 @@ fn a_group_is_made_hidden_locked_renamed_and_removed_in_its_row() {
     let nodes = vec![node(&window, "Spine"), node(&window, "Chest")];
     assert_eq!(groups(&window).len(), 1);
     assert_eq!(groups(&window)[0].nodes, nodes);
-    // A click on its row selects its joints.
+    // A click on the row of a group selects its joints.
     row(&mut window, "Hips", Modifiers::NONE);
     row(&mut window, "Joint group Group 1", Modifiers::NONE);
     let selected: Vec<_> = window.state().selection().nodes.iter().copied().collect();
@@ -84,7 +85,7 @@ fn a_group_is_made_hidden_locked_renamed_and_removed_in_its_row() {
 }
 
 #[test]
-fn the_menu_of_a_group_offers_a_palette_and_a_free_color() {
+fn the_menu_of_a_joint_group_offers_palette_colors_and_a_custom_color() {
     let (mut window, ..) = sample();
     click(&mut window, "Pose mode");
     row(&mut window, "Head", Modifiers::NONE);
@@ -114,13 +115,13 @@ fn the_menu_of_a_group_offers_a_palette_and_a_free_color() {
     assert_eq!(groups(&window)[0].color, GroupColor::Teal);
 }
 
-/// Number of bones that are drawn and can be picked.
+/// Returns the number of bones that are drawn and can be clicked.
 fn bones(window: &Window) -> usize {
     window.state().bones().len()
 }
 
 #[test]
-fn hidden_and_soloed_groups_decide_which_joints_are_drawn() {
+fn joints_of_hidden_groups_are_not_drawn_and_solo_draws_only_its_group() {
     let (mut window, ..) = sample();
     click(&mut window, "Pose mode");
     row(&mut window, "Head", Modifiers::NONE);
@@ -143,7 +144,7 @@ fn hidden_and_soloed_groups_decide_which_joints_are_drawn() {
 }
 
 #[test]
-fn bones_of_a_humanoid_are_guessed_and_corrected_in_the_dialog() {
+fn humanoid_bones_are_guessed_and_corrected_in_the_dialog() {
     let (mut window, ..) = sample();
     command(&mut window, "Humanoid bones");
     assert!(window.query_by_label("Hips: Hips, guess").is_some(), "a guess is shown");
@@ -153,7 +154,7 @@ fn bones_of_a_humanoid_are_guessed_and_corrected_in_the_dialog() {
     assert!(window.query_by_label("Hips: Hips, set").is_some());
     let head = node(&window, "Head");
     assert_eq!(humanoid_map(session(&window).document()).get("head"), Some(&head));
-    // Another joint from the list, which is no other bone then.
+    // Another joint is chosen from the list. Its previous humanoid bone is cleared.
     click(&mut window, "Spine: Spine, set");
     window.run_steps(3);
     window.get_by_role_and_label(Role::Button, "Chest").click();

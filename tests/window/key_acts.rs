@@ -1,4 +1,4 @@
-//! Acts of `docs/keys.md`: where each begins, and how its effect is told.
+//! The hundred actions of `docs/keys.md`: start state and expected effect of each.
 
 use std::collections::BTreeSet;
 
@@ -13,13 +13,13 @@ use super::{
 };
 use crate::common::paint::total;
 
-/// An act of the page.
+/// One action of `docs/keys.md`.
 pub(super) struct Act {
     pub name: &'static str,
     pub on: On,
-    /// Whether a file is written, which takes a while.
+    /// Whether the action writes a file, so that the test must wait.
     pub saves: bool,
-    /// Whether it was done, from what was seen before and after.
+    /// Returns whether the action had its effect, given the states before and after it.
     pub works: fn(&Seen, &Seen) -> bool,
 }
 
@@ -194,7 +194,7 @@ pub(super) const ACTS: [Act; 100] = [
     act("Flood", On::Paint, |b, a| a.steps == 1 && weight(a) > weight(b)),
 ];
 
-/// Nodes by their names.
+/// Returns nodes by their names.
 fn of(seen: &Seen, names: &[&str]) -> BTreeSet<NodeId> {
     names.iter().map(|name| seen.named(name)).collect()
 }
@@ -204,12 +204,12 @@ fn has(seen: &Seen, name: &str) -> bool {
     seen.nodes.contains(&seen.named(name))
 }
 
-/// Degrees by which the left forearm was turned.
+/// Returns the angle by which the left forearm rotated, in degrees.
 fn angle(b: &Seen, a: &Seen) -> f32 {
     angle_between(b.arm().rotation, a.arm().rotation).to_degrees()
 }
 
-/// Whether the eye went around the model by an angle, to either side.
+/// Whether the camera orbited around the model by an angle, to either side.
 fn turned(b: &Seen, a: &Seen, by: f32) -> bool {
     let way = (a.camera.yaw - b.camera.yaw).rem_euclid(std::f32::consts::TAU);
     let way = way.min(std::f32::consts::TAU - way);
@@ -220,7 +220,7 @@ fn is_multiple(value: f32, of: f32) -> bool {
     (value / of - (value / of).round()).abs() < 1e-2
 }
 
-/// Whether the left forearm was moved by whole steps, or onto a line of the grid.
+/// Whether the left forearm moved by whole steps, or onto a grid line.
 fn is_on_steps(b: &Seen, a: &Seen) -> bool {
     const STEP: f32 = 0.01;
     let place = |seen: &Seen| place(&seen.document, seen.named("LeftLowerArm"));
@@ -231,12 +231,13 @@ fn is_on_steps(b: &Seen, a: &Seen) -> bool {
         && (is_multiple(from.distance(to), STEP) || on_line.any(|(to, _)| is_multiple(to, STEP)))
 }
 
-/// Frames of the playhead's way.
+/// Returns the number of frames by which the playhead moved.
 fn frames(b: &Seen, a: &Seen) -> i64 {
     ((a.time - b.time) * a.fps).round() as i64
 }
 
-/// Whether the active node stands before the one before, among its siblings or as the last.
+/// Whether the active node is now the previous sibling. The sibling before the first is the last
+/// one.
 fn before(b: &Seen, a: &Seen) -> bool {
     let (Some(was), Some(is)) = (b.active, a.active) else { return false };
     let parent = a.document.node(was).parent.expect("a parent");
@@ -246,7 +247,7 @@ fn before(b: &Seen, a: &Seen) -> bool {
     is == Some((was + siblings.len() - 1) % siblings.len())
 }
 
-/// The weight of the painted joint on all vertices.
+/// Returns the total weight of the painted joint over all vertices.
 fn weight(seen: &Seen) -> f64 {
     total(&seen.document, "LeftUpperArm")
 }

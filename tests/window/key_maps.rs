@@ -1,6 +1,6 @@
-//! The hundred acts of `docs/keys.md`, pressed as that page says in the map of Blender, in that of
-//! Maya and in Ulna's own. The page is the only list of the keys; here is where each act begins,
-//! and how its effect is told.
+//! Presses the keys of the hundred actions of `docs/keys.md` in the Blender map, the Maya map and
+//! Ulna's own map. The keys are read from the table in that file. Start states and expected effects
+//! are in `key_acts`.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -22,20 +22,20 @@ use crate::common::paint::painting_drawn;
 
 const PAGE: &str = include_str!("../../docs/keys.md");
 
-/// Columns of the page with keys of Ulna, and the map that each is for.
+/// Key map for each of the last three columns of the table in `docs/keys.md`.
 const MAPS: [Preset; 3] = [Preset::Blender, Preset::Maya, Preset::Ulna];
 
-/// One row of the page.
+/// One row of the table in `docs/keys.md`.
 struct Row {
     act: &'static str,
     /// Keys in Blender and in Maya; `—` if there are none.
     programs: [&'static str; 2],
-    /// Keys in each map of Ulna: `same`, keys, or `—` and the reason.
+    /// Keys in each map of Ulna: `same` as in the program, other keys, or `—` and a reason.
     ulna: [&'static str; 3],
 }
 
 impl Row {
-    /// Keys to press in a map; `None` if the page gives a reason.
+    /// Returns the keys to press in a map; `None` if the table has a reason instead.
     fn keys(&self, map: usize) -> Option<&'static str> {
         match self.ulna[map] {
             "same" => Some(self.programs[map]),
@@ -60,73 +60,73 @@ fn rows() -> Vec<Row> {
     PAGE.lines().filter(numbered).map(row).collect()
 }
 
-/// Start of an act.
+/// State of the window in which an action starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum On {
-    /// Pose mode, the left forearm is selected, the pointer is beside the model.
+    /// Pose mode: the left forearm is selected, and the pointer is beside the model.
     Pose,
-    /// The same, after the forearm was turned.
+    /// As `Pose`, after the forearm was rotated.
     Posed,
-    /// The same, after that was undone.
+    /// As `Posed`, after the rotation was undone.
     Undone,
-    /// The same, after the turned pose was copied and reset.
+    /// As `Posed`, after the pose was copied and reset.
     CopiedPose,
-    /// The same as `Pose`, after the forearm was framed.
+    /// As `Pose`, after the forearm was framed.
     Framed,
-    /// The same as `Pose`, without materials.
+    /// As `Pose`, with surfaces drawn without materials.
     Solid,
-    /// The same as `Pose`, after the forearm was hidden.
+    /// As `Pose`, after the forearm was hidden.
     Hidden,
-    /// The same as `Pose`, with the tool that only selects.
+    /// As `Pose`, with the select tool.
     Tool,
-    /// The same, but the pointer is on the forearm.
+    /// As `Pose`, with the pointer on the forearm.
     Joint,
-    /// The same, and the pointer is on the other forearm.
+    /// As `Pose`, with the pointer on the other forearm.
     OtherJoint,
-    /// Pose mode, a box around the feet, and the forearm is selected.
+    /// Pose mode: the forearm is selected, and the action draws a box around the feet.
     Area,
-    /// The same, and all joints are selected.
+    /// As `Area`, with all joints selected.
     AreaOfAll,
-    /// The outliner's row of the head, the forearm is selected.
+    /// The pointer is on the outliner row of the head, and the forearm is selected.
     Row,
-    /// A handle of a tool.
+    /// The pointer is on the handle of a tool: the tool, and the name of the handle.
     Handle(&'static str, &'static str),
-    /// The same as `Pose`, but a joint with siblings is selected.
+    /// As `Pose`, with a joint selected that has siblings.
     Sibling,
-    /// The clip *Walk* at a frame, the left forearm is selected, the pointer is over the viewport.
+    /// *Walk* at a frame: the left forearm is selected, and the pointer is over the viewport.
     Clip,
-    /// The same at the first frame, which has keys.
+    /// As `Clip`, at the first frame, which has keys.
     AtKey,
-    /// The ruler of the same clip.
+    /// As `Clip`, with the pointer on the ruler.
     Ruler,
-    /// The start of what plays, on the ruler, with all keys selected.
+    /// All keys are selected, and the pointer is on the ruler at the start of the played range.
     Range,
-    /// The same, after the range of the keys was chosen to be played.
+    /// As `Range`, after the range of the keys became the played range.
     Ranged,
-    /// A key of the hips in the sheet; nothing is selected.
+    /// The pointer is on a key of the hips in the sheet, and nothing is selected.
     Key,
-    /// The next key, after the first was selected.
+    /// The first key is selected, and the pointer is on the next one.
     NextKey,
-    /// The sheet beside the keys, after a key was copied and the playhead moved.
+    /// A key was copied, the playhead was moved, and the pointer is in the sheet beside the keys.
     CopiedKeys,
-    /// The same, after it was selected and the pointer moved beside it.
+    /// As `Key`, after the key was selected and the pointer was moved beside it.
     BesideKey,
-    /// The same, after it was selected.
+    /// As `Key`, after the key was selected.
     SelectedKey,
-    /// An empty spot of the sheet.
+    /// The pointer is on an empty part of the sheet.
     Sheet,
-    /// Rig mode, the left forearm is selected, the pointer is over the viewport.
+    /// Rig mode: the left forearm is selected, and the pointer is over the viewport.
     Rig,
-    /// Paint mode, the left upper arm is painted, the pointer is on it.
+    /// Paint mode: the left upper arm is painted, and the pointer is on it.
     Paint,
 }
 
-/// A window where an act can begin.
+/// A window in the start state of an action.
 struct Stage {
     window: Window,
     _folder: tempfile::TempDir,
     path: PathBuf,
-    /// Position of the pointer, and the end of its drags.
+    /// Start and end positions of the pointer's drag.
     at: Pos2,
     to: Pos2,
     /// Text in the clipboard.
@@ -140,7 +140,7 @@ fn run(window: &mut Window, line: &str) {
     window.run_steps(3);
 }
 
-/// The middle of the bone from one joint to another.
+/// Returns the window position of the middle of the bone between two joints.
 fn bone(window: &Window, from: &str, to: &str) -> Pos2 {
     let rect = window.get_by_label("Viewport").rect();
     let at = |name: &str| window.state().project(node(window, name)).expect("in sight");
@@ -148,7 +148,7 @@ fn bone(window: &Window, from: &str, to: &str) -> Pos2 {
     rect.min + vec2(middle.x, middle.y)
 }
 
-/// Position of a key of *Walk* in the row of the hips.
+/// Returns the position of a key of *Walk* in the row of the hips.
 fn key_at(window: &Window, k: usize) -> Pos2 {
     let hips = node(window, "Hips");
     let clip = &session(window).document().clips[window.state().playback().clip.expect("a clip")];
@@ -229,7 +229,7 @@ impl Stage {
         stage
     }
 
-    /// Prepares the window for the act.
+    /// Brings the window into the start state of an action.
     fn prepare(&mut self, on: On) {
         let window = &mut self.window;
         match on {
@@ -257,11 +257,11 @@ impl Stage {
                 run(window, r#"{"do":"view.frame_selected"}"#);
                 window.run_steps(30);
                 run(window, &format!(r#"{{"do":"{tool}"}}"#));
-                // In that map a tool begins at once.
+                // In the Blender map, a tool starts at once.
                 if window.state().key_map().preset() == Preset::Blender {
                     press(window, Modifiers::NONE, Key::Escape);
                 }
-                // The tool waits a moment for an axis or a number.
+                // Waits until the tool no longer accepts an axis or a number.
                 window.run_steps(120);
                 self.at = self.window.get_by_label(handle).rect().center();
                 self.to = self.at + vec2(36.0, 30.0);
@@ -292,7 +292,7 @@ impl Stage {
         self.point(self.at);
     }
 
-    /// Copies what is selected, and keeps it as the system would.
+    /// Copies the selection, and stores it like the system clipboard.
     fn copy(&mut self) {
         self.window.event(Event::Copy);
         self.window.step();
@@ -310,7 +310,7 @@ impl Stage {
         self.window.run_steps(2);
     }
 
-    /// Points at the active joint, if the pointer is over the viewport.
+    /// Moves the pointer to the active joint, if the pointer is over the viewport.
     fn point_at_joint(&mut self) {
         let rect = self.window.get_by_label("Viewport").rect();
         let active = self.window.state().selection().active;
@@ -321,12 +321,12 @@ impl Stage {
         }
     }
 
-    /// Presses what a cell of the page says.
+    /// Presses the keys in a cell of the table.
     fn press(&mut self, cell: &str) {
         for input in cell.split('`').filter(|part| !part.trim().is_empty()) {
             let mut parts = input.split('>');
             let first = parts.next().unwrap_or_default();
-            // The menu of a joint is opened on the joint.
+            // The context menu of a joint is opened on the joint itself.
             if first == "RMB" && input.contains('>') {
                 self.point_at_joint();
             }
@@ -338,10 +338,11 @@ impl Stage {
         self.window.run_steps(4);
     }
 
-    /// Clicks an entry of the menu that is open.
+    /// Clicks an entry of the open menu.
     fn choose(&mut self, entry: &str) {
         self.window.run_steps(2);
-        // Buttons beside the menu may have the same name, and come before it.
+        // A button with the same name as the entry comes before it in the tree, so the last match
+        // is used.
         let entry = self.window.query_all_by_label(entry).last().expect("an entry");
         entry.click();
         self.window.run_steps(4);
@@ -349,7 +350,7 @@ impl Stage {
 
     fn press_one(&mut self, input: &str) {
         let (mut modifiers, mut held) = (Modifiers::NONE, None);
-        // The last part is what is pressed, and may be a plus.
+        // The last part is the key itself, which can be a plus sign.
         let (before, last) = match input.strip_suffix("++").or(input.strip_suffix('+')) {
             Some(before) => (before, "+"),
             None => input.rsplit_once('+').unwrap_or(("", input)),
@@ -392,7 +393,7 @@ impl Stage {
                     pressed,
                     modifiers,
                 };
-                // Within one frame: those of a test are long.
+                // All events are in one frame, because frames in tests are long.
                 let events = [true, false, true, false].map(button);
                 self.window.input_mut().events.extend(events);
                 self.window.run_steps(4);
@@ -408,7 +409,7 @@ impl Stage {
         self.window.run_steps(2);
     }
 
-    /// A key as a keyboard gives it: with its text, and copying and pasting as events of their own.
+    /// Types a key like a keyboard: with its text, and with copy and paste as separate events.
     fn type_key(&mut self, name: &str, modifiers: Modifiers) {
         if modifiers == Modifiers::COMMAND && name == "C" {
             self.copy();
@@ -441,12 +442,12 @@ impl Stage {
         self.hold(Modifiers::NONE);
     }
 
-    /// Holds Ctrl, Shift and Alt from here on, or lets go of them.
+    /// Holds or releases Ctrl, Shift and Alt.
     fn hold(&self, modifiers: Modifiers) {
         self.window.event(Event::ModifiersChanged(modifiers));
     }
 
-    /// The text that the window put into the clipboard last.
+    /// Returns the text that the window last copied to the clipboard.
     fn clipboard(&self) -> Option<String> {
         let copied = session(&self.window).copied_keys().map(ToOwned::to_owned);
         let of = |command: &egui::OutputCommand| match command {
@@ -487,7 +488,7 @@ impl Stage {
     }
 }
 
-/// A key by its name on the page.
+/// Returns the key with this name in `docs/keys.md`.
 fn key_of(name: &str) -> Key {
     let name = name.strip_prefix("Numpad").filter(|rest| !rest.is_empty()).unwrap_or(name);
     match name {
@@ -504,7 +505,7 @@ fn key_of(name: &str) -> Key {
     }
 }
 
-/// State of a window before and after an act.
+/// State of a window before or after an action.
 pub(super) struct Seen {
     pub document: Document,
     pub steps: usize,
@@ -519,7 +520,7 @@ pub(super) struct Seen {
     pub tool: ToolCommand,
     pub options: ViewOptions,
     pub brush: Brush,
-    /// Nodes that a person hides.
+    /// Nodes that the user has hidden.
     pub hidden: BTreeSet<NodeId>,
     /// Whether one panel covers the others.
     pub maximized: bool,
@@ -528,9 +529,9 @@ pub(super) struct Seen {
     pub copied: bool,
     /// Whether a form or a dialog is open.
     pub asks: bool,
-    /// A plan of the skeleton is shown.
+    /// Whether a plan of skeleton changes is shown.
     pub plans: bool,
-    /// The pivot that the toolbar shows.
+    /// Pivot that the toolbar shows.
     pub pivot: String,
     /// Label of the last step.
     pub label: String,
@@ -602,16 +603,16 @@ impl Seen {
         self.document.clips.values().map(|clip| clip.markers.len()).sum()
     }
 
-    /// The local transform of the left forearm.
+    /// Returns the local transform of the left forearm.
     pub fn arm(&self) -> ulna_model::Transform {
         self.document.node(self.named("LeftLowerArm")).local().transform()
     }
 }
 
-/// Presses one act in a map; what went wrong.
+/// Presses the keys of one action in a map. The error describes what went wrong.
 fn try_act(act: &Act, keys: &str, preset: Preset) -> Result<(), String> {
     let mut stage = Stage::new(preset, act.on);
-    // A clip is the same in both, so that hidden changes of the stage are none of the act.
+    // The state is read after the preparation, so that the preparation is not counted as an effect.
     let before = Seen::of(&stage);
     stage.press(keys);
     if act.saves {
@@ -622,7 +623,8 @@ fn try_act(act: &Act, keys: &str, preset: Preset) -> Result<(), String> {
     if (act.works)(&before, &after) { Ok(()) } else { Err(format!("{keys} did nothing of it")) }
 }
 
-/// Presses the acts of a map that a part of the page's rows has, and returns those that fail.
+/// Presses the keys of every `parts`-th action in a map, starting with the action at index `part`.
+/// Returns the failures.
 fn failures(map: usize, part: usize, parts: usize) -> Vec<String> {
     let preset = MAPS[map];
     let wanted = |k: &usize| k % parts == part;
@@ -641,7 +643,7 @@ fn failures(map: usize, part: usize, parts: usize) -> Vec<String> {
 }
 
 #[test]
-fn the_page_has_a_hundred_acts_and_each_is_pressed_or_has_a_reason() {
+fn the_page_has_a_hundred_acts_each_with_keys_or_a_reason() {
     let rows = rows();
     assert_eq!(rows.len(), 100);
     let names: Vec<&str> = rows.iter().map(|row| row.act).collect();
@@ -659,7 +661,7 @@ fn the_page_has_a_hundred_acts_and_each_is_pressed_or_has_a_reason() {
     }
 }
 
-/// Parts into which the acts of a map are divided, so that they run beside each other.
+/// Number of tests that share the actions of one map, so that they run in parallel.
 const PARTS: usize = 2;
 
 macro_rules! acts_of_maps {

@@ -1,4 +1,4 @@
-//! Keys as in Blender and Maya beyond those of `docs/keys.md`, and files of own keys.
+//! Keys of Blender and Maya beyond those in `docs/keys.md`, and files with custom keys.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -9,7 +9,7 @@ use ulna_motion::{Pose, Stack};
 
 use super::editing::{Window, click, node, press, sample, session};
 
-/// The sample in Pose mode, in a program's map, with the left forearm selected and the pointer
+/// Opens the sample in Pose mode with a preset. The left forearm is selected, and the pointer is
 /// beside the model.
 fn forearm(preset: Preset) -> (Window, tempfile::TempDir, NodeId) {
     let (mut window, folder, _) = sample();
@@ -23,7 +23,7 @@ fn forearm(preset: Preset) -> (Window, tempfile::TempDir, NodeId) {
     (window, folder, arm)
 }
 
-/// Keys with their texts, as a keyboard gives them.
+/// Types keys with their texts, like a keyboard.
 fn type_keys(window: &mut Window, keys: &[(Key, &str)]) {
     for (key, text) in keys {
         let event = |pressed| Event::Key {
@@ -54,7 +54,7 @@ fn world(window: &Window, node: NodeId) -> Quat {
 }
 
 #[test]
-fn in_blenders_map_an_axis_is_of_the_scene_first_and_the_joints_own_when_pressed_again() {
+fn in_the_blender_map_an_axis_key_means_the_scene_axis_and_pressed_twice_the_joint_axis() {
     for (presses, own) in [(1, false), (2, true)] {
         let (mut window, _folder, arm) = forearm(Preset::Blender);
         let (before, was) = (world(&window, arm), local(&window, arm));
@@ -78,7 +78,7 @@ fn in_blenders_map_an_axis_is_of_the_scene_first_and_the_joints_own_when_pressed
 }
 
 #[test]
-fn in_blenders_map_a_minus_changes_the_sign_and_space_keeps_a_transform() {
+fn in_the_blender_map_a_minus_changes_the_sign_and_space_applies_a_transform() {
     let (mut window, _folder, arm) = forearm(Preset::Blender);
     let before = world(&window, arm);
     type_keys(&mut window, &[(Key::R, "r"), (Key::X, "x")]);
@@ -88,7 +88,7 @@ fn in_blenders_map_a_minus_changes_the_sign_and_space_keeps_a_transform() {
     assert_eq!(session(&window).history().done().len(), 1, "Space keeps it");
     let turn = Quat::from_axis_angle(Vec3::X, -30_f32.to_radians());
     assert!(angle_between(turn * before, world(&window, arm)) < 1e-3);
-    // In Ulna's own map a minus goes on with the expression.
+    // In Ulna's own map, a minus continues the expression.
     let (mut window, _folder, arm) = forearm(Preset::Ulna);
     let was = local(&window, arm).rotation;
     type_keys(&mut window, &[(Key::E, "e"), (Key::X, "x")]);
@@ -100,7 +100,7 @@ fn in_blenders_map_a_minus_changes_the_sign_and_space_keeps_a_transform() {
 }
 
 #[test]
-fn a_right_click_that_cancels_a_transform_opens_no_menu_even_within_one_frame() {
+fn a_right_click_that_cancels_a_transform_opens_no_menu() {
     let (mut window, _folder, _) = forearm(Preset::Blender);
     let before = session(&window).document().clone();
     let at = window.get_by_label("Viewport").rect().center() + vec2(240.0, 120.0);
@@ -117,7 +117,7 @@ fn a_right_click_that_cancels_a_transform_opens_no_menu_even_within_one_frame() 
     window.run_steps(4);
     assert!(!egui::Popup::is_any_open(&window.ctx), "no menu");
     assert!(*session(&window).document() == before && session(&window).history().done().is_empty());
-    // The next right click opens it.
+    // The next right-click opens the menu.
     window.event(button(true));
     window.step();
     window.event(button(false));
@@ -125,7 +125,7 @@ fn a_right_click_that_cancels_a_transform_opens_no_menu_even_within_one_frame() 
     assert!(egui::Popup::is_any_open(&window.ctx));
 }
 
-/// The sample with all keys of *Walk* selected, and the pointer over the viewport.
+/// Opens the sample with all keys of *Walk* selected, and the pointer over the viewport.
 fn all_keys(preset: Preset) -> (Window, tempfile::TempDir) {
     let (mut window, folder, _) = sample();
     window.state_mut().set_key_preset(preset);
@@ -151,7 +151,7 @@ fn point_at_viewport(window: &mut Window) {
 }
 
 #[test]
-fn over_the_viewport_no_key_deletes_the_selected_keys_of_the_timeline() {
+fn delete_over_the_viewport_keeps_the_keys_selected_on_the_timeline() {
     for (preset, key) in
         [(Preset::Blender, Key::X), (Preset::Maya, Key::Delete), (Preset::Ulna, Key::Delete)]
     {
@@ -164,7 +164,7 @@ fn over_the_viewport_no_key_deletes_the_selected_keys_of_the_timeline() {
         press(&mut window, Modifiers::NONE, key);
         let left = keys(&window);
         assert!(before - left < 10, "{preset:?}: {before} → {left}");
-        // In the other maps the key of the joint was deleted, and nothing is selected now.
+        // In the other maps, the key of the joint was deleted, and nothing is selected now.
         if preset != Preset::Blender {
             continue;
         }
@@ -178,7 +178,7 @@ fn over_the_viewport_no_key_deletes_the_selected_keys_of_the_timeline() {
 }
 
 #[test]
-fn copying_over_the_timeline_takes_the_keys_of_selected_joints_and_never_all() {
+fn copying_over_the_timeline_copies_only_keys_of_selected_joints() {
     let (mut window, _folder, _) = sample();
     window.state_mut().set_key_preset(Preset::Maya);
     click(&mut window, "Clip Walk");
@@ -198,7 +198,7 @@ fn copying_over_the_timeline_takes_the_keys_of_selected_joints_and_never_all() {
     assert!(text.contains("LeftLowerArm") && !text.contains("RightLowerArm"), "{text}");
 }
 
-/// Opens the page of keys, and asks for a file there.
+/// Opens the page of keys, and clicks its button to choose a file.
 fn ask_for_file(window: &mut Window, button: &str, path: &std::path::Path) {
     press(window, Modifiers::COMMAND, Key::Comma);
     window.run_steps(3);
@@ -213,7 +213,7 @@ fn ask_for_file(window: &mut Window, button: &str, path: &std::path::Path) {
 }
 
 #[test]
-fn own_keys_go_through_a_file_and_a_key_that_clashes_is_named_alone() {
+fn custom_keys_are_exported_and_imported_and_only_conflicting_keys_are_skipped() {
     let (mut window, folder, _) = sample();
     press(&mut window, Modifiers::COMMAND, Key::Comma);
     click(&mut window, "Keys");
@@ -224,7 +224,7 @@ fn own_keys_go_through_a_file_and_a_key_that_clashes_is_named_alone() {
     click(&mut window, "Key of Grid");
     press(&mut window, Modifiers::NONE, Key::J);
     assert_eq!(window.state().key_map().text("view.grid"), "J");
-    // The right button adds another one.
+    // A right-click adds another key.
     window.get_by_label("Key of Grid").click_secondary();
     window.run_steps(3);
     press(&mut window, Modifiers::COMMAND, Key::J);
@@ -240,7 +240,7 @@ fn own_keys_go_through_a_file_and_a_key_that_clashes_is_named_alone() {
     assert_eq!(other.state().key_map(), window.state().key_map());
     assert_eq!(other.state().key_map().preset(), Preset::Maya);
 
-    // One key clashes, the other one is taken; a file that is none changes nothing.
+    // One key conflicts, and the other one is accepted. An invalid file changes nothing.
     std::fs::write(&path, r#"{"ulna_keys":1,"keys":{"view.names":["F"],"view.axes":["J"]}}"#)
         .expect("a file");
     ask_for_file(&mut other, "Import keys…", &path);

@@ -1,5 +1,5 @@
-//! Selected keys belong to the clip that the timeline shows: no act reaches the keys of another
-//! one.
+//! The selected keys belong to the clip that the timeline shows. No action may change the keys of
+//! another clip.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use ulna_model::{Clip, ClipId, Shared};
 
 use super::editing::{Window, click, press, sample, session};
 
-/// All clips of the document by id.
+/// Returns all clips of the document by id.
 fn clips(window: &Window) -> BTreeMap<ClipId, Shared<Clip>> {
     session(window).document().clips.iter().map(|(id, clip)| (id, clip.clone())).collect()
 }
@@ -19,7 +19,7 @@ fn keys(clips: &BTreeMap<ClipId, Shared<Clip>>) -> BTreeMap<ClipId, usize> {
     clips.iter().map(|(id, clip)| (*id, clip.key_count())).collect()
 }
 
-/// Moves the pointer over the lower panel, which gets the keyboard.
+/// Moves the pointer over the lower panel, which then gets keyboard input.
 fn over_timeline(window: &mut Window) {
     window.event(Event::PointerMoved(pos2(900.0, 900.0)));
     window.run_steps(2);
@@ -38,7 +38,7 @@ fn mode(window: &mut Window, key: Key) {
     window.run_steps(2);
 }
 
-/// The sample with all keys of *Walk* selected.
+/// Opens the sample with all keys of *Walk* selected.
 fn all_of_walk() -> (Window, tempfile::TempDir) {
     let (mut window, folder, _) = sample();
     click(&mut window, "Clip Walk");
@@ -50,7 +50,7 @@ fn all_of_walk() -> (Window, tempfile::TempDir) {
 }
 
 #[test]
-fn keys_of_a_clip_that_another_one_replaced_on_the_timeline_are_not_deleted() {
+fn delete_keeps_the_keys_of_a_clip_that_the_timeline_no_longer_shows() {
     type Act = fn(&mut Window);
     let acts: [(&str, Act); 6] = [
         ("a new clip", |w| click(w, "New clip")),
@@ -73,7 +73,7 @@ fn keys_of_a_clip_that_another_one_replaced_on_the_timeline_are_not_deleted() {
 }
 
 #[test]
-fn keys_are_not_selected_or_set_behind_the_mixer_and_in_pose_mode() {
+fn no_keys_are_selected_or_set_in_the_mixer_and_in_pose_mode() {
     for enter in [|w: &mut Window| click(w, "Mixer"), |w: &mut Window| mode(w, Key::Num1)] {
         let (mut window, _folder, _) = sample();
         click(&mut window, "Clip Walk");
@@ -81,7 +81,8 @@ fn keys_are_not_selected_or_set_behind_the_mixer_and_in_pose_mode() {
         enter(&mut window);
         over_timeline(&mut window);
         let before = clips(&window);
-        // All keys, delete; the keys of the selected joint at the playhead; a key; a marker.
+        // Select all keys and delete, set keys of the selected joint at the playhead, and add a
+        // marker.
         for (modifiers, key) in [
             (Modifiers::COMMAND, Key::A),
             (Modifiers::NONE, Key::Delete),
@@ -96,14 +97,14 @@ fn keys_are_not_selected_or_set_behind_the_mixer_and_in_pose_mode() {
 }
 
 #[test]
-fn undo_selects_keys_again_but_none_of_the_file_before() {
+fn undo_restores_the_key_selection_but_never_that_of_the_previous_file() {
     let (mut window, folder) = all_of_walk();
     press(&mut window, Modifiers::NONE, Key::Delete);
     let other = folder.path().join("other.glb");
     std::fs::write(&other, include_bytes!("../../assets/mannequin.glb")).expect("a file");
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(!window.state().selected_keys().is_empty(), "undo selects the keys again");
-    // The same file opened anew begins without a selection, and its own undo brings none.
+    // The same file opened again starts without a selection, and its own undo restores none.
     super::editing::ask_for(&mut window, &other);
     super::editing::wait(&mut window);
     click(&mut window, "Clip Walk");
@@ -113,9 +114,10 @@ fn undo_selects_keys_again_but_none_of_the_file_before() {
     assert!(window.state().selected_keys().is_empty(), "keys of the file before");
 }
 
-/// Random acts: none but undo and redo changes a clip that the timeline does not show.
+/// Runs random actions. Except for undo and redo, no action may change a clip that the timeline
+/// does not show.
 #[test]
-fn random_acts_change_only_the_clip_that_is_shown() {
+fn random_actions_change_only_the_shown_clip() {
     const ACTS: usize = 60;
     let mut deleted = 0;
     for seed in [1u64, 2] {
@@ -135,7 +137,7 @@ fn random_acts_change_only_the_clip_that_is_shown() {
             let animates = window.state().mode() == Mode::Animate && !playback.mixing;
             let shown = playback.clip.filter(|_| animates);
             let selected = window.state().selected_keys().len();
-            // Mostly over a clip, where keys can be deleted.
+            // Most actions run over a clip, where keys can be deleted.
             let act = match (animates, draw(2)) {
                 (false, 0) if playback.mixing => 11,
                 (false, 0) => 10,

@@ -1,4 +1,5 @@
-//! The whole window by keyboard: whatever can be clicked can be reached by F6 and Tab.
+//! Keyboard access to the whole window: everything that can be clicked can be reached with F6 and
+//! Tab.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +18,8 @@ fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
     window.run_steps(2);
 }
 
-/// The name of a control that can be worked and seen. A name is one control's: another test holds
-/// that.
+/// Returns the name of a control that is enabled and visible. Another test ensures that names are
+/// unique.
 fn control(node: &egui_kittest::Node<'_>) -> Option<String> {
     let access = node.accesskit_node();
     let works = matches!(
@@ -44,12 +45,12 @@ fn control(node: &egui_kittest::Node<'_>) -> Option<String> {
         .then(|| access.label().or_else(|| access.value()).unwrap_or_default())
 }
 
-/// All controls in sight.
+/// Returns the names of all visible controls.
 fn controls(window: &Window) -> BTreeSet<String> {
     controls_below(window.root())
 }
 
-/// All controls in sight below a node.
+/// Returns the names of all visible controls below a node.
 fn controls_below(node: egui_kittest::Node<'_>) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     let mut stack = vec![node];
@@ -60,7 +61,8 @@ fn controls_below(node: egui_kittest::Node<'_>) -> BTreeSet<String> {
     all
 }
 
-/// A stop of the walk: its role, its name, and whether it is drawn with a ring.
+/// One stop of the focus: the role and name of the widget, and whether it is drawn with a focus
+/// ring.
 struct Stop {
     focus: Option<egui::Id>,
     role: Role,
@@ -82,7 +84,7 @@ fn stop(window: &Window) -> Option<Stop> {
     None
 }
 
-/// Whether a ring of the accent color is drawn somewhere.
+/// Whether a focus ring in the accent color is drawn anywhere.
 fn has_ring(window: &Window) -> bool {
     let [r, g, b, _] = ColorRole::AccentBase.color("dark").0;
     let accent = egui::Color32::from_rgb(r, g, b);
@@ -92,13 +94,13 @@ fn has_ring(window: &Window) -> bool {
     })
 }
 
-/// Goes round the whole window by Tab, from a panel on.
+/// Enters a panel, and moves the focus through the whole window with Tab.
 fn walk(window: &mut Window) -> Vec<Stop> {
     press(window, Modifiers::NONE, Key::F6);
     walk_from_here(window)
 }
 
-/// Goes round by Tab.
+/// Moves the focus through the whole window with Tab, until it returns.
 fn walk_from_here(window: &mut Window) -> Vec<Stop> {
     let mut stops: Vec<Stop> = Vec::new();
     for _ in 0..500 {
@@ -113,7 +115,7 @@ fn walk_from_here(window: &mut Window) -> Vec<Stop> {
     panic!("the walk does not come round: {names:?}");
 }
 
-/// The dialog that is open.
+/// Returns the open dialog.
 fn dialog(window: &Window) -> Option<egui_kittest::Node<'_>> {
     let mut stack = vec![window.root()];
     while let Some(node) = stack.pop() {
@@ -125,7 +127,7 @@ fn dialog(window: &Window) -> Option<egui_kittest::Node<'_>> {
     None
 }
 
-/// Whether the focus is in the dialog that is open.
+/// Whether the focus is in the open dialog.
 fn is_in_dialog(window: &Window) -> bool {
     let mut stack: Vec<_> = dialog(window).into_iter().collect();
     while let Some(node) = stack.pop() {
@@ -138,7 +140,7 @@ fn is_in_dialog(window: &Window) -> bool {
 }
 
 #[test]
-fn dialogs_have_names_and_are_worked_by_keyboard() {
+fn dialogs_have_names_and_work_by_keyboard() {
     let sample = include_bytes!("../../assets/mannequin.glb");
     let (mut window, _folder, _) = open(builder(), sample);
     let dialogs = [
@@ -160,7 +162,7 @@ fn dialogs_have_names_and_are_worked_by_keyboard() {
         window.event(egui::Event::Text(command.to_owned()));
         window.run_steps(2);
         press(&mut window, Modifiers::NONE, Key::Enter);
-        // Some list what they are about first, on another thread.
+        // Some dialogs first compute their list on another thread.
         for _ in 0..400 {
             window.step();
             if dialog(&window).is_some() {
@@ -173,7 +175,7 @@ fn dialogs_have_names_and_are_worked_by_keyboard() {
         let name = open.accesskit_node().label().unwrap_or_default();
         assert!(name.starts_with(title), "{command}: “{name}”");
         let all = controls_below(open);
-        // A dialog beside the panels is entered as they are.
+        // A dialog beside the panels is entered like a panel.
         press(&mut window, Modifiers::NONE, Key::Tab);
         let mut around = 0;
         while around < 8 && !is_in_dialog(&window) {
@@ -194,7 +196,7 @@ fn dialogs_have_names_and_are_worked_by_keyboard() {
 }
 
 #[test]
-fn all_that_can_be_clicked_is_reached_by_keyboard_and_seen_there() {
+fn every_control_is_reached_by_keyboard_with_a_visible_focus() {
     let sample = include_bytes!("../../assets/mannequin.glb");
     let (mut window, _folder, _) = open(builder(), sample);
     let mut walked = 0;
@@ -232,7 +234,7 @@ fn all_that_can_be_clicked_is_reached_by_keyboard_and_seen_there() {
 }
 
 #[test]
-fn a_line_between_panels_is_moved_by_arrows() {
+fn the_border_between_panels_is_moved_by_arrow_keys() {
     let sample = include_bytes!("../../assets/mannequin.glb");
     let (mut window, _folder, _) = open(builder(), sample);
     let width = |window: &Window| window.get_by_label("Outliner panel").rect().width();

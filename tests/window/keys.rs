@@ -1,5 +1,5 @@
-//! Receivers of keys: the topmost open popup or dialog, the focused field, the entered panel, the
-//! window.
+//! Which part of the window receives a key: the topmost popup or dialog, the focused field, the
+//! entered panel, or the window.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -36,7 +36,7 @@ fn point_at(window: &mut Window, at: Pos2) {
     window.run_steps(2);
 }
 
-/// The left button goes down, or up.
+/// Returns the event of pressing or releasing the left button.
 const fn button(pressed: bool, pos: Pos2) -> Event {
     Event::PointerButton {
         pos,
@@ -46,7 +46,8 @@ const fn button(pressed: bool, pos: Pos2) -> Event {
     }
 }
 
-/// The ring that faces the view, about a joint that is selected in Pose mode and framed.
+/// Selects a joint in Pose mode, frames it, and returns it with the positions on its view-facing
+/// ring by angle.
 fn outer_ring(window: &mut Window, joint: &str) -> (NodeId, impl Fn(f32) -> Pos2 + use<>) {
     window.get_by_label("Pose mode").click();
     window.run_steps(3);
@@ -71,7 +72,7 @@ fn select(window: &mut Window, name: &str) -> NodeId {
     node
 }
 
-/// The accessible name of what has the focus.
+/// Returns the accessible name of the focused widget.
 fn focused(window: &Window) -> Option<String> {
     let mut stack = vec![window.root()];
     while let Some(node) = stack.pop() {
@@ -89,7 +90,7 @@ fn grid(window: &Window) -> bool {
 }
 
 #[test]
-fn tab_is_a_key_of_the_panel_until_f6_and_never_walks_into_the_menu_bar() {
+fn tab_belongs_to_the_panel_until_f6_moves_the_focus_into_it() {
     let (mut window, _folder) = sample();
     let first = select(&mut window, "Spine");
     let at = middle_of(&window, "Viewport");
@@ -106,13 +107,13 @@ fn tab_is_a_key_of_the_panel_until_f6_and_never_walks_into_the_menu_bar() {
         "each Tab goes on to the next sibling: {seen:?}"
     );
     assert_eq!(seen[3], first, "and round");
-    // Over the timeline it is not a key of joints.
+    // Over the timeline, Tab does not select joints.
     let before = window.state().selection().active;
     let at = middle_of(&window, "Timeline panel");
     point_at(&mut window, at);
     press(&mut window, Modifiers::NONE, Key::Tab);
     assert_eq!((window.state().selection().active, focused(&window)), (before, None));
-    // After F6 it goes through what is in the panel.
+    // After F6, Tab moves the focus inside the panel.
     press(&mut window, Modifiers::NONE, Key::F6);
     let panel = focused(&window).expect("a panel has the focus");
     assert!(panel.ends_with(" panel"), "{panel}");
@@ -121,7 +122,7 @@ fn tab_is_a_key_of_the_panel_until_f6_and_never_walks_into_the_menu_bar() {
     let inside = focused(&window).expect("something in it has the focus");
     assert!(inside != panel, "{inside}");
     assert_eq!(window.state().selection().active, before, "and selects nothing");
-    // Escape ends the walk, and not the selection; then it clears that.
+    // The first Escape only ends the keyboard focus. The next one clears the selection.
     press(&mut window, Modifiers::NONE, Key::Escape);
     assert_eq!((window.state().selection().active, focused(&window)), (before, None));
     press(&mut window, Modifiers::NONE, Key::Escape);
@@ -129,7 +130,7 @@ fn tab_is_a_key_of_the_panel_until_f6_and_never_walks_into_the_menu_bar() {
 }
 
 #[test]
-fn f6_goes_round_the_panels_and_back_and_their_keys_are_theirs() {
+fn f6_cycles_through_the_panels_and_the_focused_panel_receives_keys() {
     let (mut window, _folder) = sample();
     select(&mut window, "Head");
     let mut names = Vec::new();
@@ -148,13 +149,13 @@ fn f6_goes_round_the_panels_and_back_and_their_keys_are_theirs() {
     while focused(&window).as_deref() != Some("Outliner panel") {
         press(&mut window, Modifiers::NONE, Key::F6);
     }
-    // From a field, too.
+    // F6 works from a field, too.
     press(&mut window, Modifiers::NONE, Key::Tab);
     assert!(focused(&window).is_some_and(|f| !f.ends_with(" panel")), "{:?}", focused(&window));
     press(&mut window, Modifiers::SHIFT, Key::F6);
     press(&mut window, Modifiers::NONE, Key::F6);
     assert_eq!(focused(&window).as_deref(), Some("Outliner panel"));
-    // Arrows are the panel's while it has the focus as a whole.
+    // While the panel itself has the focus, it receives the arrow keys.
     let parent = {
         let document = window.state().session().expect("a file").document();
         document.node(named(&window, "Head")).parent
@@ -165,7 +166,7 @@ fn f6_goes_round_the_panels_and_back_and_their_keys_are_theirs() {
 }
 
 #[test]
-fn an_open_menu_has_the_keys_to_itself_and_escape_closes_it_alone() {
+fn an_open_menu_receives_all_keys_and_escape_closes_only_the_menu() {
     let (mut window, _folder) = sample();
     let head = select(&mut window, "Head");
     let (shown, playing) = (grid(&window), window.state().playback().playing);
@@ -186,7 +187,7 @@ fn an_open_menu_has_the_keys_to_itself_and_escape_closes_it_alone() {
 }
 
 #[test]
-fn the_palette_and_dialogs_close_before_the_selection_goes() {
+fn escape_closes_the_palette_and_dialogs_before_it_clears_the_selection() {
     let (mut window, _folder) = sample();
     let head = select(&mut window, "Head");
     let shown = grid(&window);
@@ -199,7 +200,7 @@ fn the_palette_and_dialogs_close_before_the_selection_goes() {
     press(&mut window, Modifiers::COMMAND, Key::Comma);
     press(&mut window, Modifiers::NONE, Key::Escape);
     assert_eq!(window.state().selection().active, Some(head));
-    // A number that is typed is given up, and nothing else.
+    // Escape discards the typed number, and nothing else.
     window.get_by_label("Ul rotation X").click();
     window.run_steps(2);
     type_text(&mut window, "3");
@@ -210,7 +211,7 @@ fn the_palette_and_dialogs_close_before_the_selection_goes() {
 }
 
 #[test]
-fn f10_opens_the_menu_bar_and_arrows_and_letters_go_through_it() {
+fn f10_opens_the_menu_bar_for_arrow_keys_and_letters() {
     let (mut window, _folder) = sample();
     select(&mut window, "Head");
     let at = middle_of(&window, "Viewport");
@@ -230,7 +231,7 @@ fn f10_opens_the_menu_bar_and_arrows_and_letters_go_through_it() {
     let first = focused(&window).expect("an item");
     press(&mut window, Modifiers::NONE, Key::ArrowDown);
     assert_ne!(focused(&window), Some(first));
-    // A letter goes to what begins with it.
+    // A letter moves to the entry that begins with it.
     type_text(&mut window, "d");
     assert_eq!(focused(&window).as_deref(), Some("Deselect all"));
     press(&mut window, Modifiers::NONE, Key::Enter);
@@ -243,7 +244,7 @@ fn f10_opens_the_menu_bar_and_arrows_and_letters_go_through_it() {
 }
 
 #[test]
-fn nothing_is_hovered_through_an_open_menu() {
+fn nothing_behind_an_open_menu_is_hovered() {
     let (mut window, _folder) = sample();
     let head = named(&window, "Head");
     let rect = window.get_by_label("Viewport").rect();
@@ -258,7 +259,7 @@ fn nothing_is_hovered_through_an_open_menu() {
 }
 
 #[test]
-fn mashing_keys_during_a_ring_drag_changes_nothing_else() {
+fn keys_pressed_during_a_ring_drag_change_nothing_else() {
     let (mut window, _folder) = sample();
     let (arm, on) = outer_ring(&mut window, "LeftLowerArm");
     let (grid_shown, mode) = (grid(&window), window.state().mode());
@@ -298,7 +299,7 @@ fn mashing_keys_during_a_ring_drag_changes_nothing_else() {
     assert!(session.document().node(arm).user().is_some());
 }
 
-/// Keys that do something when no gesture is under way.
+/// Presses many keys that have effects outside a gesture.
 fn mash(window: &mut Window) {
     let plain = [
         Key::Space,
@@ -328,7 +329,7 @@ fn mash(window: &mut Window) {
     }
 }
 
-/// A drag from one point to another, with keys mashed in its midst where it is asked for.
+/// Drags from one point to another; if `mashed` is set, with many keys pressed during the drag.
 fn drag(window: &mut Window, from: Pos2, to: Pos2, mashed: bool) {
     point_at(window, from);
     window.event(button(true, from));
@@ -345,7 +346,7 @@ fn drag(window: &mut Window, from: Pos2, to: Pos2, mashed: bool) {
 }
 
 #[test]
-fn a_stroke_and_a_dragged_number_are_the_same_with_keys_mashed_in_their_midst() {
+fn keys_pressed_during_a_stroke_or_a_number_drag_change_nothing() {
     type Gesture = (&'static str, fn(&mut Window, bool));
     let gestures: [Gesture; 2] = [
         ("a stroke", |window, mashed| {
@@ -388,7 +389,7 @@ fn a_stroke_and_a_dragged_number_are_the_same_with_keys_mashed_in_their_midst() 
 }
 
 #[test]
-fn a_ring_drag_takes_an_axis_and_a_number_and_enter_keeps_it() {
+fn a_ring_drag_accepts_an_axis_and_a_number_and_enter_applies_it() {
     let (mut window, _folder) = sample();
     let (arm, on) = outer_ring(&mut window, "LeftLowerArm");
     point_at(&mut window, on(0.3));
@@ -398,7 +399,7 @@ fn a_ring_drag_takes_an_axis_and_a_number_and_enter_keeps_it() {
     window.step();
     let mode = window.state().mode();
     press(&mut window, Modifiers::NONE, Key::Z);
-    // As a keyboard does: the key and its text. 2 and 3 are modes where no drag takes them.
+    // Types a key with its text, as a keyboard does. Without a drag, 2 and 3 would switch the mode.
     for (key, text) in [(Key::Num2, "2"), (Key::Num5, "5"), (Key::Slash, "/"), (Key::Num2, "2")] {
         window.event(Event::Text(text.to_owned()));
         press(&mut window, Modifiers::NONE, key);
@@ -418,7 +419,7 @@ fn a_ring_drag_takes_an_axis_and_a_number_and_enter_keeps_it() {
         (Some("z"), Some(25.0)),
         "{kept}"
     );
-    // The button that is still down means nothing any more.
+    // The button is still pressed, but has no effect any more.
     window.event(Event::PointerMoved(on(1.2)));
     window.step();
     window.event(button(false, on(1.2)));
@@ -428,7 +429,7 @@ fn a_ring_drag_takes_an_axis_and_a_number_and_enter_keeps_it() {
 }
 
 #[test]
-fn a_key_for_another_mode_ends_a_stroke_as_a_step() {
+fn switching_the_mode_during_a_stroke_commits_it_as_one_step() {
     let (mut window, _folder) = sample();
     for name in ["Pose mode", "Paint mode"] {
         window.get_by_label(name).click();

@@ -1,5 +1,5 @@
-//! Models as large as they come: nothing on the window's thread grows with the file. What counts
-//! here is what is done, and where; `what_frames_take` measures the time.
+//! Very large models: the work on the window's thread must not grow with the file. The tests check
+//! what is done, and on which thread. `print_frame_times` measures the time.
 
 use std::sync::Arc;
 
@@ -16,31 +16,31 @@ use crate::common::{
     window::{Window, builder, open, wait},
 };
 
-/// Prints the time of frames on a small and on a large model. Target: no frame takes more than
-/// 16 ms of the window's thread, whatever is done, for anything but drawing. The large model has
-/// 3,001 joints, 126 MB of keys, a million vertices, ten layers and 2,000 problems. No pixel is
-/// drawn; the time of the harness itself is in both columns.
+/// Prints the time of frames on a small and on a large model. Target: apart from drawing, no frame
+/// needs more than 16 ms of the window's thread. The large model has 3,001 joints, 126 MB of keys,
+/// a million vertices, ten layers and 2,000 problems. No pixel is drawn. Both columns include the
+/// time of the test harness.
 #[test]
 #[ignore = "a measurement, of minutes"]
-fn what_frames_take() {
+fn print_frame_times() {
     frames::print(&frames::measured(Size::SMALL), &frames::measured(Size::LARGE));
 }
 
-/// More vertices than a window is to wait for.
+/// A size with more vertices than the window's thread may process in one frame.
 const MANY: Size = Size { joints: 41, clips: 0, keys: 2, side: 210, layers: 0, problems: 0 };
 
 fn steps(window: &Window) -> usize {
     session(window).history().done().len()
 }
 
-/// A click, whose act is begun when it comes back, and not taken up yet.
+/// Clicks a button, and returns before the result of its background work is applied.
 fn begin(window: &mut Window, name: &str) {
     window.get_by_label(name).click_accesskit();
     window.step();
 }
 
 #[test]
-fn acts_on_chosen_joints_and_masks_are_worked_out_beside_the_window() {
+fn floods_of_joints_and_masks_run_in_the_background() {
     let (mut window, _folder, _) = open(builder(), &model(MANY));
     click(&mut window, "Paint mode");
     wait(&mut window);
@@ -79,7 +79,7 @@ fn acts_on_chosen_joints_and_masks_are_worked_out_beside_the_window() {
     window.key_press_modifiers(Modifiers::SHIFT, Key::F);
     window.step();
     wait(&mut window);
-    // A step, or the reason why there is none: never nothing in silence.
+    // There must be a step, or a reason why there is none.
     assert!(
         steps(&window) == done + 1
             || window.query_all_by_label_contains("Flood mask").next().is_some()
@@ -87,17 +87,17 @@ fn acts_on_chosen_joints_and_masks_are_worked_out_beside_the_window() {
 }
 
 #[test]
-fn of_many_problems_those_in_sight_are_laid_out_and_the_last_one_can_be_reached() {
+fn only_visible_problems_are_laid_out_and_the_last_one_can_be_reached() {
     let size = Size { joints: 401, clips: 1, keys: 2, side: 4, layers: 0, problems: 400 };
     let (mut window, _folder, _) = open(builder(), &model(size));
-    // They say the same: one row, which opens.
+    // The findings are equal, so they are grouped in one row that can be opened.
     let seen = |window: &Window| -> Vec<String> {
         let buttons = window
             .query_all_by_label_contains("Show limb")
             .filter_map(|n| n.accesskit_node().label());
         buttons.collect()
     };
-    // Where another finding has a button of that name, too, more follows.
+    // If another finding has a button of that name, too, more rows follow.
     let last = format!("Show {}", joint(400));
     let has_last = |window: &Window| {
         seen(window)
@@ -105,7 +105,7 @@ fn of_many_problems_those_in_sight_are_laid_out_and_the_last_one_can_be_reached(
             .any(|n| n.strip_prefix(&last).is_some_and(|r| r.is_empty() || r.starts_with(' ')))
     };
     let scroll = |window: &mut Window, delta: f32| {
-        // Findings that come in give the panel another height.
+        // New findings change the height of the panel.
         let panel = window.get_by_label("Problems panel").rect();
         window.event(Event::PointerMoved(panel.center()));
         window.event(Event::MouseWheel {
@@ -117,7 +117,8 @@ fn of_many_problems_those_in_sight_are_laid_out_and_the_last_one_can_be_reached(
         });
         window.step();
     };
-    // All rules are checked beside the window. Then the findings are others, and the row is closed.
+    // All rules are checked in the background. Afterward, the findings are new, and the row is
+    // closed again.
     for _ in 0..10 {
         (0..40).for_each(|_| scroll(&mut window, 3000.0));
         for _ in 0..50 {
@@ -138,7 +139,7 @@ fn of_many_problems_those_in_sight_are_laid_out_and_the_last_one_can_be_reached(
                     break;
                 }
             }
-            // Other findings may lie below.
+            // Other findings can come after these.
             let is_past = k > 20 && seen(&window).is_empty();
             scroll(&mut window, if is_past { 400.0 } else { -3000.0 });
         }
@@ -150,10 +151,10 @@ fn of_many_problems_those_in_sight_are_laid_out_and_the_last_one_can_be_reached(
     assert!((1..80).contains(&now.len()) && has_last(&window), "{} laid out", now.len());
 }
 
-/// A drag poses and keys, and what is known of the bodies is what it was: the very same, not found
+/// During a drag that poses and keys, cached facts about the skeleton must be reused, not computed
 /// again.
 #[test]
-fn a_drag_finds_no_mirror_partners_again() {
+fn a_drag_reuses_the_cached_mirror_pairs() {
     let (mut window, _folder, _) = open(builder(), &model(Size::SMALL));
     click(&mut window, "Animate mode");
     for name in

@@ -1,5 +1,5 @@
-//! Leaving a file with layers or a mix that it does not keep: they are kept in it, or baked, and
-//! saved.
+//! Opening another file while the open one has layers or a mix that it does not store: they are
+//! stored or baked, and the file is saved.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::PathBuf;
@@ -16,7 +16,8 @@ use super::editing::{Window, ask_for, click, node, press, sample, session, wait}
 
 const WALK: ClipId = ClipId(1);
 
-/// The sample with a layer over *Walk* that turns the head, and another file to go to.
+/// Opens the sample with a layer over *Walk* that rotates the head. Also returns another file to
+/// open.
 fn layered() -> (Window, tempfile::TempDir, PathBuf, PathBuf) {
     let (mut window, folder, path) = sample();
     let other = folder.path().join("other.glb");
@@ -50,7 +51,7 @@ fn read(path: &std::path::Path) -> Session {
     Session::open(path, &Progress::default()).unwrap()
 }
 
-/// Angle of the head from the sample's own *Walk*, in degrees.
+/// Returns the angle between the head and the sample's own *Walk*, in degrees.
 fn turn(session: &Session, original: &Session, head: ulna_model::NodeId) -> f32 {
     let at = |session: &Session| {
         let document = session.document();
@@ -62,7 +63,7 @@ fn turn(session: &Session, original: &Session, head: ulna_model::NodeId) -> f32 
 }
 
 #[test]
-fn a_layer_is_kept_in_the_file_before_another_one_is_opened() {
+fn a_layer_is_stored_in_the_file_before_another_file_is_opened() {
     let (mut window, _folder, path, other) = layered();
     let head = node(&window, "Head");
     ask_for(&mut window, &other);
@@ -94,7 +95,7 @@ fn a_layer_is_baked_into_keys_before_another_file_is_opened() {
 }
 
 #[test]
-fn a_layer_stays_where_leaving_is_canceled() {
+fn canceling_keeps_the_file_and_its_layer_open() {
     let (mut window, _folder, path, other) = layered();
     ask_for(&mut window, &other);
     click(&mut window, "Cancel");
@@ -102,7 +103,7 @@ fn a_layer_stays_where_leaving_is_canceled() {
     assert_eq!(session(&window).document().aids.layers(LayerHome::Clip(WALK)).0.len(), 1);
 }
 
-/// The sample with a mix of two clips, and another file to go to.
+/// Opens the sample with a mix of two clips. Also returns another file to open.
 fn mixed() -> (Window, tempfile::TempDir, PathBuf, PathBuf) {
     let (mut window, folder, path) = sample();
     let other = folder.path().join("other.glb");
@@ -122,7 +123,7 @@ fn mixed() -> (Window, tempfile::TempDir, PathBuf, PathBuf) {
 }
 
 #[test]
-fn a_mix_is_kept_in_the_file_before_another_one_is_opened() {
+fn a_mix_is_stored_in_the_file_before_another_file_is_opened() {
     let (mut window, _folder, path, other) = mixed();
     let mix = mix_of(session(&window).document()).unwrap();
     ask_for(&mut window, &other);

@@ -1,5 +1,5 @@
-//! The mixer in the window: lanes and bars by hand, what plays, baked and undone; each an edit of
-//! the document, and one step.
+//! The mixer in the window: lanes and bars are edited with the pointer, the mix is played and
+//! baked, and each edit is one undo step.
 
 use egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -16,7 +16,7 @@ fn mix(window: &Window) -> Shared<Mix> {
     mix_of(session(window).document()).unwrap_or_default()
 }
 
-/// Drags what has this name by so many points.
+/// Drags the widget with this name horizontally, by some points.
 fn drag(window: &mut Window, name: &str, by: f32) {
     let from = window.get_by_label(name).rect().center();
     drag_from(window, from, from + vec2(by, 0.0));
@@ -30,18 +30,19 @@ fn chosen(window: &mut Window, menu: &str, clip: &str) {
     window.run_steps(3);
 }
 
-/// Takes something from a list of choices.
+/// Chooses an entry of a drop-down list.
 fn take(window: &mut Window, list: &str, choice: &str) {
     click(window, list);
     window.run_steps(3);
-    // By the pointer: a click by the tree leaves the keyboard with the list.
+    // Uses the pointer, because a click by accessibility would leave the keyboard focus in the
+    // list.
     let at = window.get_by_label(choice).rect().center();
     click_at(window, at);
     window.run_steps(3);
 }
 
 #[test]
-fn lanes_are_laid_out_dragged_baked_and_undone() {
+fn a_mix_is_built_edited_baked_and_undone() {
     let (mut window, _folder, _) = sample();
     let clips: Vec<String> = {
         let document = session(&window).document();
@@ -54,7 +55,7 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     assert!(says(&window, "A lane plays clips over the lanes below it"));
     click(&mut window, "Add a lane");
     assert_eq!(mix(&window).lanes.len(), 1);
-    // Over to another clip, by inertia; its fade is dragged longer.
+    // Adds a transition to another clip, and drags its fade to make it longer.
     chosen(&mut window, "Transition to clip: a clip", &other);
     press(&mut window, Modifiers::NONE, Key::ArrowRight);
     press(&mut window, Modifiers::NONE, Key::ArrowRight);
@@ -69,21 +70,21 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     let longer = mix(&window).lanes[0].bars[1].fade_in;
     assert!(longer > fade + 0.05, "{fade} to {longer}");
     assert_eq!(session(&window).history().done().len(), steps + 1, "one drag is one step");
-    // Whole, and its end.
+    // Drags the end of the bar.
     let was = mix(&window).lanes[0].bars[1].clone();
     drag(&mut window, &format!("End of Bar {other}"), -40.0);
     let now = mix(&window).lanes[0].bars[1].clone();
     assert!(now.length < was.length && now.start.to_bits() == was.start.to_bits());
-    // How it comes in.
+    // Changes the kind of the transition.
     take(&mut window, "Transition: Cross-fade", "Frozen pose");
     assert_eq!(mix(&window).lanes[0].bars[1].enter, Enter::Frozen);
-    // What is seen is the mix, and what poses is refused.
+    // The mix is displayed, not the clip.
     let pose = window.state().shown_pose().local.clone();
     for _ in 0..8 {
         press(&mut window, Modifiers::NONE, Key::ArrowRight);
     }
     assert!(window.state().shown_pose().local != pose, "the mix goes on");
-    // A mask, by the menu of the lane; and one from a slider.
+    // Sets a mask in the menu of the lane, and blends the bar with another clip.
     click(&mut window, "Mask of Body: Whole body");
     window.run_steps(2);
     click(&mut window, "Upper body");
@@ -96,7 +97,7 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     click(&mut window, "Keep in the file");
     assert!(session(&window).document().scenes.values().any(|s| s.mix.is_some()));
     assert!(says(&window, "Kept in the file"));
-    // What stands there changes nothing by itself: every step comes back.
+    // Showing the mixer changes nothing by itself: undo reverts every step.
     for _ in 0..30 {
         press(&mut window, Modifiers::COMMAND, Key::Z);
     }
@@ -107,8 +108,7 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     assert!(!says(&window, "Transition to"));
 }
 
-/// The blend of the bar that is looked at, over two sliders: on the pad, by number, and back to one
-/// clip.
+/// Blends the inspected bar by two sliders: with the pad, by a number, and back to one clip.
 fn strafes(window: &mut Window) {
     take(window, "Blend by: By speed", "Strafing");
     let plane = |window: &Window| match &mix(window).lanes[0].bars[1].plays {
@@ -129,17 +129,17 @@ fn strafes(window: &mut Window) {
     assert!(matches!(mix(window).lanes[0].bars[1].plays, Plays::Clip(_)));
 }
 
-/// Bars are edited by keys, masks are painted in the tree, and a lane's weight changes while it
-/// plays.
+/// Bars are edited by shortcuts, masks are painted in the outliner, and the weight of a lane
+/// changes during playback.
 #[test]
-fn bars_are_cut_removed_and_copied_masks_are_painted_and_playing_goes_on() {
+fn bars_are_split_and_removed_and_masks_are_painted_during_playback() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "Mixer");
     click(&mut window, "Add a lane");
     click(&mut window, "Bar Walk");
     assert!(says(&window, "Transition: "), "the bar is in the inspector");
-    // Its keys stand over the lanes, and lead to the clip.
+    // Above the lanes, a button leads to the keys of the bar's clip.
     assert!(says(&window, "Edit the keys of the bar's clip"));
     for _ in 0..9 {
         press(&mut window, Modifiers::NONE, Key::ArrowRight);
@@ -158,14 +158,14 @@ fn bars_are_cut_removed_and_copied_masks_are_painted_and_playing_goes_on() {
     );
     press(&mut window, Modifiers::NONE, Key::Delete);
     assert_eq!(mix(&window).lanes[0].bars.len(), 1, "the bar that is looked at goes");
-    // The weight of the lane is dragged while it plays, and it plays on.
+    // The weight of the lane is dragged during playback, and playback continues.
     click(&mut window, "Play");
     assert!(window.state().playback().playing);
     drag(&mut window, "Weight of Body", -40.0);
     assert!(mix(&window).lanes[0].weight < 1.0);
     assert!(window.state().playback().playing, "a mix is judged while it plays");
     click(&mut window, "Pause");
-    // Painted in the tree.
+    // Paints the mask in the outliner.
     click(&mut window, "Mask of Body: Whole body");
     window.run_steps(2);
     click(&mut window, "Paint in the outliner");
@@ -188,9 +188,9 @@ fn bars_are_cut_removed_and_copied_masks_are_painted_and_playing_goes_on() {
     assert!(window.query_by_label("Mask at Hips").is_none());
 }
 
-/// A marker of a clip is dragged on its bar: the clip has it elsewhere then, in one step.
+/// Dragging a marker on a bar moves the marker of the clip, in one step.
 #[test]
-fn a_marker_is_dragged_on_its_bar() {
+fn dragging_a_marker_on_its_bar_moves_it_in_the_clip() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     let walk = window.state().playback().clip.expect("a clip");
@@ -213,7 +213,7 @@ fn a_marker_is_dragged_on_its_bar() {
     assert_eq!(session(&window).history().done().len(), steps + 1);
 }
 
-/// Opens the list of best transition points, which is made beside the window.
+/// Opens the list of best transition points. It is computed in the background.
 fn list_pairs(window: &mut Window, pair: &str) {
     click(window, "Best points…");
     for _ in 0..2000 {
@@ -223,13 +223,13 @@ fn list_pairs(window: &mut Window, pair: &str) {
         std::thread::sleep(std::time::Duration::from_millis(10));
         window.run_steps(1);
     }
-    // It finds its place first.
+    // The list needs some frames to get its position.
     window.run_steps(5);
 }
 
-/// In an empty mixer, both clips of a pair are added, as one step.
+/// In an empty mixer, adding the transition of a pair adds both clips, as one step.
 #[test]
-fn a_pair_is_added_to_an_empty_mixer_with_its_first_clip() {
+fn adding_a_transition_to_an_empty_mixer_adds_both_clips() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "Mixer");
@@ -253,9 +253,10 @@ fn a_pair_is_added_to_an_empty_mixer_with_its_first_clip() {
     assert_eq!(session(&window).history().done().len(), steps + 1, "one step");
 }
 
-/// All pairs of clips are listed with where they meet best; one is gone over to from what plays.
+/// The list has all pairs of clips with their best transition points. One of them is added as a
+/// transition from the current clip.
 #[test]
-fn a_pair_of_the_table_of_seams_is_gone_over() {
+fn a_listed_transition_is_added_at_the_best_point() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "Mixer");
@@ -280,10 +281,10 @@ fn a_pair_of_the_table_of_seams_is_gone_over() {
     assert!((made.lanes[0].bars[1].offset - found.enter).abs() < 1e-6, "{found:?}");
 }
 
-/// A cut to another clip is a jump, which is said with its time; as a cross-fade from the end of
-/// the bar it is none.
+/// A cut to another clip is a jump, which is reported with its time. A cross-fade from the end of
+/// the bar is not a jump.
 #[test]
-fn jumps_are_said_and_an_ended_bar_holds_under_a_fade() {
+fn a_cut_is_reported_as_a_jump_and_a_fade_is_not() {
     use ulna_edit::command::named_mix;
     use ulna_model::{MixBar, MixLane};
     let (mut window, _folder, _) = sample();

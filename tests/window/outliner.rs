@@ -1,4 +1,4 @@
-//! Nodes in the outliner: dragged elsewhere, copied, added and removed.
+//! Nodes in the outliner: dragged, duplicated, added and removed.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -8,7 +8,7 @@ use ulna_model::NodeId;
 use super::editing::{click, node, press, sample, session, window};
 use crate::common::{glb, window::Window};
 
-/// Two props and a box under a root, with another root beside it.
+/// Builds a root with two props and a box, and another root.
 fn props() -> Vec<u8> {
     glb(
         json!({
@@ -34,7 +34,8 @@ fn button(window: &mut Window, pos: Pos2, pressed: bool, modifiers: Modifiers) {
     window.step();
 }
 
-/// Drags a row to a point of another one: 0 is its upper end, 1 its lower.
+/// Drags a row onto another row. `part` is the position on that row: 0 is its upper edge, 1 its
+/// lower edge.
 fn drag(window: &mut Window, name: &str, to: &str, part: f32, modifiers: Modifiers) {
     let (from, target) = (row(window, name).center(), row(window, to));
     let end = target.left_top() + vec2(target.width() * 0.5, target.height() * part);
@@ -68,7 +69,7 @@ fn place(window: &Window, name: &str) -> glam::Vec3 {
 }
 
 #[test]
-fn a_dragged_node_keeps_its_position_or_with_ctrl_its_transform() {
+fn a_dragged_node_keeps_its_world_position_or_with_ctrl_its_local_transform() {
     let (mut window, _folder, _path) = window(&props());
     drag(&mut window, "Sword", "Other", 0.5, Modifiers::NONE);
     assert_eq!(parent(&window, "Sword").as_deref(), Some("Other"));
@@ -83,9 +84,9 @@ fn a_dragged_node_keeps_its_position_or_with_ctrl_its_transform() {
 }
 
 #[test]
-fn a_node_is_dropped_between_others_and_never_below_itself() {
+fn a_node_can_be_dropped_between_others_but_never_below_itself() {
     let (mut window, _folder, _path) = window(&props());
-    // Above the box: the second child of the root.
+    // Drops the sword above the box, so it becomes the second child of the root.
     drag(&mut window, "Sword", "Box", 0.1, Modifiers::NONE);
     let document = session(&window).document();
     let names: Vec<String> = document
@@ -97,7 +98,7 @@ fn a_node_is_dropped_between_others_and_never_below_itself() {
     let before = document.clone();
     drag(&mut window, "Root", "Box", 0.5, Modifiers::NONE);
     assert!(*session(&window).document() == before, "a node hangs below itself");
-    // Beside a root it is one, too.
+    // A node dropped beside a root becomes a root.
     drag(&mut window, "Sword", "Other", 0.9, Modifiers::NONE);
     assert_eq!(parent(&window, "Sword"), None);
     let document = session(&window).document();
@@ -105,7 +106,7 @@ fn a_node_is_dropped_between_others_and_never_below_itself() {
 }
 
 #[test]
-fn delete_and_duplicate_mean_nodes_in_the_outliner() {
+fn delete_and_duplicate_in_the_outliner_apply_to_nodes() {
     let (mut window, _folder, _path) = window(&props());
     let at = row(&window, "Sword").center();
     window.event(Event::PointerMoved(at));
@@ -122,7 +123,7 @@ fn delete_and_duplicate_mean_nodes_in_the_outliner() {
 }
 
 #[test]
-fn the_menu_of_a_row_adds_and_removes_nodes() {
+fn the_menu_of_an_outliner_row_adds_and_removes_nodes() {
     let (mut window, _folder, _path) = window(&props());
     let menu = |window: &mut Window, name: &str| {
         window.get_by_role_and_label(egui::accesskit::Role::TreeItem, name).click_secondary();
@@ -139,13 +140,13 @@ fn the_menu_of_a_row_adds_and_removes_nodes() {
     click(&mut window, "Remove with all nodes below");
     let document = session(&window).document();
     assert_eq!(document.nodes.ids().collect::<Vec<_>>(), [NodeId(4)]);
-    // The window goes on: the tree has one row.
+    // The window still works, and the tree shows the change.
     assert!(window.query_by_role_and_label(egui::accesskit::Role::TreeItem, "Sword").is_none());
     row(&window, "Other");
 }
 
 #[test]
-fn a_joint_is_removed_by_its_rule_and_what_that_does_is_said() {
+fn removing_a_joint_reports_the_deviation_of_the_skin() {
     let (mut window, _folder, _path) = sample();
     let delete = |window: &mut Window, name: &str| {
         let at = row(window, name).center();
@@ -167,7 +168,7 @@ fn a_joint_is_removed_by_its_rule_and_what_that_does_is_said() {
     let count = |window: &Window| session(window).document().nodes.ids().count();
     assert_eq!(count(&window), before.nodes.ids().count() - 16);
     assert!(said(&window, "the skin moves by at most"), "the deviation is said");
-    // The menu of a joint has the commands of joints, one of which removes it.
+    // The menu of a joint has commands for joints, one of which removes the joint.
     window.get_by_role_and_label(egui::accesskit::Role::TreeItem, "LeftFoot").click_secondary();
     window.run_steps(4);
     click(&mut window, "Change the skeleton");

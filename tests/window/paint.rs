@@ -1,5 +1,5 @@
-//! Paint mode in the whole window: strokes, locks, selected vertices and numbers, asserted on the
-//! document.
+//! Paint mode in the whole window: strokes, locks, selected vertices and numbers. Results are
+//! checked in the document.
 
 use crate::common::paint::{
     Window, click, drag, head, middle, node, painting_drawn as painting, press, press_button,
@@ -9,7 +9,7 @@ use egui::{Event, Key, Modifiers, PointerButton, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 #[test]
-fn a_stroke_paints_the_joint_and_is_one_step() {
+fn a_stroke_paints_the_active_joint_as_one_step() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = session(&window).document().clone();
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
@@ -21,12 +21,12 @@ fn a_stroke_paints_the_joint_and_is_one_step() {
     assert_eq!(session(&window).history().done().len(), 1);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(*session(&window).document() == before);
-    // What was seen while painting is seen still.
+    // The settings shown while painting are still shown.
     assert!(window.query_by_label("Brush").is_some());
 }
 
 #[test]
-fn held_keys_invert_and_smooth() {
+fn holding_ctrl_inverts_the_brush_and_holding_shift_smooths() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = session(&window).document().clone();
     let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
@@ -42,7 +42,7 @@ fn held_keys_invert_and_smooth() {
 }
 
 #[test]
-fn a_locked_joint_is_not_painted_and_escape_takes_a_stroke_back() {
+fn a_locked_joint_is_not_painted_and_escape_cancels_a_stroke() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = session(&window).document().clone();
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
@@ -51,7 +51,7 @@ fn a_locked_joint_is_not_painted_and_escape_takes_a_stroke_back() {
     assert!(*session(&window).document() == before);
     assert!(window.query_by_label_contains("the joint is locked").is_some());
     press(&mut window, Modifiers::NONE, Key::L);
-    // Pressed and moved, but never let go of.
+    // Presses the button and moves the pointer, but does not release the button.
     window.event(Event::PointerMoved(at));
     window.run_steps(2);
     let modifiers = Modifiers::NONE;
@@ -70,7 +70,7 @@ fn a_locked_joint_is_not_painted_and_escape_takes_a_stroke_back() {
 }
 
 #[test]
-fn mirrored_strokes_paint_both_sides_alike() {
+fn mirrored_strokes_paint_both_sides_equally() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = session(&window).document().clone();
     press(&mut window, Modifiers::NONE, Key::X);
@@ -85,7 +85,7 @@ fn mirrored_strokes_paint_both_sides_alike() {
 }
 
 #[test]
-fn vertices_are_selected_and_take_numbers() {
+fn a_number_typed_for_selected_vertices_sets_their_weight() {
     let (mut window, _folder) = painting("LeftUpperArm");
     click(&mut window, "Vertices tab");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
@@ -124,7 +124,7 @@ fn vertices_are_selected_and_take_numbers() {
 }
 
 #[test]
-fn the_lists_hold_still_while_one_goes_to_them() {
+fn the_joint_list_does_not_move_while_the_pointer_approaches_it() {
     let (mut window, _folder) = painting("LeftUpperArm");
     window.event(Event::PointerMoved(middle(&window, "RightUpperArm", "RightLowerArm")));
     window.run_steps(4);
@@ -141,7 +141,7 @@ fn the_lists_hold_still_while_one_goes_to_them() {
 }
 
 #[test]
-fn a_drag_after_the_key_changes_the_radius_and_escape_brings_it_back() {
+fn a_drag_after_the_radius_key_changes_the_radius_and_escape_restores_it() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let radius = |window: &Window| window.state().brush().radius;
     let before = radius(&window);
@@ -159,7 +159,7 @@ fn a_drag_after_the_key_changes_the_radius_and_escape_brings_it_back() {
     assert!(session(&window).history().done().is_empty());
 }
 
-/// The layers of the painted skin.
+/// Returns the layers of the painted skin.
 fn layers(window: &Window) -> ulna_model::WeightLayers {
     let all = &session(window).document().aids.weight_layers;
     (**all.values().next().expect("layers")).clone()
@@ -170,7 +170,7 @@ fn is_marked(window: &Window, name: &str) -> bool {
 }
 
 #[test]
-fn a_lower_layer_at_half_strength_is_painted_and_so_are_its_mask_and_the_base() {
+fn any_weight_layer_its_mask_and_the_base_can_be_painted() {
     let (mut window, _folder) = painting("LeftUpperArm");
     click(&mut window, "Layers tab");
     press_button(&mut window, "Add a layer");
@@ -199,7 +199,7 @@ fn a_lower_layer_at_half_strength_is_painted_and_so_are_its_mask_and_the_base() 
     press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     assert!(layers(&window) == painted);
 
-    // Its mask, taken away where the brush goes.
+    // Paints the layer's mask with the inverse brush, which removes it.
     press_button(&mut window, "Paint mask");
     drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::COMMAND);
     assert_eq!(session(&window).history().undo_label(), Some("Paint mask"));
@@ -211,20 +211,20 @@ fn a_lower_layer_at_half_strength_is_painted_and_so_are_its_mask_and_the_base() 
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(layers(&window) == painted);
 
-    // And what lies under all layers.
+    // Paints the base weights below all layers.
     press_button(&mut window, "Layer Base");
     assert!(is_marked(&window, "Layer Base"));
     drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
     assert!(layers(&window).bases != painted.bases && layers(&window).layers == painted.layers);
     sound(session(&window).document());
 
-    // What is gone is painted no more: the topmost is.
+    // After the painted layer is removed, the topmost layer is painted.
     press_button(&mut window, "Layer Layer 1");
     press_button(&mut window, "Remove layer Layer 1");
     assert!(is_marked(&window, "Layer Layer 2"));
 }
 
-/// Types an opacity in percent.
+/// Types the opacity of a layer, in percent.
 fn opacity_of(window: &mut Window, layer: &str, percent: &str) {
     let name = format!("Opacity of layer {layer}");
     window.get_by_label(&name).click_accesskit();
@@ -236,7 +236,7 @@ fn opacity_of(window: &mut Window, layer: &str, percent: &str) {
 }
 
 #[test]
-fn a_stroke_goes_into_the_layer_and_can_be_hidden_and_folded() {
+fn a_stroke_is_stored_in_the_layer_which_can_be_hidden_and_flattened() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = session(&window).document().meshes.clone();
     click(&mut window, "Layers tab");
@@ -249,7 +249,7 @@ fn a_stroke_goes_into_the_layer_and_can_be_hidden_and_folded() {
     sound(session(&window).document());
     press_button(&mut window, "Hide layer Layer 1");
     assert!(session(&window).document().meshes == before);
-    // Nothing takes the stroke while the layer is hidden, and that is said.
+    // While the layer is hidden, the stroke is refused with a message.
     drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
     assert!(session(&window).document().meshes == before);
     assert!(window.query_by_label_contains("“Layer 1” is hidden").is_some());
@@ -261,7 +261,7 @@ fn a_stroke_goes_into_the_layer_and_can_be_hidden_and_folded() {
 }
 
 #[test]
-fn what_is_wrong_with_weights_is_mended_at_a_click() {
+fn invalid_weights_are_repaired_by_one_click() {
     let says = |window: &Window| {
         window.query_all_by_label_contains("weights do not sum to 1").next().is_some()
     };
@@ -277,8 +277,7 @@ fn what_is_wrong_with_weights_is_mended_at_a_click() {
     assert!(says(&window));
 }
 
-/// A strip of four vertices on a skin of two joints, once at a node of its own and once more, on
-/// another skin.
+/// Builds a strip of four vertices that two nodes use, each with its own skin of two joints.
 fn on_two_skins() -> Vec<u8> {
     let mut bin =
         crate::common::floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 1.0, 2.0, 0.0]);
@@ -315,7 +314,7 @@ fn on_two_skins() -> Vec<u8> {
 }
 
 #[test]
-fn a_mesh_on_two_skins_says_so_and_the_other_skin_can_be_taken_up() {
+fn a_mesh_with_two_skins_has_a_note_that_switches_to_the_other_skin() {
     let (mut window, _folder) = window(&on_two_skins());
     click(&mut window, "Paint mode");
     let note = "Strip is shared by “LeftSkin” (Here) and “RightSkin” (There)";
@@ -334,18 +333,18 @@ fn a_mesh_on_two_skins_says_so_and_the_other_skin_can_be_taken_up() {
 }
 
 #[test]
-fn a_mesh_on_one_skin_has_no_note_about_others() {
+fn a_mesh_with_one_skin_has_no_note_about_other_skins() {
     let (window, _folder) = painting("LeftUpperArm");
     assert!(window.query_by_label_contains("is shared by").is_none());
 }
 
 #[test]
-fn a_problem_of_weights_is_named_by_its_mesh_and_shown_in_colors() {
+fn a_weight_problem_names_its_mesh_and_is_shown_in_colors() {
     let Some(shared) = crate::common::shared() else { return };
     let file = shared.join("corpus/characters/RiggedFigure/RiggedFigure-2017.glb");
     let (mut window, _folder) = window(&std::fs::read(file).expect("the file"));
     assert!(window.query_all_by_label_contains("› primitive 0").next().is_some());
-    // Errors come first.
+    // Errors are listed first.
     let shows = |label: String| label.starts_with("Show ") && label.contains("› primitive 0");
     let way = window.get_all_by(move |n| n.label().is_some_and(shows)).next();
     way.expect("a way there").click();
@@ -360,7 +359,7 @@ fn a_problem_of_weights_is_named_by_its_mesh_and_shown_in_colors() {
 }
 
 #[test]
-fn alt_and_a_drag_turn_the_view_and_paint_nothing() {
+fn dragging_with_alt_orbits_the_view_and_paints_nothing() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = session(&window).document().clone();
     let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
@@ -368,7 +367,7 @@ fn alt_and_a_drag_turn_the_view_and_paint_nothing() {
     drag(&mut window, at, at + vec2(60.0, 20.0), Modifiers::ALT);
     assert!(head(&window, "LeftHand").distance(hand) > 5.0, "the view turned");
     assert!(*session(&window).document() == before && session(&window).history().done().is_empty());
-    // With Ctrl beside it, vertices are selected, and the view stays.
+    // With Ctrl as well, the drag selects vertices, and the view does not move.
     let hand = head(&window, "LeftHand");
     let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
     drag(
@@ -378,7 +377,7 @@ fn alt_and_a_drag_turn_the_view_and_paint_nothing() {
         Modifiers::COMMAND | Modifiers::ALT,
     );
     assert_eq!(head(&window, "LeftHand"), hand);
-    // The same turns it in the other modes, and selects nothing.
+    // The same drag orbits the view in the other modes, and selects nothing.
     click(&mut window, "Pose mode");
     let (hand, chosen) = (head(&window, "LeftHand"), window.state().selection().clone());
     drag(&mut window, at, at + vec2(60.0, 20.0), Modifiers::ALT);

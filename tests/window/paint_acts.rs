@@ -1,5 +1,5 @@
-//! Acts of Paint mode in the whole window: several joints, values beside buttons, the clipboard,
-//! layers that are kept.
+//! Actions of Paint mode in the whole window: several selected joints, values beside buttons, the
+//! clipboard, and stored layers.
 
 use crate::common::paint::{
     Window, click, click_at, drag, middle, node, painting, press, press_button, session, sound,
@@ -11,7 +11,7 @@ use ulna_model::Document;
 use ulna_session::Session;
 use ulna_weights::Radius;
 
-/// The most joints that any vertex has.
+/// Returns the largest number of influences of any vertex.
 fn most(document: &Document) -> usize {
     let maps =
         document.meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.as_deref());
@@ -21,7 +21,7 @@ fn most(document: &Document) -> usize {
 }
 
 #[test]
-fn a_bar_of_the_brush_is_clicked_to_be_typed_into_and_does_not_jump() {
+fn clicking_a_brush_slider_opens_its_number_without_changing_it() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = *window.state().brush();
     click(&mut window, "Radius");
@@ -36,7 +36,7 @@ fn a_bar_of_the_brush_is_clicked_to_be_typed_into_and_does_not_jump() {
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Enter);
     assert_eq!(window.state().brush().radius, Radius::Pixels(30.0));
-    // A drag goes on from where the bar is.
+    // A drag changes the value from its current one, without a jump.
     let bar = window.get_by_label("Strength").rect();
     let from = bar.left_center() + vec2(4.0, 0.0);
     drag(&mut window, from, from + vec2(20.0, 0.0), Modifiers::NONE);
@@ -45,7 +45,7 @@ fn a_bar_of_the_brush_is_clicked_to_be_typed_into_and_does_not_jump() {
 }
 
 #[test]
-fn acts_have_their_value_beside_them_and_say_what_they_did() {
+fn tools_use_the_value_beside_their_button_and_report_the_result() {
     let (mut window, _folder) = painting("LeftUpperArm");
     assert!(most(session(&window).document()) > 2);
     window.get_by_label("Max influences").click_accesskit();
@@ -66,7 +66,7 @@ fn acts_have_their_value_beside_them_and_say_what_they_did() {
 }
 
 #[test]
-fn several_joints_are_chosen_locked_alone_and_merged() {
+fn several_selected_joints_are_isolated_locked_and_merged() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let at = window.get_by_label("Joint LeftUpperArm").rect().center();
     click_at(&mut window, at, Modifiers::NONE);
@@ -104,7 +104,7 @@ fn several_joints_are_chosen_locked_alone_and_merged() {
 }
 
 #[test]
-fn the_mean_of_selected_vertices_is_copied_and_rows_of_a_spreadsheet_come_in() {
+fn the_mean_of_selected_vertices_is_copied_and_spreadsheet_rows_are_pasted() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
     drag(
@@ -131,7 +131,7 @@ fn the_mean_of_selected_vertices_is_copied_and_rows_of_a_spreadsheet_come_in() {
         .collect();
     assert!(vertices.len() > 3, "{} vertices", vertices.len());
     sound(document);
-    // Text that is no weights changes nothing, and says why.
+    // Text without weights changes nothing, and a message states the reason.
     let before = document.clone();
     window.event(Event::Paste("LeftHand\tHead\nmuch\t0.1\n".into()));
     window.run_steps(4);
@@ -140,7 +140,7 @@ fn the_mean_of_selected_vertices_is_copied_and_rows_of_a_spreadsheet_come_in() {
 }
 
 #[test]
-fn a_cell_says_why_it_takes_no_number() {
+fn a_cell_that_cannot_be_edited_states_the_reason() {
     let (mut window, _folder) = painting("LeftUpperArm");
     click(&mut window, "Vertices tab");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
@@ -173,12 +173,12 @@ fn a_cell_says_why_it_takes_no_number() {
         }
         sound(session(&window).document());
     }
-    // Taking 1 from what has none leaves none.
+    // Subtracting 1 from a weight of 0 leaves 0.
     assert!(*session(&window).document() == before);
 }
 
 #[test]
-fn layers_are_kept_over_a_restart() {
+fn stored_weight_layers_are_restored_after_a_restart() {
     let (mut window, _folder) = painting("LeftUpperArm");
     click(&mut window, "Layers tab");
     press_button(&mut window, "Add a layer");
@@ -205,18 +205,18 @@ fn layers_are_kept_over_a_restart() {
     assert!(window.get_by_label("Keep layers in the file").accesskit_node().toggled().is_some());
 }
 
-/// Cells of the weight table by their rows, each with its vertex.
+/// Cells of one column of the weight table: vertex and rectangle of each.
 type Column = Vec<(u32, egui::Rect)>;
 
 /// Two columns of the weight table.
 struct Cells {
     arm: Column,
     second: Column,
-    /// The joint of the second column.
+    /// Joint of the second column.
     joint: String,
 }
 
-/// The vertex in the name of a cell.
+/// Returns the vertex in the name of a cell.
 fn vertex_of(label: &str) -> u32 {
     label
         .split("vertex ")
@@ -232,14 +232,14 @@ fn column(window: &Window, joint: &str) -> Column {
     found.map(|n| (vertex_of(&n.accesskit_node().label().expect("a name")), n.rect())).collect()
 }
 
-/// Selects vertices around the middle of the upper arm; the rectangle reaches this far up and to
-/// the left.
+/// Selects vertices around the middle of the upper arm. `reach` is half the size of the selection
+/// box.
 fn select_vertices(window: &mut Window, reach: egui::Vec2) {
     let at = middle(window, "LeftUpperArm", "LeftLowerArm");
     drag(window, at - reach, at + vec2(25.0, 25.0), Modifiers::COMMAND | Modifiers::ALT);
 }
 
-/// A window with the weights of some vertices of the upper arm in sight.
+/// Opens a window that shows the weights of some vertices of the upper arm.
 fn cells_in_sight() -> (Window, tempfile::TempDir, Cells) {
     let (mut window, folder) = painting("LeftUpperArm");
     click(&mut window, "Vertices tab");
@@ -267,14 +267,14 @@ fn cells_in_sight() -> (Window, tempfile::TempDir, Cells) {
     (window, folder, Cells { arm, second, joint })
 }
 
-/// Types a number into the cells that are selected.
+/// Types a number into the selected cells.
 fn type_number(window: &mut Window, number: &str) {
     window.event(Event::Text(number.to_owned()));
     window.run_steps(2);
     press(window, Modifiers::NONE, Key::Enter);
 }
 
-/// The same with a quarter in the first three rows of both columns.
+/// Opens the same window, and sets the first three rows of both columns to a quarter.
 fn quarters_in_sight() -> (Window, tempfile::TempDir, Cells) {
     let (mut window, folder, cells) = cells_in_sight();
     let (from, to) = (cells.arm[0].1.center(), cells.second[2].1.center());
@@ -283,7 +283,7 @@ fn quarters_in_sight() -> (Window, tempfile::TempDir, Cells) {
     (window, folder, cells)
 }
 
-/// The weight of a joint on a vertex of the canvas.
+/// Returns the weight of a joint on a vertex of the surface.
 fn weight(document: &Document, v: u32, name: &str) -> f32 {
     let canvas = ulna_weights::SkinnedSurface::new(document, 0.into()).expect("a canvas");
     let joint = canvas.joint(node(document, name)).expect("a joint");
@@ -293,7 +293,7 @@ fn weight(document: &Document, v: u32, name: &str) -> f32 {
 }
 
 #[test]
-fn cells_are_dragged_over_and_take_one_number() {
+fn one_typed_number_applies_to_all_cells_selected_by_a_drag() {
     let (window, _folder, Cells { arm, joint: second, .. }) = quarters_in_sight();
     let document = session(&window).document();
     for (v, _) in &arm[..3] {
@@ -310,7 +310,7 @@ fn cells_are_dragged_over_and_take_one_number() {
 }
 
 #[test]
-fn a_click_and_shift_select_cells_as_a_drag_does() {
+fn a_click_and_a_shift_click_select_cells_like_a_drag() {
     let (mut window, _folder, Cells { arm, joint: second, .. }) = quarters_in_sight();
     click_at(&mut window, arm[1].1.center(), Modifiers::NONE);
     click_at(&mut window, arm[0].1.center(), Modifiers::SHIFT);
@@ -329,7 +329,7 @@ fn a_click_and_shift_select_cells_as_a_drag_does() {
 }
 
 #[test]
-fn a_half_typed_number_is_dropped_when_other_vertices_are_selected() {
+fn an_unfinished_number_is_discarded_when_other_vertices_are_selected() {
     let (mut window, _folder, Cells { arm, .. }) = quarters_in_sight();
     let before = session(&window).document().clone();
     click_at(&mut window, arm[1].1.center(), Modifiers::NONE);
@@ -342,7 +342,7 @@ fn a_half_typed_number_is_dropped_when_other_vertices_are_selected() {
 }
 
 #[test]
-fn cells_take_a_grid_from_the_one_that_is_selected_on() {
+fn a_pasted_table_fills_cells_from_the_selected_one_on() {
     let (mut window, _folder, Cells { arm, second: second_cells, joint: second }) =
         quarters_in_sight();
     click_at(&mut window, arm[1].1.center(), Modifiers::NONE);
@@ -358,7 +358,7 @@ fn cells_take_a_grid_from_the_one_that_is_selected_on() {
         (weight(document, arm[0].0, "LeftUpperArm") - 0.25).abs() < 1e-4,
         "what is above stays"
     );
-    // One that does not fit says so.
+    // A table that does not fit is refused with a message.
     let before = document.clone();
     click_at(&mut window, second_cells[1].1.center(), Modifiers::NONE);
     window.event(Event::Paste(
@@ -369,7 +369,7 @@ fn cells_take_a_grid_from_the_one_that_is_selected_on() {
     assert!(window.query_by_label_contains("7 columns").is_some(), "it says what does not fit");
 }
 
-/// Number of selected vertices that the panel shows.
+/// Returns the number of selected vertices that the panel shows.
 fn chosen(window: &Window) -> usize {
     let said = window.query_by_label_contains("selected ·").map(|n| n.accesskit_node());
     let label = said.and_then(|n| n.value().or_else(|| n.label())).unwrap_or_default();
@@ -378,7 +378,7 @@ fn chosen(window: &Window) -> usize {
     number.parse().unwrap_or(0)
 }
 
-/// Says what is painted: from a list of the brush.
+/// Chooses which vertices are painted, in a list of the brush.
 fn painted_sides(window: &mut Window, which: &str) {
     window.get_by_label_contains("Faces to paint: ").click();
     window.run_steps(3);
@@ -387,10 +387,10 @@ fn painted_sides(window: &mut Window, which: &str) {
 }
 
 #[test]
-fn what_lies_behind_something_is_left_alone_where_one_wants_that() {
+fn hidden_and_back_facing_vertices_are_not_selected_if_so_chosen() {
     let (mut window, _folder) = painting("LeftUpperArm");
     click(&mut window, "Vertices tab");
-    // From the right the other leg lies behind this one, and faces the eye as well.
+    // From the right, the other leg is behind this one. It faces the camera, too.
     press(&mut window, Modifiers::SHIFT, Key::Num2);
     window.run_steps(8);
     let at = middle(&window, "RightUpperLeg", "RightLowerLeg");

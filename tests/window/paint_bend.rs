@@ -1,4 +1,4 @@
-//! Bending while painting, and weights as they were, in the whole window.
+//! Bending joints while painting, and comparing with the original weights, in the whole window.
 
 use crate::common::paint::{
     drag, head, middle, node, painting, painting_in, press, press_button, session, total,
@@ -22,7 +22,7 @@ fn rest(window: &Window, name: &str) -> Quat {
     document.node(node(document, name)).rest.transform().rotation
 }
 
-/// Angle of a joint from another rotation, in degrees.
+/// Returns the angle between a joint and another rotation, in degrees.
 fn degrees(window: &Window, name: &str, from: Quat) -> f32 {
     rotation(window, name).angle_between(from).to_degrees()
 }
@@ -43,7 +43,7 @@ fn key(window: &mut Window, key: Key, pressed: bool) {
 }
 
 #[test]
-fn rings_bend_what_is_painted_on_and_nothing_of_the_file() {
+fn bending_rings_pose_the_painted_surface_without_changing_the_file() {
     let (mut window, _folder) = painting(ARM);
     let before = rotation(&window, ARM);
     press(&mut window, Modifiers::NONE, Key::R);
@@ -58,7 +58,7 @@ fn rings_bend_what_is_painted_on_and_nothing_of_the_file() {
         &opened,
         "weights and poses of the file are as they were"
     );
-    // A drag that is given up is none.
+    // A canceled drag has no effect.
     let from = handle(&window);
     window.event(Event::PointerMoved(from));
     window.run_steps(2);
@@ -88,7 +88,7 @@ fn rings_bend_what_is_painted_on_and_nothing_of_the_file() {
     );
     press(&mut window, Modifiers::ALT, Key::R);
     assert!(degrees(&window, ARM, before) < 1e-2);
-    // In another mode nothing is bent.
+    // In another mode, the bend is not shown.
     press(&mut window, Modifiers::NONE, Key::R);
     let from = handle(&window);
     drag(&mut window, from, from + vec2(-60.0, -90.0), Modifiers::NONE);
@@ -97,13 +97,13 @@ fn rings_bend_what_is_painted_on_and_nothing_of_the_file() {
 }
 
 #[test]
-fn a_held_key_shows_the_rings_as_long_as_it_is_held_and_strokes_go_on_after_it() {
+fn holding_a_key_shows_the_bending_rings_and_releasing_it_resumes_painting() {
     let (mut window, _folder) = painting(ARM);
     let before = rotation(&window, ARM);
     key(&mut window, Key::R, true);
     let from = handle(&window);
     drag(&mut window, from, from + vec2(-50.0, -70.0), Modifiers::NONE);
-    // A modifier that joins it makes no other command of the key that is held.
+    // Pressing a modifier must not turn the held key into another command.
     for modifiers in [Modifiers::ALT, Modifiers::SHIFT] {
         window.event(Event::Key {
             key: Key::R,
@@ -126,7 +126,7 @@ fn a_held_key_shows_the_rings_as_long_as_it_is_held_and_strokes_go_on_after_it()
 }
 
 #[test]
-fn the_bar_goes_from_bind_to_the_pose() {
+fn the_slider_blends_from_the_bind_pose_to_the_pose() {
     let (mut window, _folder) = painting(ARM);
     press(&mut window, Modifiers::NONE, Key::R);
     let from = handle(&window);
@@ -144,7 +144,7 @@ fn the_bar_goes_from_bind_to_the_pose() {
     }
 }
 
-/// How a joint is turned in the scene.
+/// Returns the rotation of a joint in the scene.
 fn turned(window: &Window, name: &str) -> Quat {
     let node = node(session(window).document(), name);
     let (_, turned, _) =
@@ -153,7 +153,7 @@ fn turned(window: &Window, name: &str) -> Quat {
 }
 
 #[test]
-fn a_ring_turns_about_its_axis_whatever_part_of_the_bend_was_shown() {
+fn a_ring_rotates_about_its_axis_at_any_amount_of_the_bend() {
     let (mut window, _folder) = painting(ARM);
     let before = turned(&window, ARM);
     press(&mut window, Modifiers::NONE, Key::R);
@@ -162,7 +162,7 @@ fn a_ring_turns_about_its_axis_whatever_part_of_the_bend_was_shown() {
     let bent = turned(&window, ARM);
     let (sight, angle) = (bent * before.inverse()).to_axis_angle();
     assert!(angle > 0.3, "{angle}");
-    // About another axis, so that half of the bend has another.
+    // Bends about a second axis, so that half of the bend has a different axis.
     let ring = window.get_by_label("Handle: Rotate about Y").rect().center();
     drag(&mut window, ring, ring + vec2(50.0, 0.0), Modifiers::NONE);
     let both = turned(&window, ARM);
@@ -172,7 +172,7 @@ fn a_ring_turns_about_its_axis_whatever_part_of_the_bend_was_shown() {
     drag(&mut window, at(0.9), at(0.4), Modifiers::NONE);
     let part = turned(&window, ARM);
     assert!(part.angle_between(both) > 0.2);
-    // Given up, that part is shown again.
+    // After a canceled drag, the same part of the bend is shown again.
     let from = handle(&window);
     let button = |pos, pressed| Event::PointerButton {
         pos,
@@ -202,7 +202,7 @@ fn a_ring_turns_about_its_axis_whatever_part_of_the_bend_was_shown() {
 }
 
 #[test]
-fn poses_to_try_are_offered_and_what_is_bent_is_kept_by_name() {
+fn trial_poses_are_offered_and_a_bend_can_be_saved_as_a_pose() {
     let (mut window, _folder) = painting(ARM);
     press_button(&mut window, "Pose while painting: The file's pose");
     window.run_steps(3);
@@ -256,7 +256,7 @@ fn poses_to_try_are_offered_and_what_is_bent_is_kept_by_name() {
 }
 
 #[test]
-fn weights_as_opened_are_seen_and_not_painted_on() {
+fn the_original_weights_can_be_shown_but_not_painted() {
     let (mut window, _folder) = painting_in(builder().with_pixels_per_point(1.0).wgpu(), ARM);
     let at = middle(&window, ARM, "LeftLowerArm");
     let aside = head(&window, "Head") - vec2(0.0, 260.0);
@@ -292,14 +292,14 @@ fn weights_as_opened_are_seen_and_not_painted_on() {
     press_button(&mut window, "Compare: Edited");
     let again = picture(&mut window);
     assert!(differing(&painted, &again) < 12, "{} pixels are others", differing(&painted, &again));
-    // What is done is seen.
+    // An edit ends the comparison.
     press_button(&mut window, "Compare: File");
     press(&mut window, Modifiers::COMMAND, Key::Z);
     let undone = picture(&mut window);
     assert!(differing(&before, &undone) > 100, "an edit ends it");
 }
 
-/// Finds a command by the palette, and runs it.
+/// Finds a command with the palette, and runs it.
 fn find(window: &mut Window, words: &str) {
     press(window, Modifiers::COMMAND, Key::P);
     window.event(Event::Text(words.to_owned()));
@@ -309,7 +309,7 @@ fn find(window: &mut Window, words: &str) {
 }
 
 #[test]
-fn another_file_is_painted_on_whatever_was_compared_with_before() {
+fn opening_another_file_ends_the_comparison() {
     let (mut window, _folder) = painting(ARM);
     find(&mut window, "Compare");
     let before = session(&window).document().clone();

@@ -1,5 +1,5 @@
-//! The palette: commands by words of other programs, names of the file, typed values, and what is
-//! shown when nothing is typed or found.
+//! The palette: commands found by the terms of other programs, names of the file, typed values, and
+//! the rows for empty or unknown text.
 
 use egui::{Event, Key, Modifiers, Role, accesskit};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -20,7 +20,8 @@ fn run(window: &mut Window, words: &str) {
     window.run_steps(3);
 }
 
-/// Titles and notes of the rows that are shown, with whether each is chosen and can be run.
+/// Returns title and note of the displayed rows, whether each is the current row, and whether it
+/// can be run.
 fn rows(window: &Window) -> Vec<(String, String, bool, bool)> {
     let mut found = Vec::new();
     let mut stack = vec![window.root()];
@@ -51,10 +52,10 @@ fn says(window: &Window, text: &str) -> bool {
 }
 
 #[test]
-fn a_command_is_found_by_the_word_of_another_program_and_says_which() {
+fn a_command_is_found_by_the_term_of_another_program_which_is_named() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Head");
-    // Between keys, so that a key is a change.
+    // Moves the playhead between keys, so that setting a key is a change.
     press(&mut window, Modifiers::NONE, Key::ArrowRight);
     open(&mut window, "insert keyframe");
     let (title, note) = chosen(&window);
@@ -96,7 +97,7 @@ fn clips_joints_assets_preferences_and_the_guide_are_found_by_name() {
 }
 
 #[test]
-fn typed_values_are_shown_fill_arguments_and_open_the_form() {
+fn typed_values_fill_the_arguments_of_the_command_and_its_form() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
@@ -133,7 +134,7 @@ fn typed_values_are_shown_fill_arguments_and_open_the_form() {
 }
 
 #[test]
-fn what_can_be_run_comes_first_and_enter_takes_it() {
+fn available_commands_come_first_and_enter_runs_the_first() {
     let (mut window, _folder, _) = sample();
     press(&mut window, Modifiers::NONE, Key::Escape);
     assert!(window.state().selection().nodes.is_empty());
@@ -144,7 +145,7 @@ fn what_can_be_run_comes_first_and_enter_takes_it() {
     let first_off = commands.iter().position(|on| !on).unwrap_or(commands.len());
     assert!(commands[first_off..].iter().all(|on| !on), "{commands:?}");
     press(&mut window, Modifiers::NONE, Key::Escape);
-    // Of what cannot be run at all, Enter keeps the palette open.
+    // If the command cannot be run, Enter keeps the palette open.
     open(&mut window, "Redo");
     press(&mut window, Modifiers::NONE, Key::Enter);
     assert!(window.query_by_label("Find a command").is_some());
@@ -152,7 +153,7 @@ fn what_can_be_run_comes_first_and_enter_takes_it() {
 }
 
 #[test]
-fn the_last_commands_come_first_when_nothing_is_typed() {
+fn recent_commands_come_first_before_typing() {
     let (mut window, _folder, _) = sample();
     press(&mut window, Modifiers::COMMAND, Key::P);
     assert!(!says(&window, "Show 1 more: Recently used"));
@@ -165,7 +166,7 @@ fn the_last_commands_come_first_when_nothing_is_typed() {
 }
 
 #[test]
-fn a_group_shows_five_rows_until_the_arrow_goes_on() {
+fn a_group_shows_five_rows_until_the_down_key_passes_them() {
     let (mut window, _folder, _) = sample();
     open(&mut window, "mirror");
     let more =
@@ -184,7 +185,7 @@ fn a_group_shows_five_rows_until_the_arrow_goes_on() {
 }
 
 #[test]
-fn where_nothing_is_found_the_guide_can_be_searched() {
+fn without_results_the_palette_offers_a_search_of_the_guide() {
     let (mut window, _folder, _) = sample();
     open(&mut window, "KHR_node_vis");
     assert!(says(&window, "No command or name contains “KHR_node_vis”."));
@@ -195,7 +196,7 @@ fn where_nothing_is_found_the_guide_can_be_searched() {
 }
 
 #[test]
-fn auto_key_is_switched_by_the_word_of_maya() {
+fn auto_key_is_found_by_its_maya_name() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "LeftUpperArm");
     open(&mut window, "auto keyframe");

@@ -1,5 +1,5 @@
-//! Panels: kept poses in Animate mode, messages, names of controls, findings that repeat, and the
-//! sheet under a pinch.
+//! Panels: stored poses in Animate mode, messages, names of controls, grouped findings, and the
+//! sheet under a pinch gesture.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,8 +21,7 @@ fn rotation(window: &Window, name: &str, time: f64) -> glam::Quat {
     window.state().shown_pose().local[node(window, name).index()].transform().rotation
 }
 
-/// Clicks the row of the tree, or the button beside it, that has a name, which may stand elsewhere,
-/// too.
+/// Clicks the outliner row or button with a name that other widgets can have, too.
 fn click_row(window: &mut Window, name: &str) {
     let rows = window.get_all_by_label(name).filter(|n| n.rect().left() < 280.0);
     rows.min_by(|a, b| a.rect().top().total_cmp(&b.rect().top())).expect("a row").click();
@@ -30,7 +29,7 @@ fn click_row(window: &mut Window, name: &str) {
 }
 
 #[test]
-fn poses_are_kept_and_put_on_beside_a_clip() {
+fn poses_are_stored_and_applied_while_a_clip_is_shown() {
     let (mut window, ..) = sample();
     click(&mut window, "Clip Walk");
     let sheet = window.get_by_label("Timeline keys").rect();
@@ -52,7 +51,7 @@ fn poses_are_kept_and_put_on_beside_a_clip() {
         "over the clip, at the playhead"
     );
     assert!(!session(&window).document().aids.unkeyed.is_empty());
-    // Keys that are out of sight are not deleted.
+    // Keys that are out of view are not deleted.
     let clip = session(&window).document().clips[WALK].clone();
     let card = window.get_by_label("Pose Stride").rect().center();
     window.event(Event::PointerMoved(card));
@@ -65,7 +64,7 @@ fn poses_are_kept_and_put_on_beside_a_clip() {
 }
 
 #[test]
-fn the_strip_without_poses_is_as_tall_as_what_is_in_it() {
+fn the_empty_pose_panel_is_only_as_tall_as_its_content() {
     let (mut window, ..) = sample();
     click(&mut window, "Pose mode");
     let strip = window.get_by_label("Timeline panel").rect();
@@ -78,7 +77,7 @@ fn the_strip_without_poses_is_as_tall_as_what_is_in_it() {
 }
 
 #[test]
-fn the_row_that_was_clicked_last_is_renamed() {
+fn f2_renames_the_last_clicked_row() {
     let (mut window, ..) = sample();
     click_row(&mut window, "Head");
     click(&mut window, "Clip Walk");
@@ -105,9 +104,9 @@ fn the_row_that_was_clicked_last_is_renamed() {
 }
 
 #[test]
-fn a_new_clip_is_seen_whatever_the_list_was_narrowed_to() {
+fn a_new_clip_is_shown_even_if_the_list_is_filtered() {
     let (mut window, ..) = sample();
-    // A filter is there for long lists.
+    // The filter appears only for long lists.
     for _ in 0..10 {
         click_row(&mut window, "New clip");
     }
@@ -125,11 +124,11 @@ fn a_new_clip_is_seen_whatever_the_list_was_narrowed_to() {
 }
 
 #[test]
-fn a_pinch_zooms_the_sheet_about_the_pointer() {
+fn a_pinch_gesture_zooms_the_sheet_about_the_pointer() {
     let (mut window, ..) = sample();
     click(&mut window, "Clip Walk");
     let sheet = window.get_by_label("Timeline keys").rect();
-    // Two times far from each other, by clicks into the ruler.
+    // Clicks the ruler at two distant times.
     let at = |window: &mut Window, x: f32| {
         click_at(window, egui::pos2(x, sheet.top() - 12.0));
         window.state().playback().time
@@ -146,12 +145,12 @@ fn a_pinch_zooms_the_sheet_about_the_pointer() {
         "the time under the pointer stays: {before:?} {after:?}"
     );
     let (wide, narrow) = (before.1 - before.0, after.1 - after.0);
-    // Clicks go to whole frames.
+    // A click on the ruler goes to a whole frame.
     assert!((1.4..2.8).contains(&(wide / narrow)), "{wide} {narrow}");
 }
 
 #[test]
-fn one_act_says_one_message() {
+fn one_command_shows_one_message() {
     let (mut window, ..) = sample();
     click(&mut window, "Clip Walk");
     press(&mut window, Modifiers::COMMAND, Key::P);
@@ -165,7 +164,8 @@ fn one_act_says_one_message() {
     assert_eq!(messages, 1);
 }
 
-/// Controls that can be clicked or typed into, and share their name with others.
+/// Returns each name that several clickable or editable controls share, with the number of these
+/// controls.
 fn shared_names(window: &Window) -> BTreeMap<String, usize> {
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut stack = vec![window.root()];
@@ -186,7 +186,7 @@ fn shared_names(window: &Window) -> BTreeMap<String, usize> {
         }
         stack.extend(node.children());
     }
-    // Verbs that rows repeat.
+    // Verbs that occur once per row.
     let verbs = [
         "Show",
         "Hide",
@@ -205,7 +205,7 @@ fn shared_names(window: &Window) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn every_control_has_a_name_of_its_own() {
+fn every_control_has_a_unique_name() {
     let (mut window, ..) = sample();
     for mode in ["Pose mode", "Animate mode", "Paint mode"] {
         click(&mut window, mode);
@@ -217,7 +217,7 @@ fn every_control_has_a_name_of_its_own() {
 }
 
 #[test]
-fn findings_that_say_the_same_are_one_row_that_opens() {
+fn equal_findings_are_grouped_in_one_row_that_opens() {
     let size = Size { joints: 4, clips: 1, keys: 2, side: 4, layers: 0, problems: 3 };
     let (mut window, _folder, _) = window(&model(size));
     let row =
@@ -235,7 +235,7 @@ fn findings_that_say_the_same_are_one_row_that_opens() {
 }
 
 #[test]
-fn what_the_check_finds_is_listed_before_an_export() {
+fn findings_are_listed_before_an_export() {
     let (mut window, ..) = sample();
     press(&mut window, Modifiers::COMMAND, Key::P);
     window.event(Event::Text("file.export".to_owned()));

@@ -1,5 +1,5 @@
-//! Layers by hand: made, written by tools, dialed, keyed, compared and taken back; what counts is
-//! the document.
+//! Pose layers in the window: created, changed by tools, weighted, keyed, compared and removed.
+//! Results are checked in the document.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use egui::{Key, Modifiers, PointerButton, pos2};
@@ -15,7 +15,7 @@ fn layers(window: &Window) -> Shared<PoseLayers> {
     session(window).document().aids.layers(LayerHome::Clip(WALK))
 }
 
-/// The sample with *Walk* on the timeline and edits going to a new layer, the head selected.
+/// Opens the sample with *Walk*, with the head selected and edits going to a new layer.
 fn layered() -> (Window, tempfile::TempDir, std::path::PathBuf) {
     let (mut window, folder, path) = sample();
     click(&mut window, "Clip Walk");
@@ -32,7 +32,7 @@ fn no_fault(window: &Window) {
 }
 
 #[test]
-fn a_tool_writes_into_the_chosen_layer_over_the_whole_clip() {
+fn a_tool_changes_the_chosen_layer_over_the_whole_clip() {
     let (mut window, ..) = layered();
     assert_eq!(layers(&window).0.len(), 1, "one was made");
     let head = node(&window, "Head");
@@ -54,7 +54,8 @@ fn a_tool_writes_into_the_chosen_layer_over_the_whole_clip() {
         );
         assert!((turn.to_degrees() - 30.0).abs() < 0.1, "{turn} at {time}");
     }
-    // Shown in the tree's row, listed among the edits, switched off and on by its eye, taken back.
+    // The layer is shown in the outliner row of the head, listed among the edits, switched off and
+    // on by its eye icon, and reverted.
     click(&mut window, "Layer on");
     assert!(layers(&window).0[0].muted);
     click(&mut window, "Layer on");
@@ -75,7 +76,7 @@ fn keys_of_a_layer_are_set_moved_and_deleted_on_the_sheet() {
     press(&mut window, Modifiers::SHIFT, Key::S);
     let zero = layers(&window).0[0].keys.clone();
     assert_eq!(zero.track(head, Property::Rotation).unwrap().1.times.len(), 1);
-    // Elsewhere a pose is a key of it.
+    // At another time, a pose sets a key of the layer.
     let sheet = window.get_by_label("Timeline keys").rect();
     let ruler = pos2(sheet.left() + sheet.width() * 0.5, sheet.top() - 12.0);
     super::editing::click_at(&mut window, ruler);
@@ -89,7 +90,7 @@ fn keys_of_a_layer_are_set_moved_and_deleted_on_the_sheet() {
     let two = layers(&window).0[0].keys.track(head, Property::Rotation).unwrap().1.clone();
     assert_eq!(two.times.len(), 2, "{:?}", two.times);
     assert_eq!(session(&window).document().clips[WALK], keys);
-    // Ctrl+A selects keys where the timeline has the keys.
+    // Ctrl+A selects keys when the pointer is over the timeline.
     let over = window.get_by_label("Track Head").rect();
     window.event(egui::Event::PointerMoved(pos2(sheet.center().x, over.center().y)));
     window.run_steps(2);
@@ -102,7 +103,7 @@ fn keys_of_a_layer_are_set_moved_and_deleted_on_the_sheet() {
 }
 
 #[test]
-fn a_strength_is_dialed_keyed_and_dragged() {
+fn keys_of_a_layer_strength_are_set_dragged_and_deleted() {
     let (mut window, ..) = layered();
     click(&mut window, "More commands for Layer");
     click(&mut window, "Key strength here");
@@ -131,7 +132,7 @@ fn a_strength_is_dialed_keyed_and_dragged() {
 }
 
 #[test]
-fn the_file_as_opened_is_seen_while_a_key_is_held() {
+fn holding_a_key_shows_the_file_as_opened() {
     let (mut window, ..) = layered();
     let head = node(&window, "Head");
     let before = window.state().shown_pose().local[head.index()].transform().rotation;
@@ -159,7 +160,7 @@ fn the_file_as_opened_is_seen_while_a_key_is_held() {
 }
 
 #[test]
-fn in_pose_the_chosen_row_says_where_edits_go() {
+fn in_pose_mode_edits_go_to_the_chosen_row() {
     let (mut window, ..) = sample();
     press(&mut window, Modifiers::NONE, Key::Num1);
     window.get_by_label("Head").click();
@@ -188,7 +189,7 @@ fn in_pose_the_chosen_row_says_where_edits_go() {
 }
 
 #[test]
-fn a_value_typed_into_a_layer_is_keyed_with_auto_key_on() {
+fn with_auto_key_a_value_typed_into_a_layer_is_keyed() {
     let (mut window, ..) = layered();
     let head = node(&window, "Head");
     click(&mut window, "New layer");

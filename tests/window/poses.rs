@@ -1,4 +1,4 @@
-//! Kept poses in the window, and what else is chosen with the pointer there: cards, lassos, menus,
+//! Stored poses in the window, and other choices made with the pointer: cards, lassos, menus, and
 //! ranges on the ruler.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit::Role, vec2};
@@ -21,7 +21,7 @@ fn on_screen(window: &Window, name: &str) -> Pos2 {
     rect.min + vec2(at.x, at.y)
 }
 
-/// A drag with a button, in steps; let go of unless `held`.
+/// Drags with a button in several steps. Releases the button unless `held` is set.
 fn drag(
     window: &mut Window,
     button: PointerButton,
@@ -57,8 +57,8 @@ fn type_number(window: &mut Window, field: &str, text: &str) {
 }
 
 #[test]
-fn poses_are_kept_and_put_on_by_a_click_or_as_far_as_the_card_is_dragged() {
-    // Their cards have pictures.
+fn a_stored_pose_is_applied_by_a_click_and_blended_by_dragging_its_card() {
+    // The cards show pictures, so this window has a device.
     let (mut window, _folder, _) =
         open(builder().wgpu(), include_bytes!("../../assets/mannequin.glb"));
     click(&mut window, "Pose mode");
@@ -83,7 +83,7 @@ fn poses_are_kept_and_put_on_by_a_click_or_as_far_as_the_card_is_dragged() {
     let part = angle_between(rest, rotation(&window, "LeftUpperArm")) / whole;
     assert!((part - 0.5).abs() < 0.03, "half of the way is {part}");
     assert_eq!(session(&window).history().done().len(), steps + 1);
-    // Escape while it is dragged leaves it as it was.
+    // Escape during the drag restores the pose.
     drag(&mut window, PointerButton::Primary, Modifiers::NONE, &half, true);
     press(&mut window, Modifiers::NONE, Key::Escape);
     assert_eq!(session(&window).history().done().len(), steps + 1);
@@ -94,7 +94,7 @@ fn poses_are_kept_and_put_on_by_a_click_or_as_far_as_the_card_is_dragged() {
         modifiers: Modifiers::NONE,
     });
     window.run_steps(3);
-    // Nearer to the rest by a drag of its button.
+    // Dragging the button blends the pose toward the rest pose.
     let at = window.get_by_label("Blend: Rest").rect().center();
     drag(
         &mut window,
@@ -107,7 +107,7 @@ fn poses_are_kept_and_put_on_by_a_click_or_as_far_as_the_card_is_dragged() {
 }
 
 #[test]
-fn a_lasso_takes_what_it_encloses_and_clicks_at_one_spot_go_round() {
+fn a_lasso_selects_enclosed_joints_and_repeated_clicks_cycle_through_coincident_ones() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     press(&mut window, Modifiers::NONE, Key::Q);
@@ -123,7 +123,7 @@ fn a_lasso_takes_what_it_encloses_and_clicks_at_one_spot_go_round() {
         !selected.contains(&node(&window, "RightHand"))
             && !selected.contains(&node(&window, "LeftUpperArm"))
     );
-    // Joints that lie on one another are gone through by clicks.
+    // Repeated clicks select coincident joints one after the other.
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..4 {
         click_at(&mut window, at);
@@ -133,7 +133,7 @@ fn a_lasso_takes_what_it_encloses_and_clicks_at_one_spot_go_round() {
 }
 
 #[test]
-fn a_right_click_offers_what_can_be_done_with_what_is_selected() {
+fn a_right_click_opens_a_menu_for_the_selection() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftHand");
@@ -152,7 +152,7 @@ fn a_right_click_offers_what_can_be_done_with_what_is_selected() {
 }
 
 #[test]
-fn what_is_taken_back_is_selected_as_it_was_when_it_was_done() {
+fn undo_restores_the_selection_of_the_undone_step() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     for name in ["LeftHand", "Head"] {
@@ -170,12 +170,12 @@ fn what_is_taken_back_is_selected_as_it_was_when_it_was_done() {
 }
 
 #[test]
-fn a_foot_is_held_over_a_range_that_is_dragged_on_the_ruler() {
+fn a_foot_is_locked_over_the_range_dragged_on_the_ruler() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     press(&mut window, Modifiers::NONE, Key::Q);
     let foot = on_screen(&window, "LeftFoot");
-    // The end of the shin is there, too.
+    // The end of the shin is at the same position.
     for _ in 0..4 {
         if window.state().selection().active != Some(node(&window, "LeftFoot")) {
             click_at(&mut window, foot);
@@ -208,10 +208,10 @@ fn a_foot_is_held_over_a_range_that_is_dragged_on_the_ruler() {
     assert!(window.query_by_label("Range to lock").is_none(), "the range is gone from the ruler");
 }
 
-/// In Blender's map the middle button turns the view and the right one does not; in Maya's Alt is
-/// needed.
+/// In the Blender map, the middle button orbits the view, and the right button does not. In the
+/// Maya map, Alt is needed.
 #[test]
-fn the_mouse_moves_the_view_as_the_programs_do() {
+fn the_mouse_buttons_move_the_view_as_in_blender_and_maya() {
     use ulna_edit::Preset;
     for (preset, button, modifiers, turns) in [
         (Preset::Blender, PointerButton::Middle, Modifiers::NONE, true),
@@ -231,10 +231,10 @@ fn the_mouse_moves_the_view_as_the_programs_do() {
     }
 }
 
-/// Over a clip, buttons that are dragged bring the pose nearer to the keys around it, as an unkeyed
-/// pose.
+/// Over a clip, dragging a blend button moves the pose toward the keys around the playhead, as an
+/// unkeyed pose.
 #[test]
-fn over_a_clip_a_pose_is_brought_nearer_to_its_keys_by_a_drag() {
+fn dragging_a_blend_button_moves_the_pose_toward_the_keys_of_the_clip() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "LeftUpperArm");
@@ -255,8 +255,8 @@ fn over_a_clip_a_pose_is_brought_nearer_to_its_keys_by_a_drag() {
         "all the way is the key before"
     );
 
-    // Half the way back from there is the middle of a breakdown; all of it, to the right, the key
-    // after.
+    // Halfway back from there is the middle of a breakdown. Dragging all the way to the right gives
+    // the next key.
     let next = Quat::from_slice(track.value(1));
     let at = window.get_by_label("Blend: Breakdown").rect().center();
     drag(&mut window, PointerButton::Primary, Modifiers::NONE, &[at, at + vec2(160.0, 0.0)], false);
@@ -282,9 +282,9 @@ fn over_a_clip_a_pose_is_brought_nearer_to_its_keys_by_a_drag() {
     assert!((half - 0.5 * whole).abs() < 1e-4, "{half} of {whole}");
 }
 
-/// In a narrow window, the buttons that blend poses are in a menu, where they are dragged, too.
+/// In a narrow window, the blend buttons are in a menu. They can be dragged there, too.
 #[test]
-fn in_a_narrow_window_poses_are_blended_from_a_menu() {
+fn in_a_narrow_window_the_blend_buttons_are_in_a_menu() {
     let bytes = include_bytes!("../../assets/mannequin.glb");
     let (mut window, _folder, _) = open(builder().with_size([1100.0, 720.0]), bytes);
     click(&mut window, "Clip Walk");

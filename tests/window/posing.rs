@@ -1,5 +1,5 @@
-//! Posing in the window: handles and keys, limbs that are dragged, pins, sets. What counts is the
-//! document.
+//! Posing in the window: handles, shortcuts, dragged limbs, pins, and stored selections. Results
+//! are checked in the document.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -23,7 +23,7 @@ pub(super) fn steps(window: &Window) -> usize {
     session(window).history().done().len()
 }
 
-/// As a keyboard does: keys and their text.
+/// Types keys with their texts, like a keyboard.
 pub(super) fn type_text(window: &mut Window, text: &str) {
     for c in text.chars() {
         window.event(Event::Text(c.to_string()));
@@ -46,7 +46,7 @@ fn button(pressed: bool, pos: Pos2) -> Event {
     }
 }
 
-/// A press, a way in steps, and where it ends; not let go of.
+/// Presses the button, moves the pointer along a path, and does not release the button.
 pub(super) fn hold(window: &mut Window, way: &[Pos2]) {
     window.event(Event::PointerMoved(way[0]));
     window.run_steps(2);
@@ -65,7 +65,7 @@ pub(super) fn release(window: &mut Window, at: Pos2) {
     window.run_steps(4);
 }
 
-/// The sample in Pose mode, with its forearm selected and turned a little.
+/// Opens the sample in Pose mode, with its forearm selected and rotated a little.
 pub(super) fn arm() -> (Window, tempfile::TempDir, NodeId) {
     let (mut window, folder, _) = sample();
     click(&mut window, "Pose mode");
@@ -74,7 +74,7 @@ pub(super) fn arm() -> (Window, tempfile::TempDir, NodeId) {
     (window, folder, arm)
 }
 
-/// The document after a command line.
+/// Returns the document after a command line.
 fn after(document: &Document, line: &CommandLine) -> Document {
     let mut session =
         Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
@@ -83,7 +83,7 @@ fn after(document: &Document, line: &CommandLine) -> Document {
     session.document().clone()
 }
 
-/// Chooses the axes of the gizmo from the list in the toolbar.
+/// Chooses the axes of the manipulator in the toolbar.
 fn choose_axes(window: &mut Window, space: &str) {
     window.get_by_label_contains("Axes: ").click();
     window.run_steps(3);
@@ -92,7 +92,7 @@ fn choose_axes(window: &mut Window, space: &str) {
 }
 
 #[test]
-fn every_tool_in_every_space_poses_by_keys_alone() {
+fn every_posing_tool_works_in_every_space_by_keyboard() {
     let (mut window, _folder, arm) = arm();
     window.event(Event::PointerMoved(
         window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0),
@@ -124,7 +124,7 @@ fn every_tool_in_every_space_poses_by_keys_alone() {
                 assert_eq!(steps(&window), 1, "{tool} {space} {axis:?}");
                 let now = session(&window).document().clone();
                 let line = session(&window).history().done()[0].lines(&now).remove(0);
-                // The plain command where it says as much.
+                // Uses the general command where it can express the same change.
                 let any = match (tool, space) {
                     ("Scale", "Local" | "View") => plain,
                     (_, "Gimbal" | "Rest") | ("Scale", _) => match tool {
@@ -136,7 +136,7 @@ fn every_tool_in_every_space_poses_by_keys_alone() {
                 };
                 assert_eq!(line.name, any, "{line}");
                 let (was, is) = (local(&start, arm), local(&now, arm));
-                // Only what the tool is about.
+                // Only the component of the tool changes.
                 assert_eq!(is.translation != was.translation, tool == "Move", "{space}");
                 assert_eq!(is.rotation != was.rotation, tool == "Rotate", "{space}");
                 assert_eq!(is.scale != was.scale, tool == "Scale", "{space}");
@@ -151,7 +151,7 @@ fn every_tool_in_every_space_poses_by_keys_alone() {
                     _ => {}
                 }
                 if space != "View" {
-                    // The same as by its line.
+                    // The command line gives the same result.
                     let mut wanted = CommandLine::new(any).with("node", "LeftLowerArm");
                     if any != "pose.scale" {
                         wanted = wanted.with("space", space.to_lowercase());
@@ -179,7 +179,7 @@ fn every_tool_in_every_space_poses_by_keys_alone() {
 }
 
 #[test]
-fn a_gesture_by_keys_follows_the_pointer_and_a_click_ends_it_and_selects_nothing() {
+fn a_keyboard_gesture_follows_the_pointer_and_a_click_only_ends_it() {
     let (mut window, _folder, arm) = arm();
     click(&mut window, "Move");
     let at = on_screen(&window, arm);
@@ -194,13 +194,13 @@ fn a_gesture_by_keys_follows_the_pointer_and_a_click_ends_it_and_selects_nothing
     }
     let seen = place(session(&window).document(), arm);
     assert!(seen.distance(before) > 0.01, "it follows");
-    // The joint is under the pointer still.
+    // The joint is still under the pointer.
     assert!(on_screen(&window, arm).distance(at + vec2(50.0, -30.0)) < 3.0);
     click_at(&mut window, at + vec2(50.0, -30.0));
     assert_eq!(steps(&window), 1);
     assert_eq!(window.state().selection().active, Some(arm));
     assert!(place(session(&window).document(), arm).distance(seen) < 1e-6);
-    // Escape leaves nothing.
+    // Escape leaves no change.
     press(&mut window, Modifiers::NONE, Key::W);
     window.event(Event::PointerMoved(at));
     window.run_steps(2);
@@ -210,7 +210,7 @@ fn a_gesture_by_keys_follows_the_pointer_and_a_click_ends_it_and_selects_nothing
 }
 
 #[test]
-fn a_drag_there_and_back_leaves_no_step_and_a_hundred_drags_no_drift() {
+fn a_drag_there_and_back_makes_no_step_and_a_hundred_drags_do_not_drift() {
     let (mut window, _folder, arm) = arm();
     click(&mut window, "Move");
     choose_axes(&mut window, "World");
@@ -233,7 +233,7 @@ fn a_drag_there_and_back_leaves_no_step_and_a_hundred_drags_no_drift() {
 }
 
 #[test]
-fn the_same_axis_twice_is_the_other_space_and_a_typed_number_may_be_reckoned() {
+fn pressing_an_axis_twice_switches_the_space_and_typed_arithmetic_is_evaluated() {
     let (mut window, _folder, arm) = arm();
     choose_axes(&mut window, "World");
     window.event(Event::PointerMoved(on_screen(&window, arm) + vec2(60.0, 0.0)));
@@ -250,7 +250,7 @@ fn the_same_axis_twice_is_the_other_space_and_a_typed_number_may_be_reckoned() {
 }
 
 #[test]
-fn a_hand_is_dragged_by_its_skin_and_its_arm_follows() {
+fn dragging_the_skin_of_a_hand_moves_the_arm() {
     let (mut window, _folder, _) = arm();
     press(&mut window, Modifiers::NONE, Key::U);
     let (hand, upper) = (node(&window, "LeftHand"), node(&window, "LeftUpperArm"));
@@ -282,7 +282,7 @@ fn a_hand_is_dragged_by_its_skin_and_its_arm_follows() {
 }
 
 #[test]
-fn pins_are_set_by_a_key_and_go_round_by_clicks() {
+fn a_key_sets_a_pin_and_clicks_cycle_through_its_kinds() {
     let (mut window, _folder, _) = arm();
     let foot = node(&window, "LeftFoot");
     press(&mut window, Modifiers::NONE, Key::Q);
@@ -301,7 +301,7 @@ fn pins_are_set_by_a_key_and_go_round_by_clicks() {
 }
 
 #[test]
-fn selections_are_kept_under_digits() {
+fn selections_are_stored_and_restored_by_digit_keys() {
     let (mut window, _folder, arm) = arm();
     press(&mut window, Modifiers::NONE, Key::ArrowUp);
     press(&mut window, Modifiers::SHIFT, Key::ArrowDown);
@@ -326,7 +326,7 @@ fn selections_are_kept_under_digits() {
 }
 
 #[test]
-fn with_symmetry_the_other_side_follows_every_drag() {
+fn with_symmetry_a_drag_poses_both_sides() {
     let (mut window, _folder, arm) = arm();
     click(&mut window, "Pose both sides alike");
     window.event(Event::PointerMoved(on_screen(&window, arm) + vec2(60.0, 0.0)));
@@ -346,10 +346,10 @@ fn with_symmetry_the_other_side_follows_every_drag() {
     assert!(angle_between(made.local.rotation, local(document, other).rotation) < 1e-5);
 }
 
-/// A key on the path of a hand is dragged: the playhead goes there, the arm follows and is keyed at
-/// that time alone, in one step; a click on another key goes to its time.
+/// A key on the motion path of a hand is dragged. The playhead moves to its time, and the arm
+/// follows and is keyed only there, in one step. A click on another key moves the playhead to it.
 #[test]
-fn keys_are_dragged_along_the_path_of_a_hand() {
+fn keys_can_be_dragged_on_a_motion_path() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Animate mode");
     click(&mut window, "Clip Walk");

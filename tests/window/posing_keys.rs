@@ -1,5 +1,5 @@
-//! Keys that wait for what they are meant for, and posing acts that take both sides, a pivot or a
-//! spot to snap to.
+//! Keys that wait for an axis or a number, and posing commands on both sides, about a pivot, or
+//! with snapping.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -24,7 +24,7 @@ fn key(window: &Window, key: Key, pressed: bool) {
     });
 }
 
-/// A key as a keyboard gives it, with its text.
+/// Types a key with its text, like a keyboard.
 fn typed(window: &mut Window, which: Key, text: &str) {
     key(window, which, true);
     window.event(Event::Text(text.to_owned()));
@@ -32,8 +32,8 @@ fn typed(window: &mut Window, which: Key, text: &str) {
     window.run_steps(2);
 }
 
-/// The sample in Pose mode with its forearm selected, in a window that draws 60 frames a second:
-/// time counts.
+/// Opens the sample in Pose mode with its forearm selected. The window draws 60 frames per second,
+/// because these tests depend on time.
 fn quick_arm() -> (Window, tempfile::TempDir, NodeId) {
     let bytes = include_bytes!("../../assets/mannequin.glb");
     let (mut window, folder, _) = open(builder().with_step_dt(1.0 / 60.0), bytes);
@@ -51,11 +51,12 @@ fn point_aside(window: &mut Window) {
 }
 
 #[test]
-fn a_tool_that_was_just_chosen_waits_for_an_axis_or_a_number() {
+fn a_newly_chosen_tool_waits_for_an_axis_or_a_number() {
     let (mut window, _folder, arm) = quick_arm();
     point_aside(&mut window);
     let start = session(&window).document().clone();
-    // The first press chooses the tool; X is no command meanwhile, and digits are no modes.
+    // The first press chooses the tool. While it waits, X is not a command, and digits do not
+    // switch the mode.
     typed(&mut window, Key::W, "w");
     typed(&mut window, Key::X, "x");
     typed(&mut window, Key::Period, ".");
@@ -64,7 +65,7 @@ fn a_tool_that_was_just_chosen_waits_for_an_axis_or_a_number() {
     assert_eq!((steps(&window), window.state().mode()), (1, Mode::Pose));
     let way = place(session(&window).document(), arm).distance(place(&start, arm));
     assert!((way - 0.3).abs() < 1e-5, "{way}");
-    // A number alone begins, too.
+    // A number without an axis starts the tool, too.
     typed(&mut window, Key::R, "r");
     typed(&mut window, Key::Num2, "2");
     press(&mut window, Modifiers::NONE, Key::Enter);
@@ -73,7 +74,7 @@ fn a_tool_that_was_just_chosen_waits_for_an_axis_or_a_number() {
         (local(session(&window).document(), arm).scale.x - 2.0 * local(&start, arm).scale.x).abs()
             < 1e-5
     );
-    // All in one frame, as a fast hand or a script types.
+    // All keys are in one frame, as when a script types.
     for (which, text) in [(Key::E, "e"), (Key::Y, "y"), (Key::Num4, "4"), (Key::Num0, "0")] {
         let event = |pressed| Event::Key {
             key: which,
@@ -95,11 +96,11 @@ fn a_tool_that_was_just_chosen_waits_for_an_axis_or_a_number() {
 }
 
 #[test]
-fn a_tool_waits_a_second_and_escape_ends_that_alone() {
+fn a_tool_waits_one_second_and_escape_only_ends_the_wait() {
     let (mut window, _folder, arm) = quick_arm();
     point_aside(&mut window);
     typed(&mut window, Key::W, "w");
-    // Letters that are commands do nothing: this one hides what is selected.
+    // A letter with a command, such as H for hide, has no effect.
     typed(&mut window, Key::H, "h");
     let handle =
         |window: &Window| window.query_all_by_label_contains("Handle: Move").next().is_some();
@@ -117,12 +118,12 @@ fn a_tool_waits_a_second_and_escape_ends_that_alone() {
 }
 
 #[test]
-fn what_is_typed_right_after_a_click_is_the_fields() {
+fn keys_typed_right_after_a_click_go_to_the_clicked_field() {
     let (mut window, _folder, arm) = arm();
     let at = window.get_by_label("Ul rotation X").rect().center();
     window.event(Event::PointerMoved(at));
     window.run_steps(2);
-    // The click and the keys come in one frame.
+    // The click and the keys are in one frame.
     let button = |pressed| Event::PointerButton {
         pos: at,
         button: PointerButton::Primary,
@@ -148,7 +149,7 @@ fn what_is_typed_right_after_a_click_is_the_fields() {
 }
 
 #[test]
-fn rings_take_the_axes_and_numbers_that_the_bar_promises() {
+fn bending_rings_accept_the_axis_and_number_keys_shown_in_the_status_bar() {
     use crate::common::paint::{node, painting, press, session};
     const ARM: &str = "LeftUpperArm";
     let (mut window, _folder) = painting(ARM);
@@ -179,7 +180,7 @@ fn is_mirrored(document: &Document, from: NodeId, to: NodeId) -> bool {
 }
 
 #[test]
-fn both_sides_are_posed_alike_by_numbers_and_resets_too() {
+fn with_symmetry_typed_numbers_and_resets_apply_to_both_sides() {
     let (mut window, _folder, arm) = arm();
     let other = node(&window, "RightLowerArm");
     press(&mut window, Modifiers::SHIFT, Key::X);
@@ -207,7 +208,7 @@ fn both_sides_are_posed_alike_by_numbers_and_resets_too() {
 }
 
 #[test]
-fn posing_options_are_in_the_toolbar_or_in_its_menu_in_every_window() {
+fn posing_options_are_in_the_toolbar_or_its_menu_at_every_window_size() {
     let mut in_menu = 0;
     for size in [[1600.0, 900.0], [1280.0, 720.0], [1000.0, 600.0], [860.0, 600.0]] {
         let bytes = include_bytes!("../../assets/mannequin.glb");
@@ -248,7 +249,7 @@ fn posing_options_are_in_the_toolbar_or_in_its_menu_in_every_window() {
 }
 
 #[test]
-fn a_drag_snaps_to_what_a_held_key_says() {
+fn a_held_key_makes_a_drag_snap_to_a_joint_the_ground_or_the_skin() {
     let (mut window, _folder, arm) = arm();
     click(&mut window, "Move");
     let head = node(&window, "Head");
@@ -266,7 +267,7 @@ fn a_drag_snaps_to_what_a_held_key_says() {
     let document = session(&window).document();
     assert!(place(document, arm).distance(place(document, head)) < 1e-4, "a joint");
     press(&mut window, Modifiers::COMMAND, Key::Z);
-    // The ground: nothing but the height is changed by it.
+    // Snaps to the ground, which changes only the height.
     let at = on_screen(&window, arm);
     hold(&mut window, &[at, at + vec2(15.0, 30.0)]);
     key(&window, Key::G, true);
@@ -276,7 +277,7 @@ fn a_drag_snaps_to_what_a_held_key_says() {
     let height = place(session(&window).document(), arm).y;
     assert!(height.abs() < 1e-4, "the ground: {height}");
     press(&mut window, Modifiers::COMMAND, Key::Z);
-    // The skin of the head, which the arm does not move.
+    // Snaps to the skin of the head, which the arm does not move.
     let at = on_screen(&window, arm);
     hold(&mut window, &[at, at + vec2(20.0, 0.0)]);
     key(&window, Key::F, true);
@@ -295,7 +296,7 @@ fn a_drag_snaps_to_what_a_held_key_says() {
 }
 
 #[test]
-fn a_pivot_is_set_under_the_pointer() {
+fn a_key_sets_the_pivot_under_the_pointer() {
     let (mut window, _folder, arm) = arm();
     let hand = node(&window, "LeftHand");
     window.event(Event::PointerMoved(on_screen(&window, hand)));
@@ -314,7 +315,7 @@ fn a_pivot_is_set_under_the_pointer() {
         "the hand is what it turns about"
     );
     assert!(place(now, arm).distance(place(&before, arm)) > 0.02, "the arm goes round it");
-    // Another pivot is chosen: it turns about itself again.
+    // After choosing another pivot, the joint rotates about itself again.
     press(&mut window, Modifiers::COMMAND, Key::Z);
     press(&mut window, Modifiers::SHIFT, Key::T);
     press(&mut window, Modifiers::NONE, Key::E);
@@ -326,7 +327,7 @@ fn a_pivot_is_set_under_the_pointer() {
 }
 
 #[test]
-fn the_right_button_gives_a_drag_up_and_opens_no_menu() {
+fn a_right_click_cancels_a_drag_and_opens_no_menu() {
     let (mut window, _folder, arm) = arm();
     click(&mut window, "Move");
     let at = on_screen(&window, arm);
@@ -345,7 +346,7 @@ fn the_right_button_gives_a_drag_up_and_opens_no_menu() {
     release(&mut window, to);
     assert_eq!(steps(&window), 0, "the drag never was");
     assert!(window.query_by_label("Look from").is_none(), "and no menu is open");
-    // It opens where nothing was dragged.
+    // Without a drag, a right-click opens the menu.
     for pressed in [true, false] {
         let modifiers = Modifiers::NONE;
         window.event(Event::PointerButton {
@@ -372,7 +373,7 @@ fn set_field(window: &mut Window, name: &str, text: &str) {
 }
 
 #[test]
-fn the_end_of_a_limb_that_is_moved_by_numbers_is_not_torn_off_without_a_word() {
+fn moving_a_limb_end_by_numbers_offers_ik() {
     let bytes = include_bytes!("../../assets/mannequin.glb");
     let (mut window, _folder, _) = open(builder().with_size([1600.0, 1400.0]), bytes);
     click(&mut window, "Pose mode");
@@ -394,7 +395,7 @@ fn the_end_of_a_limb_that_is_moved_by_numbers_is_not_torn_off_without_a_word() {
     assert!((length(now) - length(&before)).abs() < 1e-4, "its shin reaches it");
     assert!(angle_between(local(now, thigh).rotation, local(&before, thigh).rotation) > 0.02);
     assert_eq!(steps(&window), 1, "in place of the step before");
-    // With the tool for limbs at once.
+    // With the limb tool, IK applies at once.
     press(&mut window, Modifiers::COMMAND, Key::Z);
     press(&mut window, Modifiers::NONE, Key::U);
     set_field(&mut window, "W translation Y", &format!("{wanted}"));
@@ -404,7 +405,7 @@ fn the_end_of_a_limb_that_is_moved_by_numbers_is_not_torn_off_without_a_word() {
 }
 
 #[test]
-fn handles_of_what_is_hidden_are_not_there() {
+fn a_hidden_joint_has_no_handles() {
     let (mut window, _folder, _) = arm();
     let handle = "Handle: Rotate about X";
     assert!(window.query_by_label(handle).is_some());
@@ -413,7 +414,7 @@ fn handles_of_what_is_hidden_are_not_there() {
 }
 
 #[test]
-fn markers_stay_in_sight_while_edits_go_to_a_layer() {
+fn markers_stay_visible_while_a_layer_is_edited() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Animate mode");
     click(&mut window, "Clip Walk");
@@ -438,7 +439,7 @@ fn markers_stay_in_sight_while_edits_go_to_a_layer() {
 }
 
 #[test]
-fn a_click_on_what_a_joint_carries_takes_the_joint_first() {
+fn a_click_on_an_attached_object_selects_its_joint_first() {
     let Some(shared) = crate::common::shared() else { return };
     let file = std::fs::read(shared.join("corpus/characters/Knight/Knight.glb")).expect("a file");
     let (mut window, _folder, _) = window(&file);
@@ -446,14 +447,14 @@ fn a_click_on_what_a_joint_carries_takes_the_joint_first() {
     press(&mut window, Modifiers::NONE, Key::Q);
     let document = session(&window).document();
     let flags = document.joint_flags();
-    // Something without a skin that hangs on a joint: a hat, a shield, a sword.
+    // Finds objects without a skin that are attached to a joint: a hat, a shield, a sword.
     let carried: Vec<(NodeId, NodeId)> = document
         .node_ids()
         .filter(|n| document.node(*n).mesh.is_some() && document.node(*n).skin.is_none())
         .filter_map(|n| Some((n, document.node(n).parent.filter(|p| flags[p.index()])?)))
         .collect();
     assert!(!carried.is_empty(), "the file carries something");
-    // No joint lies over what is clicked.
+    // Clicks around each object, where no joint covers it.
     let mut taken = 0;
     for (part, joint) in carried {
         let at = on_screen(&window, part);
@@ -477,7 +478,7 @@ fn a_click_on_what_a_joint_carries_takes_the_joint_first() {
 }
 
 #[test]
-fn a_click_on_the_skin_does_not_take_a_helper_joint_behind_it() {
+fn a_click_on_the_skin_does_not_select_a_helper_joint_behind_it() {
     let Some(shared) = crate::common::shared() else { return };
     let file = std::fs::read(shared.join("corpus/characters/Knight/Knight.glb")).expect("a file");
     let (mut window, _folder, _) = window(&file);
@@ -490,7 +491,8 @@ fn a_click_on_the_skin_does_not_take_a_helper_joint_behind_it() {
     let helpers: Vec<NodeId> = document.node_ids().filter(|n| is_helper(document, *n)).collect();
     assert!(helpers.len() >= 4, "the Knight has helper joints");
     let (mut behind, mut free) = (0, 0);
-    // From the front, from the side and from above some lie behind the body and some beside it.
+    // Seen from the front, the side and above, some helper joints are behind the body, and some
+    // beside it.
     for view in [Key::Num1, Key::Num2, Key::Num3] {
         press(&mut window, Modifiers::SHIFT, view);
         window.run_steps(40);

@@ -1,4 +1,5 @@
-//! Reference models: files beside the open one, moved, snapped to, and never saved into it.
+//! Reference models: files that are displayed beside the open one, moved and snapped to, and never
+//! saved into it.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -16,7 +17,8 @@ use ulna_edit::CommandLine;
 use super::editing::{Window, click, drag, node, press, sample, session};
 use crate::common::{floats, glb, window::wait_until};
 
-/// A box with a side of 20 cm, about its origin, that a clip moves 1 m along x in a second.
+/// Writes a box with a side of 20 cm about its origin. Its clip moves it by 1 m along x in one
+/// second.
 fn prop(folder: &Path) -> PathBuf {
     let corners: Vec<f32> = (0..8)
         .flat_map(|k| [0, 1, 2].map(|bit| if k >> bit & 1 == 1 { 0.1 } else { -0.1 }))
@@ -59,7 +61,7 @@ fn prop(folder: &Path) -> PathBuf {
     path
 }
 
-/// Runs a command line as if it was typed.
+/// Runs a command line as if the user had typed it.
 fn command(window: &mut Window, line: serde_json::Value) {
     let serde_json::Value::Object(mut arguments) = line else { panic!("no object") };
     let name = arguments.remove("do").unwrap().as_str().unwrap().to_owned();
@@ -72,7 +74,7 @@ fn command(window: &mut Window, line: serde_json::Value) {
     window.run_steps(3);
 }
 
-/// The sample with the prop beside it.
+/// Opens the sample with the box as a reference model.
 fn with_prop() -> (Window, tempfile::TempDir, PathBuf) {
     let (mut window, folder, path) = sample();
     let prop = prop(folder.path());
@@ -91,8 +93,8 @@ fn position(window: &Window, name: &str) -> Vec3 {
 }
 
 #[test]
-fn a_file_is_saved_to_the_same_bytes_with_and_without_a_reference_model() {
-    // Edits of the pose, with a place of the reference model in between.
+fn reference_models_do_not_affect_the_saved_bytes() {
+    // Poses the document, and moves the reference model in between.
     let edit = |window: &mut Window, degrees: f64| {
         let line = json!({"do": "pose.rotate", "node": "Head", "axis": "x", "degrees": degrees});
         command(window, line);
@@ -113,13 +115,13 @@ fn a_file_is_saved_to_the_same_bytes_with_and_without_a_reference_model() {
     let [with_bytes, without_bytes] = [&with_path, &without_path].map(|p| fs::read(p).unwrap());
     assert_ne!(with_bytes, opened, "the edit is saved");
     assert!(with_bytes == without_bytes, "and nothing of the reference model");
-    // Undoing everything leaves the reference model where it is.
+    // Undoing everything leaves the reference model in place.
     command(&mut with, json!({"do": "edit.undo"}));
     assert_eq!(facts(&with).place.translation, Vec3::new(1.0, 2.0, 3.0));
 }
 
 #[test]
-fn a_reference_model_is_in_the_outliner_and_its_menu_hides_and_removes_it() {
+fn the_outliner_menu_of_a_reference_model_hides_and_removes_it() {
     let (mut window, ..) = with_prop();
     assert!(window.query_by_label("Reference prop.glb").is_some(), "its row");
     assert_eq!(window.state().references().selected, Some(facts(&window).id), "is selected");
@@ -132,7 +134,7 @@ fn a_reference_model_is_in_the_outliner_and_its_menu_hides_and_removes_it() {
     window.run_steps(3);
     click(&mut window, "Show in plain gray");
     assert!(facts(&window).plain);
-    // Selecting a joint deselects it, and shows the joint.
+    // Selecting a joint deselects the reference model, and the joint is shown.
     click(&mut window, "Head");
     assert_eq!(window.state().references().selected, None);
     assert!(window.query_by_label("Reference translation X").is_none());
@@ -145,7 +147,7 @@ fn a_reference_model_is_in_the_outliner_and_its_menu_hides_and_removes_it() {
 }
 
 #[test]
-fn a_reference_model_plays_its_clip_in_step_with_the_playhead_and_numbers_place_it() {
+fn a_reference_model_follows_the_playhead_and_is_placed_by_numbers() {
     let (mut window, ..) = with_prop();
     let at = |window: &mut Window, seconds: f64| {
         command(window, json!({"do": "play.start"}));
@@ -153,7 +155,7 @@ fn a_reference_model_plays_its_clip_in_step_with_the_playhead_and_numbers_place_
         for _ in 0..frames {
             press(window, Modifiers::NONE, Key::ArrowRight);
         }
-        // The box is 20 cm wide: its left edge tells its place.
+        // The box is 20 cm wide, so its left edge gives its position.
         let low = window.state_mut().reference_bounds(0).unwrap().0;
         (low.x + 0.1, window.state().playback().time as f32)
     };
@@ -166,13 +168,13 @@ fn a_reference_model_plays_its_clip_in_step_with_the_playhead_and_numbers_place_
     assert!((low.x + 0.1).abs() < 1e-5, "without a clip it rests: {low}");
     command(&mut window, json!({"do": "reference.clip", "clip": "Slide"}));
     assert_eq!(facts(&window).clip, Some(0));
-    // Numbers: 2 m up, twice as large, turned by 90° about y.
+    // Moves it by numbers: 2 m up, twice as large, rotated by 90° about y.
     let line = json!({"do": "reference.move", "translation": [0, 2, 0], "degrees": [0, 90, 0],
         "factor": 2});
     command(&mut window, line);
     let (low, high) = window.state_mut().reference_bounds(0).unwrap();
     assert!((low.y - 1.8).abs() < 1e-4 && (high.y - 2.2).abs() < 1e-4, "{low} {high}");
-    // Its way is along −z now, twice as far.
+    // Its path is now along −z, and twice as long.
     let middle = (low.z + high.z) / 2.0;
     assert!((middle + 2.0 * time).abs() < 1e-3, "{middle} at {time}");
     command(&mut window, json!({"do": "reference.ground"}));
@@ -181,7 +183,7 @@ fn a_reference_model_plays_its_clip_in_step_with_the_playhead_and_numbers_place_
 }
 
 #[test]
-fn a_drag_of_the_manipulator_moves_the_selected_reference_model_and_escape_puts_it_back() {
+fn dragging_the_manipulator_moves_a_reference_model_and_escape_cancels() {
     let (mut window, ..) = with_prop();
     command(&mut window, json!({"do": "mode.pose"}));
     command(&mut window, json!({"do": "reference.move", "translation": [0.6, 1, 0]}));
@@ -194,7 +196,7 @@ fn a_drag_of_the_manipulator_moves_the_selected_reference_model_and_escape_puts_
     assert!(place.translation.y > 1.1, "{place:?}");
     assert!((place.translation.x - 0.6).abs() < 1e-4, "along y alone: {place:?}");
     assert_eq!(session(&window).history().done().len(), steps, "no step of the document");
-    // Typed after the key of the tool; Escape drops it.
+    // An amount is typed after the key of the tool, and Escape cancels it.
     press(&mut window, Modifiers::NONE, Key::W);
     window.event(Event::Text("x".into()));
     press(&mut window, Modifiers::NONE, Key::X);
@@ -206,11 +208,11 @@ fn a_drag_of_the_manipulator_moves_the_selected_reference_model_and_escape_puts_
 }
 
 #[test]
-fn joints_snap_to_a_reference_model_and_a_reference_model_to_joints() {
+fn joints_and_reference_models_snap_to_each_other() {
     let (mut window, ..) = with_prop();
     command(&mut window, json!({"do": "mode.pose"}));
     let hand = position(&window, "LeftHand");
-    // The corner that is nearest to the hand is 5 cm away from it.
+    // The corner of the box nearest to the hand is 5 cm away from it.
     let corner = hand + Vec3::new(0.03, 0.04, 0.0);
     let place = (corner + Vec3::splat(0.1)).to_array();
     command(&mut window, json!({"do": "reference.move", "translation": place}));
@@ -222,7 +224,7 @@ fn joints_snap_to_a_reference_model_and_a_reference_model_to_joints() {
     assert_eq!(session(&window).history().done().len(), steps + 1, "one step of the document");
     command(&mut window, json!({"do": "edit.undo"}));
     assert!(position(&window, "LeftHand").distance(hand) < 1e-5);
-    // The other way round: the model goes to the joint by its own nearest joint.
+    // The reverse: the model snaps to the joint with its own nearest joint.
     click(&mut window, "Head");
     command(&mut window, json!({"do": "reference.snap"}));
     let (low, high) = window.state_mut().reference_bounds(0).unwrap();
@@ -231,7 +233,7 @@ fn joints_snap_to_a_reference_model_and_a_reference_model_to_joints() {
 }
 
 #[test]
-fn a_drag_with_v_held_snaps_a_joint_to_a_vertex_of_the_reference_model() {
+fn holding_v_snaps_a_dragged_joint_to_a_vertex_of_a_reference_model() {
     let (mut window, ..) = with_prop();
     command(&mut window, json!({"do": "mode.pose"}));
     click(&mut window, "LeftHand");
@@ -242,7 +244,7 @@ fn a_drag_with_v_held_snaps_a_joint_to_a_vertex_of_the_reference_model() {
     window.run_steps(4);
     let corner = {
         let eye = window.state().camera().eye();
-        // The corner of the box that is nearest to the eye is surely seen.
+        // The corner of the box nearest to the camera is certainly visible.
         let corners = (0..8).map(|k| {
             let side = |bit: u32| if k >> bit & 1 == 1 { 0.1 } else { -0.1 };
             Vec3::from_array(place) + Vec3::new(side(0), side(1), side(2))
@@ -289,7 +291,7 @@ fn a_drag_with_v_held_snaps_a_joint_to_a_vertex_of_the_reference_model() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_told_in_a_sentence_and_another_file_takes_all_away() {
+fn an_unreadable_reference_model_is_reported_and_opening_another_file_removes_all() {
     let (mut window, folder, _) = with_prop();
     let bad = folder.path().join("bad.glb");
     fs::write(&bad, b"glTF no more").unwrap();
@@ -299,7 +301,7 @@ fn a_file_that_cannot_be_read_is_told_in_a_sentence_and_another_file_takes_all_a
     assert!(!said.rect().is_negative());
     command(&mut window, json!({"do": "reference.hide", "reference": "chair.glb"}));
     assert!(window.query_by_label_contains("There is no reference model “chair.glb”").is_some());
-    // The same file again gets a name of its own.
+    // The same file loaded again gets a unique name.
     command(&mut window, json!({"do": "reference.load", "path": folder.path().join("prop.glb")}));
     let references = window.state().references().all;
     let names: Vec<&str> = references.iter().map(|r| r.name.as_str()).collect();
@@ -309,7 +311,7 @@ fn a_file_that_cannot_be_read_is_told_in_a_sentence_and_another_file_takes_all_a
 }
 
 #[test]
-fn the_reference_models_of_a_file_come_with_it_again() {
+fn the_reference_models_of_a_file_are_restored_when_it_is_opened_again() {
     let (mut window, folder, path) = with_prop();
     command(&mut window, json!({"do": "reference.move", "translation": [0, 0.5, 1]}));
     command(&mut window, json!({"do": "reference.plain"}));
@@ -321,7 +323,7 @@ fn the_reference_models_of_a_file_come_with_it_again() {
     let place = ReferencePlace { translation: Vec3::new(0.0, 0.5, 1.0), ..Default::default() };
     assert_eq!((facts.place, facts.plain), (place, true));
     assert_eq!(window.state().references().selected, None);
-    // One whose file is gone is left out.
+    // A reference model whose file is missing is left out.
     fs::remove_file(folder.path().join("prop.glb")).unwrap();
     command(&mut window, json!({"do": "file.sample"}));
     command(&mut window, json!({"do": "file.open", "path": path}));
@@ -330,7 +332,7 @@ fn the_reference_models_of_a_file_come_with_it_again() {
 }
 
 #[test]
-fn motion_without_surfaces_is_shown_by_its_joints() {
+fn a_reference_model_without_surfaces_is_drawn_by_its_joints() {
     let (mut window, folder, _) = sample();
     let path = folder.path().join("walk.bvh");
     let text = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition \

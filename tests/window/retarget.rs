@@ -1,4 +1,4 @@
-//! The page *Retarget*: clips of another file on this body, with one chain changed.
+//! The page *Retarget*: clips of another file are transferred to this body, with one changed chain.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -17,7 +17,7 @@ use crate::common::window::wait_until;
 
 const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
 
-/// A file as a drop gives it.
+/// A file as the system passes it in a drop.
 #[derive(Debug)]
 struct Dropped(PathBuf);
 
@@ -37,7 +37,7 @@ fn drop_file(window: &mut Window, path: &Path) {
     window.step();
 }
 
-/// The sample as another file, in the folder of the open one.
+/// Copies the sample as the source file, to the folder of the open file.
 fn source(folder: &Path) -> PathBuf {
     let path = folder.join("source.glb");
     fs::write(&path, SAMPLE).unwrap();
@@ -50,17 +50,17 @@ fn settle(window: &mut Window) {
     wait_until(window, |app| !app.is_busy());
 }
 
-/// Opens the page by its menu, and declines to type a path.
+/// Opens the page from its menu, and cancels the file dialog.
 fn ask_for_page(window: &mut Window) {
     window.get_by_role_and_label(egui::accesskit::Role::Button, "Clip").click();
     window.run_steps(3);
     click(window, "Retarget clips…");
-    // The page below has a button of that name, too.
+    // The page behind the dialog has a button with that name, too.
     window.get_all_by_label("Cancel").last().unwrap().click();
     window.run_steps(3);
 }
 
-/// The page on the sample, with the sample as the source.
+/// Opens the page on the sample, with a copy of the sample as the source.
 fn page() -> (Window, tempfile::TempDir) {
     let (mut window, folder, _) = sample();
     let path = source(folder.path());
@@ -90,14 +90,14 @@ fn rotates(window: &Window, joint: &str) -> bool {
 }
 
 #[test]
-fn a_clip_comes_over_with_one_chain_changed_as_one_undo_step() {
+fn a_clip_is_retargeted_with_a_changed_chain_as_one_step() {
     let (mut window, _folder) = page();
     let before = clip_names(session(&window));
     click(&mut window, "None clips");
     click(&mut window, "Add Walk");
     window.get_by_label_contains("Rotation of Left arm").click();
     window.run_steps(3);
-    // Its list of choices; the other arm follows.
+    // Chooses from the list of the chain. The other arm changes, too.
     window.get_all_by_label("None").last().unwrap().click();
     window.run_steps(3);
     settle(&mut window);
@@ -115,7 +115,7 @@ fn a_clip_comes_over_with_one_chain_changed_as_one_undo_step() {
 }
 
 #[test]
-fn escape_closes_the_page_and_its_keys_do_nothing_to_the_document() {
+fn keys_on_the_retarget_page_do_not_change_the_document_and_escape_closes_it() {
     let (mut window, _folder) = page();
     for key in [Key::Delete, Key::S, Key::ArrowRight, Key::Space, Key::Space] {
         press(&mut window, Modifiers::NONE, key);
@@ -128,7 +128,7 @@ fn escape_closes_the_page_and_its_keys_do_nothing_to_the_document() {
 }
 
 #[test]
-fn joints_of_a_chain_are_chosen_from_a_list_with_a_filter() {
+fn the_joints_of_a_chain_are_chosen_from_a_filtered_list() {
     let (mut window, _folder) = page();
     click(&mut window, "Joints of Left arm in the target");
     click(&mut window, "Last joint");
@@ -143,13 +143,13 @@ fn joints_of_a_chain_are_chosen_from_a_list_with_a_filter() {
     click(&mut window, "Add Walk");
     click(&mut window, "Add 1 clip");
     settle(&mut window);
-    // No chain has the hands of the target any more.
+    // No chain contains the hands of the target any more.
     assert!(rotates(&window, "LeftLowerArm") && !rotates(&window, "LeftHand"));
     assert!(!rotates(&window, "RightHand"), "the other side follows");
 }
 
 #[test]
-fn a_second_file_of_the_same_skeleton_keeps_the_table() {
+fn a_second_file_with_the_same_skeleton_keeps_the_chain_settings() {
     let (mut window, folder) = page();
     window.get_by_label_contains("Rotation of Head").click();
     window.run_steps(3);
@@ -164,7 +164,7 @@ fn a_second_file_of_the_same_skeleton_keeps_the_table() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_said_on_the_page() {
+fn an_unreadable_source_is_reported_on_the_page() {
     let (mut window, folder, _) = sample();
     let path = folder.path().join("broken.glb");
     fs::write(&path, b"nothing").unwrap();
@@ -176,14 +176,14 @@ fn a_file_that_cannot_be_read_is_said_on_the_page() {
     assert!(window.query_by_label("Viewport").is_some());
 }
 
-/// Spans of a foot's contacts in the last clip, seconds.
+/// Returns start and end of a foot's contacts in the last clip, in seconds.
 fn spans(window: &Window, foot: &str) -> Vec<[f32; 2]> {
     let foot = node(window, foot);
     let goals = &last_clip(session(window)).contacts;
     goals.iter().filter(|g| g.node == foot).map(|g| [g.from, g.to]).collect()
 }
 
-/// Adds the walk alone.
+/// Adds only the walk.
 fn add_walk(window: &mut Window) {
     click(window, "None clips");
     click(window, "Add Walk");
@@ -192,7 +192,7 @@ fn add_walk(window: &mut Window) {
 }
 
 #[test]
-fn a_contact_that_is_removed_on_the_page_is_not_written() {
+fn a_contact_removed_on_the_page_is_not_added_to_the_clip() {
     let (mut window, folder) = page();
     click(&mut window, "Source clip Walk");
     settle(&mut window);
@@ -210,7 +210,7 @@ fn a_contact_that_is_removed_on_the_page_is_not_written() {
     add_walk(&mut window);
     let with_less = spans(&window, "LeftFoot").len();
     press(&mut window, Modifiers::COMMAND, Key::Z);
-    // The whole of them, for comparison.
+    // For comparison, adds the walk with all contacts.
     ask_for_page(&mut window);
     drop_file(&mut window, &source(folder.path()));
     settle(&mut window);
@@ -220,7 +220,7 @@ fn a_contact_that_is_removed_on_the_page_is_not_written() {
 }
 
 #[test]
-fn contacts_of_the_shown_clip_have_rows_whose_bars_are_dragged() {
+fn contacts_of_the_shown_clip_are_edited_by_dragging_their_bars() {
     let (mut window, _folder) = page();
     add_walk(&mut window);
     let before = spans(&window, "LeftFoot");

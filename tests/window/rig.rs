@@ -8,7 +8,7 @@ use ulna_motion::{Pose, Stack};
 
 use super::editing::{Window, click, node, press, sample, session, wait};
 
-/// Opens a command of the menu *Rig* on a joint, and waits for its effects.
+/// Opens a command of the menu *Rig* for a joint, and waits for its effects.
 fn plan(window: &mut Window, joint: &str, line: &str) {
     click(window, "Pose mode");
     select(window, joint);
@@ -18,7 +18,7 @@ fn plan(window: &mut Window, joint: &str, line: &str) {
     assert!(window.query_by_label("What will change").is_some(), "{line} opens");
 }
 
-/// Selects a joint in the outliner, which is narrowed to it where it is out of sight.
+/// Selects a joint in the outliner. If it is out of view, the outliner is filtered first.
 fn select(window: &mut Window, joint: &str) {
     if window.query_by_role_and_label(Role::TreeItem, joint).is_none() {
         click(window, "Filter by name or kind");
@@ -59,7 +59,7 @@ fn place(document: &Document, node: NodeId) -> Vec3 {
 }
 
 #[test]
-fn a_pivot_is_moved_after_its_effects_were_shown_as_one_step() {
+fn moving_a_pivot_shows_its_effects_and_is_one_step() {
     let (mut window, ..) = sample();
     let knee = node(&window, "LeftLowerLeg");
     let before = session(&window).document().clone();
@@ -75,7 +75,7 @@ fn a_pivot_is_moved_after_its_effects_were_shown_as_one_step() {
     assert_eq!(session(&window).document().node(knee), before.node(knee));
     assert!(can_apply(&window));
     click(&mut window, "Apply");
-    // Messages go by themselves, also while a busy machine works on.
+    // The message can disappear before the work is done, so it is looked for in every frame.
     let mut is_said = false;
     for _ in 0..2000 {
         window.step();
@@ -98,7 +98,7 @@ fn a_pivot_is_moved_after_its_effects_were_shown_as_one_step() {
 }
 
 #[test]
-fn enter_right_after_typing_applies_what_was_typed_and_show_goes_to_the_worst_frame() {
+fn enter_applies_the_typed_value_and_show_goes_to_the_worst_frame() {
     let (mut window, ..) = sample();
     plan(&mut window, "LeftLowerLeg", "Move pivots…");
     type_vector(&mut window, "Distance", ["0", "0", "30 cm"]);
@@ -121,7 +121,7 @@ fn enter_right_after_typing_applies_what_was_typed_and_show_goes_to_the_worst_fr
 }
 
 #[test]
-fn the_three_worst_clips_have_a_row_each_that_shows_the_frame() {
+fn each_of_the_three_worst_clips_has_a_row_that_shows_its_worst_frame() {
     let (mut window, ..) = sample();
     plan(&mut window, "LeftLowerLeg", "Dissolve joints…");
     let rows = |window: &Window| -> Vec<String> {
@@ -154,7 +154,7 @@ fn the_three_worst_clips_have_a_row_each_that_shows_the_frame() {
 }
 
 #[test]
-fn an_exact_change_says_that_the_skin_stays_the_same() {
+fn an_exact_change_is_reported_as_exact() {
     let (mut window, ..) = sample();
     plan(&mut window, "LeftLowerArm", "Orient joints…");
     assert!(says(&window, "Fill in one of rotation"));
@@ -181,11 +181,11 @@ fn a_refused_change_shows_its_reason_and_cannot_be_applied() {
 }
 
 #[test]
-fn escape_leaves_everything_as_it_was() {
+fn escape_closes_the_rig_panel_without_a_change() {
     let (mut window, ..) = sample();
     let elbow = node(&window, "LeftLowerArm");
     let before = session(&window).document().node(elbow).clone();
-    // From a field, and from the panel itself.
+    // Escape is pressed in a field, and in the panel itself.
     for types in [true, false] {
         plan(&mut window, "LeftLowerArm", "Move pivots…");
         type_vector(&mut window, "Distance", ["0", "0", "3 cm"]);
@@ -205,7 +205,7 @@ fn escape_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn the_menu_of_a_joint_dissolves_it_after_its_effects_were_shown() {
+fn dissolving_a_joint_from_its_menu_shows_the_effects_first() {
     let (mut window, ..) = sample();
     let elbow = node(&window, "LeftLowerArm");
     window.get_by_role_and_label(Role::TreeItem, "LeftLowerArm").click_secondary();
@@ -229,7 +229,7 @@ fn the_menu_of_a_joint_dissolves_it_after_its_effects_were_shown() {
 }
 
 #[test]
-fn several_changes_are_planned_seen_together_and_applied_as_one_step() {
+fn several_planned_changes_are_previewed_together_and_applied_as_one_step() {
     let (mut window, ..) = sample();
     let (elbow, knee) = (node(&window, "LeftLowerArm"), node(&window, "LeftLowerLeg"));
     let before = session(&window).document().clone();
@@ -259,7 +259,7 @@ fn several_changes_are_planned_seen_together_and_applied_as_one_step() {
 }
 
 #[test]
-fn a_plan_is_kept_when_its_panel_closes_and_can_be_shortened_saved_and_discarded() {
+fn a_plan_survives_closing_its_panel_and_can_be_shortened_saved_and_discarded() {
     let (mut window, folder, _) = sample();
     plan(&mut window, "LeftLowerLeg", "Move pivots…");
     type_vector(&mut window, "Distance", ["0", "0", "3 cm"]);
@@ -299,7 +299,7 @@ fn a_plan_is_kept_when_its_panel_closes_and_can_be_shortened_saved_and_discarded
 }
 
 #[test]
-fn a_change_that_is_refused_is_marked_in_the_plan() {
+fn a_refused_change_is_marked_in_the_plan() {
     let (mut window, ..) = sample();
     plan(&mut window, "LeftUpperArm", "Dissolve joints…");
     click(&mut window, "Add to plan");
@@ -317,7 +317,7 @@ fn a_change_that_is_refused_is_marked_in_the_plan() {
 }
 
 #[test]
-fn names_are_seen_before_they_change() {
+fn renaming_joints_shows_the_new_names_first() {
     let (mut window, ..) = sample();
     let arm = node(&window, "LeftUpperArm");
     plan(&mut window, "LeftUpperArm", "Rename joints…");

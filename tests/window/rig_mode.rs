@@ -1,4 +1,5 @@
-//! Rig mode: joints are added, moved and turned in the rest pose; what counts is the document.
+//! Rig mode: joints are added, moved and rotated in the rest pose. Results are checked in the
+//! document.
 
 use egui::{Key, Modifiers, Pos2, accesskit::Role, pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -12,7 +13,7 @@ use super::{
 };
 use crate::common::{bare_body, named};
 
-/// A body without a skeleton, seen from the front in Rig mode.
+/// Opens a body without a skeleton in Rig mode, seen from the front.
 fn body() -> (Window, tempfile::TempDir) {
     let (mut window, folder, _) = window(&bare_body());
     press(&mut window, Modifiers::NONE, Key::Num4);
@@ -21,7 +22,7 @@ fn body() -> (Window, tempfile::TempDir) {
     (window, folder)
 }
 
-/// The sample in Rig mode, with a joint selected.
+/// Opens the sample in Rig mode, with a joint selected.
 fn rig_of(joint: &str) -> (Window, tempfile::TempDir, NodeId) {
     let (mut window, folder, _) = sample();
     press(&mut window, Modifiers::NONE, Key::Num4);
@@ -30,7 +31,7 @@ fn rig_of(joint: &str) -> (Window, tempfile::TempDir, NodeId) {
     (window, folder, joint)
 }
 
-/// The point on screen of a point of the scene.
+/// Returns the window position of a scene position.
 fn screen(window: &Window, at: Vec3) -> Pos2 {
     let rect = window.get_by_label("Viewport").rect();
     let size = glam::vec2(rect.width(), rect.height());
@@ -38,7 +39,7 @@ fn screen(window: &Window, at: Vec3) -> Pos2 {
     pos2(rect.left() + at.x, rect.top() + at.y)
 }
 
-/// Moves the pointer over a point of the scene, and clicks there.
+/// Moves the pointer to a scene position, and clicks there.
 fn click_on(window: &mut Window, at: Vec3) {
     let at = screen(window, at);
     window.event(egui::Event::PointerMoved(at));
@@ -61,7 +62,7 @@ fn acts(window: &Window) -> usize {
 }
 
 #[test]
-fn clicks_add_joints_below_one_another_in_the_middle_of_the_body() {
+fn clicks_add_a_chain_of_joints_in_the_middle_of_the_body() {
     let (mut window, _folder) = body();
     click(&mut window, "Pose both sides alike");
     click(&mut window, "Add joints");
@@ -75,7 +76,7 @@ fn clicks_add_joints_below_one_another_in_the_middle_of_the_body() {
     let spine = node(&window, "Joint1");
     assert_eq!(session(&window).document().node(spine).parent, Some(hips));
     assert_eq!(session(&window).document().nodes.order().len(), 3, "no mirror image in the plane");
-    // A click on a joint selects it, and the next one goes on from there.
+    // A click on a joint selects it, and the next click continues from it.
     let back = on_screen(&window, hips);
     click_at(&mut window, back);
     assert_eq!(window.state().selection().active, Some(hips));
@@ -93,7 +94,7 @@ fn clicks_add_joints_below_one_another_in_the_middle_of_the_body() {
 }
 
 #[test]
-fn a_joint_without_meshes_moves_at_once_and_escape_takes_it_back() {
+fn a_joint_without_meshes_moves_at_once_and_escape_cancels() {
     let (mut window, _folder) = body();
     click(&mut window, "Add joints");
     click_on(&mut window, Vec3::new(0.0, 0.98, 0.0));
@@ -117,7 +118,7 @@ fn a_joint_without_meshes_moves_at_once_and_escape_takes_it_back() {
 }
 
 #[test]
-fn a_bound_joint_that_is_dragged_is_planned_and_applied_as_one_step() {
+fn dragging_a_bound_joint_plans_the_change_and_applies_it_as_one_step() {
     let (mut window, _folder, arm) = rig_of("LeftLowerArm");
     let before = session(&window).document().clone();
     let was = seen_place(&window, arm);
@@ -148,7 +149,7 @@ fn a_bound_joint_that_is_dragged_is_planned_and_applied_as_one_step() {
 }
 
 #[test]
-fn symmetry_moves_both_sides_and_discard_leaves_the_model_as_it_is() {
+fn symmetry_moves_both_sides_and_discard_restores_the_model() {
     let (mut window, _folder, arm) = rig_of("LeftLowerArm");
     press(&mut window, Modifiers::SHIFT, Key::X);
     let before = session(&window).document().clone();
@@ -170,7 +171,7 @@ fn symmetry_moves_both_sides_and_discard_leaves_the_model_as_it_is() {
 }
 
 #[test]
-fn the_rest_pose_is_shown_and_the_pose_comes_back() {
+fn rig_mode_shows_the_rest_pose_and_leaving_it_restores_the_pose() {
     let (mut window, _folder, arm) = {
         let (mut window, folder, _) = sample();
         click(&mut window, "Pose mode");
@@ -199,7 +200,7 @@ fn the_rest_pose_is_shown_and_the_pose_comes_back() {
 }
 
 #[test]
-fn a_joint_is_extruded_below_a_bound_one_without_a_change_of_the_skin() {
+fn extruding_a_joint_from_a_bound_one_does_not_change_the_skin() {
     let (mut window, _folder, hand) = rig_of("LeftHand");
     let before = session(&window).document().clone();
     for keeps in [false, true] {
@@ -220,7 +221,7 @@ fn a_joint_is_extruded_below_a_bound_one_without_a_change_of_the_skin() {
 }
 
 #[test]
-fn joints_are_centered_in_the_limb_around_them() {
+fn a_joint_is_centered_in_the_limb_around_it() {
     let (mut window, _folder) = body();
     click(&mut window, "Add joints");
     click(&mut window, "New joints: Limb center");
@@ -229,7 +230,7 @@ fn joints_are_centered_in_the_limb_around_them() {
     let thigh = node(&window, "Joint");
     let on_skin = rest_place(session(&window).document(), thigh);
     assert!(on_skin.z > 0.03, "the joint is on the skin: {on_skin}");
-    // A little inside, or no limb is around it.
+    // Moves the joint slightly inside, because no limb surrounds a joint on the skin.
     press(&mut window, Modifiers::NONE, Key::W);
     press(&mut window, Modifiers::NONE, Key::Z);
     type_text(&mut window, "-0.01");
@@ -241,7 +242,7 @@ fn joints_are_centered_in_the_limb_around_them() {
 }
 
 #[test]
-fn delete_removes_joints_on_both_sides_and_keeps_those_below() {
+fn delete_removes_joints_on_both_sides_and_keeps_their_children() {
     let (mut window, _folder) = body();
     press(&mut window, Modifiers::SHIFT, Key::X);
     click(&mut window, "Add joints");
@@ -260,14 +261,14 @@ fn delete_removes_joints_on_both_sides_and_keeps_those_below() {
     assert_eq!(now.nodes.order().len(), document.nodes.order().len() - 2, "both sides go");
     assert_eq!(now.node(shin).parent, Some(hips), "the joint below stays");
     assert!((rest_place(now, shin) - rest_place(&document, shin)).length() < 1e-5);
-    // A bound one is planned.
+    // For a bound joint, the change is planned instead.
     let (mut window, _folder, _) = rig_of("LeftHand");
     press(&mut window, Modifiers::NONE, Key::Delete);
     wait(&mut window);
     assert_eq!((acts(&window), steps(&window)), (1, 0));
 }
 
-/// The rotation of a joint in the scene at rest.
+/// Returns the scene rotation of a joint at rest.
 fn rest_rotation(document: &Document, node: NodeId) -> Quat {
     let still = ulna_weights::at_rest(document);
     let world = Pose::evaluate(&still, &Stack::default()).world[node.index()];
@@ -275,7 +276,7 @@ fn rest_rotation(document: &Document, node: NodeId) -> Quat {
 }
 
 #[test]
-fn the_knob_beside_a_bone_rolls_its_joint_about_the_bone() {
+fn the_roll_handle_rotates_a_joint_about_its_bone() {
     const KNOB: &str = "Handle: roll about the bone";
     let (mut window, _folder, arm) = rig_of("LeftLowerArm");
     let other = node(&window, "RightLowerArm");
@@ -286,7 +287,7 @@ fn the_knob_beside_a_bone_rolls_its_joint_about_the_bone() {
     let knob = window.get_by_label(KNOB).rect().center();
     let [a, b] = [arm, hand].map(|n| on_screen(&window, n));
     let middle = a + (b - a) / 2.0;
-    // A quarter around the bone by the pointer, then 30 degrees as typed.
+    // Rolls by a quarter turn with the pointer, then by 30 degrees as typed.
     hold(&mut window, &[knob, middle + (knob - middle).rot90()]);
     type_text(&mut window, "30");
     release(&mut window, middle + (knob - middle).rot90());
@@ -313,7 +314,7 @@ fn the_knob_beside_a_bone_rolls_its_joint_about_the_bone() {
 }
 
 #[test]
-fn a_clip_is_played_with_the_planned_changes_and_joints_are_not_dragged_in_it() {
+fn a_clip_plays_with_the_planned_changes_and_without_handles() {
     let (mut window, _folder, arm) = rig_of("LeftLowerArm");
     click(&mut window, "Motion follows pivot");
     press(&mut window, Modifiers::NONE, Key::W);
@@ -330,7 +331,7 @@ fn a_clip_is_played_with_the_planned_changes_and_joints_are_not_dragged_in_it() 
     wait(&mut window);
     assert!(window.query_by_label_contains("With the planned changes").is_some());
     assert!(window.query_by_label("Handle: Move along X").is_none(), "a clip is only watched");
-    // The skin, the joints and the bones are those of the changed model in the clip.
+    // In the clip, the skin, the joints and the bones of the changed model are shown.
     let session_document = session(&window).document().clone();
     assert_eq!(session_document, before, "nothing is applied");
     let clip = before.clips.iter().find(|(_, clip)| clip.name.as_deref() == Some("Walk"));
@@ -353,12 +354,12 @@ fn a_clip_is_played_with_the_planned_changes_and_joints_are_not_dragged_in_it() 
     let (later, off) = seen(&window);
     assert!(later.distance(at) > 1e-3, "it plays");
     assert!((off - 0.08).abs() < 1e-3, "{off}");
-    // Back at rest the plan is there still.
+    // Back in the rest pose, the plan still exists.
     click(&mut window, "Rest pose");
     window.run_steps(3);
     assert!(window.query_by_label("Handle: Move along X").is_some());
     assert_eq!(acts(&window), 1);
-    // The worst frame is shown in this mode, too.
+    // The worst frame can be shown in this mode, too.
     click(&mut window, "Show worst frame");
     window.run_steps(4);
     assert!(window.query_by_label("Pose in Rig mode: Rest pose").is_none());

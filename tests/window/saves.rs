@@ -1,5 +1,5 @@
-//! Saves, copies and long work that overlap with what a hand does meanwhile: all of it is done, in
-//! its order, on a slow disk.
+//! Saves, copies and long work that run while the user continues to edit. All of them are done, in
+//! their order, even on a slow disk.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -20,7 +20,7 @@ use crate::window::editing::{
     Window, ask_for, begin_turn, click, press, release_head, sample, session, wait, window,
 };
 
-/// A disk that writes nothing before it is told to.
+/// Disk operations that wait until the test opens the gate.
 #[derive(Debug, Default)]
 struct Gate {
     is_open: Mutex<bool>,
@@ -75,7 +75,7 @@ fn says(window: &Window, text: &str) -> bool {
     window.query_all_by_label_contains(text).next().is_some()
 }
 
-/// Runs a command by its name.
+/// Finds a command by its name, and runs it.
 fn find(window: &mut Window, words: &str) {
     press(window, Modifiers::COMMAND, Key::P);
     window.event(Event::Text(words.to_owned()));
@@ -105,7 +105,7 @@ fn on_disk(path: &Path) -> Document {
         .clone()
 }
 
-/// How the head stands, which every edit of these tests turns.
+/// Returns the rotation of the head, which every edit of these tests changes.
 fn head(document: &Document) -> [f32; 4] {
     let head =
         document.node_ids().find(|id| document.node(*id).name.as_deref() == Some("Head")).unwrap();
@@ -116,9 +116,9 @@ fn is_same(a: [f32; 4], b: [f32; 4]) -> bool {
     a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5)
 }
 
-/// Saves and copies asked for in every order while a save is under way, with an edit before each.
+/// Saves and copies are requested in every order while a save runs, with an edit before each.
 #[test]
-fn saves_and_copies_in_quick_succession_are_all_done() {
+fn saves_and_copies_in_quick_succession_are_all_written() {
     for order in ["SCS", "CSC", "CCS", "SSC"] {
         let (mut window, folder, path) = sample();
         let gate = Arc::new(Gate::default());
@@ -128,8 +128,8 @@ fn saves_and_copies_in_quick_succession_are_all_done() {
         turn(&mut window);
         press(&mut window, Modifiers::COMMAND, Key::S);
         assert!(window.state().is_busy(), "the first save waits for the disk");
-        // As the head was when each was asked for, and the file that must have it, or what came
-        // after.
+        // For each request, the rotation of the head at that time. The file must have this
+        // rotation, or a later one.
         let mut asked = vec![(path.clone(), head(session(&window).document()))];
         let mut states = vec![head(session(&window).document())];
         for (k, kind) in order.chars().enumerate() {
@@ -168,7 +168,7 @@ fn saves_and_copies_in_quick_succession_are_all_done() {
                 || is_same(head(&on_disk(&path)), *states.last().unwrap())
                 || session(&window).is_unsaved()
         );
-        // The file is as it was left: another save asks about nothing.
+        // No other program changed the file, so another save asks nothing.
         press(&mut window, Modifiers::COMMAND, Key::S);
         wait(&mut window);
         assert!(!session(&window).is_unsaved() && !says(&window, "changed on disk"), "{order}");
@@ -176,9 +176,9 @@ fn saves_and_copies_in_quick_succession_are_all_done() {
     }
 }
 
-/// A copy that needs an answer is asked about, and the saves after it are done meanwhile.
+/// A copy that needs consent asks for it, and the saves after it are done meanwhile.
 #[test]
-fn a_copy_over_another_file_waits_for_its_answer_and_holds_up_nothing() {
+fn a_copy_that_waits_for_consent_does_not_block_other_saves() {
     let (mut window, folder, path) = sample();
     let gate = Arc::new(Gate::default());
     window.state_mut().set_disk(gate.clone());
@@ -198,7 +198,7 @@ fn a_copy_over_another_file_waits_for_its_answer_and_holds_up_nothing() {
     click(&mut window, "Replace");
     wait(&mut window);
     assert!(is_same(head(&on_disk(&copy)), head(session(&window).document())));
-    // A copy over the open file itself is a save: nobody else changed it.
+    // A copy over the open file itself is a normal save, because no other program changed the file.
     turn(&mut window);
     copy_to(&mut window, &path);
     wait(&mut window);
@@ -208,10 +208,10 @@ fn a_copy_over_another_file_waits_for_its_answer_and_holds_up_nothing() {
     assert!(!says(&window, "changed on disk") && !session(&window).is_unsaved());
 }
 
-/// Another file is opened while a copy waits: the copy is of the file that it was asked of, and the
-/// file that is open keeps its own path.
+/// Another file is opened while a copy waits. The copy must have the content of the file for which
+/// it was requested, and the open file keeps its own path.
 #[test]
-fn saves_of_a_file_that_is_left_are_done_and_touch_no_other() {
+fn saves_of_a_closed_file_are_finished_and_do_not_affect_the_open_file() {
     let (mut window, folder, path) = sample();
     let other = folder.path().join("other.glb");
     let mut changed = Session::open(&path, &Progress::default()).unwrap();
@@ -249,7 +249,7 @@ fn saves_of_a_file_that_is_left_are_done_and_touch_no_other() {
     }
 }
 
-/// The sample with so many keys that reducing them takes a while, and the name of the clip.
+/// Returns the sample with so many keys that reducing them takes a while, and the name of the clip.
 fn dense() -> (Vec<u8>, String) {
     let bytes = include_bytes!("../../assets/mannequin.glb");
     let mut dense = Session::open_bytes(bytes).unwrap();
@@ -265,10 +265,10 @@ fn keys(window: &Window) -> usize {
     document.clips[document.clips.ids().next().unwrap()].key_count()
 }
 
-/// Long work that ends in the middle of a gesture, or after one that was taken back, is put in when
-/// the gesture has ended.
+/// Long work can finish during a gesture, or after a canceled one. Its result is applied when the
+/// gesture has ended.
 #[test]
-fn long_work_that_ends_in_a_gesture_is_put_in_after_it() {
+fn long_work_that_finishes_during_a_gesture_is_applied_after_it() {
     let (bytes, name) = dense();
     for escapes in [false, true] {
         let (mut window, _folder, _) = window(&bytes);
@@ -298,7 +298,7 @@ fn long_work_that_ends_in_a_gesture_is_put_in_after_it() {
         assert!(keys(&window) < many, "the work is not lost");
         assert_eq!(session(&window).history().done().len(), 1 + usize::from(!escapes));
         assert!(!says(&window, "failed: "));
-        // Both are steps of their own.
+        // The gesture and the work are separate steps.
         press(&mut window, Modifiers::COMMAND, Key::Z);
         assert_eq!(keys(&window), many);
     }

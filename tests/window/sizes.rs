@@ -1,5 +1,5 @@
-//! Every mode in windows from large to small, at every scale of the interface: no control is cut
-//! off, and none lies half over another.
+//! Every mode in windows from large to small, at every scale of the interface. No control may be
+//! cut off, and none may partly cover another.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,12 +10,12 @@ use ulna::ui::{Pane, Settings};
 
 use super::editing::{Window, click, press, sample};
 
-/// Pixels of the window.
+/// Window sizes in pixels.
 const SIZES: [Vec2; 4] =
     [vec2(1600.0, 1000.0), vec2(1280.0, 720.0), vec2(1024.0, 768.0), vec2(720.0, 480.0)];
 const SCALES: [f32; 5] = [0.85, 1.0, 1.25, 1.5, 2.0];
 
-/// Controls that may be cut or lie over others, by the start of their names.
+/// Controls that may be cut off or overlap, by the start of their names, with the reason.
 const WANTED: [(&str, &str); 8] = [
     ("View from", "the ends of the axes lie before and behind each other"),
     ("Resize", "the edge of a panel lies over both sides of it"),
@@ -31,7 +31,7 @@ fn is_wanted(name: &str) -> bool {
     WANTED.iter().any(|(start, _)| name.starts_with(start))
 }
 
-/// Kinds of controls that are clicked, typed into or dragged.
+/// Whether a role is a control that is clicked, typed into or dragged.
 const fn is_control(role: Role) -> bool {
     matches!(
         role,
@@ -51,12 +51,12 @@ const fn is_control(role: Role) -> bool {
 /// A control as it was drawn.
 struct Control {
     name: String,
-    /// The panel or bar that it stands in.
+    /// Panel or bar that contains the control.
     place: Id,
-    /// Whether that scrolls up and down.
+    /// Whether this panel scrolls vertically.
     scrolls: bool,
     rect: Rect,
-    /// The part in sight.
+    /// Visible part of the control.
     shown: Rect,
 }
 
@@ -75,7 +75,7 @@ fn names(window: &Window) -> HashMap<u64, String> {
     found
 }
 
-/// All named controls of the panels and bars.
+/// Returns all named controls of the panels and bars.
 fn controls(window: &Window) -> Vec<Control> {
     let names = names(window);
     window.ctx.viewport(|viewport| {
@@ -108,7 +108,7 @@ fn controls(window: &Window) -> Vec<Control> {
     })
 }
 
-/// Why a control is not whole.
+/// Describes why a control is not fully visible. `None` if it is.
 fn cut(control: &Control, window: Rect) -> Option<(String, String)> {
     let Control { name, scrolls, rect, shown, .. } = control;
     let hidden = shown.width() <= 0.0 || shown.height() <= 0.0;
@@ -123,8 +123,8 @@ fn cut(control: &Control, window: Rect) -> Option<(String, String)> {
     Some((format!("{name} {fault}"), format!("{shown} of {rect}")))
 }
 
-/// Whether two controls lie half over each other, or one exactly over the other. A button within a
-/// row lies in it.
+/// Whether two controls overlap partly, or cover each other exactly. A button inside a row does not
+/// count.
 fn collide(a: &Control, b: &Control) -> bool {
     let common = a.shown.intersect(b.shown);
     if a.place != b.place || common.width() < 1.5 || common.height() < 1.5 {
@@ -136,7 +136,7 @@ fn collide(a: &Control, b: &Control) -> bool {
     !nested || same
 }
 
-/// Faults of the window as it is, and how many controls were looked at.
+/// Returns the layout faults of the window, and the number of checked controls.
 fn faults(window: &Window) -> (Vec<(String, String)>, usize) {
     let whole = window.ctx.content_rect();
     let all: Vec<Control> = controls(window).into_iter().filter(|c| !is_wanted(&c.name)).collect();
@@ -150,7 +150,7 @@ fn faults(window: &Window) -> (Vec<(String, String)>, usize) {
     (found, all.len())
 }
 
-/// Shows a mode, in a large window.
+/// Switches to a mode, in a large window.
 fn enter(window: &mut Window, mode: &str) {
     window.set_size(SIZES[0]);
     window.run_steps(3);
@@ -173,8 +173,8 @@ fn enter(window: &mut Window, mode: &str) {
     window.run_steps(4);
 }
 
-/// Sizes and scales for a mode: each size as designed, and each scale with a size, others for the
-/// next mode; the smallest window also at the largest scale.
+/// Returns window sizes and scales to test in a mode: each size at scale 1, each scale with one
+/// size that differs between modes, and the smallest window at the largest scale.
 fn cases(mode: usize) -> Vec<(Vec2, f32)> {
     let plain = SIZES.into_iter().map(|size| (size, 1.0));
     let scaled = SCALES.into_iter().enumerate().filter(|(_, scale)| *scale != 1.0);
@@ -184,7 +184,7 @@ fn cases(mode: usize) -> Vec<(Vec2, f32)> {
 }
 
 #[test]
-fn no_control_is_cut_or_covered_in_any_mode_size_and_scale() {
+fn no_control_is_cut_off_or_covered_in_any_mode_size_or_scale() {
     let (mut window, ..) = sample();
     click(&mut window, "Head");
     let (mut looked, mut checked, mut all) = (0, 0, BTreeMap::<String, Vec<String>>::new());

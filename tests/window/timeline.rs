@@ -1,5 +1,5 @@
-//! Keys on the timeline, by hand: dragged, boxed, copied, stretched, typed; what counts is the
-//! document and the selection.
+//! Editing keys on the timeline: dragging, box selection, copying, stretching and typing. Results
+//! are checked in the document and the selection.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
 use egui_kittest::kittest::Queryable as _;
@@ -9,7 +9,7 @@ use super::editing::{Window, click, press, sample, session, wait};
 
 const WALK: ClipId = ClipId(1);
 
-/// The sample with *Walk* on the timeline.
+/// Opens the sample with *Walk* on the timeline.
 fn walking() -> (Window, tempfile::TempDir, std::path::PathBuf) {
     let (mut window, folder, path) = sample();
     click(&mut window, "Clip Walk");
@@ -25,7 +25,7 @@ fn length(window: &Window) -> f32 {
     session(window).document().clips[WALK].length()
 }
 
-/// Position of a time of the fitted clip in the row of a node.
+/// Returns the position of a time in the row of a node. The view must be fitted to the clip.
 fn place(window: &Window, row: &str, time: f32, length: f32) -> Pos2 {
     let row = window.get_by_label(&format!("Track {row}")).rect();
     let sheet = window.get_by_label("Timeline keys").rect();
@@ -38,7 +38,7 @@ fn button(window: &mut Window, pos: Pos2, pressed: bool, modifiers: Modifiers) {
     window.step();
 }
 
-/// Press and move, without letting go.
+/// Presses the button and moves the pointer, without releasing the button.
 fn pull(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
     window.event_modifiers(Event::PointerMoved(from), modifiers);
     window.step();
@@ -62,7 +62,7 @@ fn selected(window: &Window) -> KeySet {
 }
 
 #[test]
-fn a_key_is_dragged_to_a_frame_and_undo_gives_it_and_the_selection_back() {
+fn a_dragged_key_snaps_to_a_frame_and_undo_restores_it_with_the_selection() {
     let (mut window, _folder, _) = walking();
     let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
     let fps = window.state().playback().fps as f32;
@@ -88,7 +88,7 @@ fn a_key_is_dragged_to_a_frame_and_undo_gives_it_and_the_selection_back() {
 }
 
 #[test]
-fn escape_gives_a_move_up_and_alt_makes_it_a_copy() {
+fn escape_cancels_a_move_and_alt_copies_the_keys() {
     let (mut window, _folder, _) = walking();
     let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
     let before = session(&window).document().clips[WALK].key_count();
@@ -104,7 +104,7 @@ fn escape_gives_a_move_up_and_alt_makes_it_a_copy() {
     button(&mut window, b, false, Modifiers::NONE);
     window.run_steps(2);
     assert!(session(&window).history().done().is_empty());
-    // Past the last key, where nothing can be replaced.
+    // Moves past the last key, where no key can be replaced.
     let end = hips.times[hips.times.len() - 1];
     let c = place(&window, "Hips", end + 1.4 / window.state().playback().fps as f32, length);
     let keys = selected(&window).len();
@@ -118,7 +118,7 @@ fn escape_gives_a_move_up_and_alt_makes_it_a_copy() {
 }
 
 #[test]
-fn frames_are_typed_after_a_key_begins_the_move() {
+fn after_the_move_key_typed_frames_set_the_distance() {
     let (mut window, _folder, _) = walking();
     let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
     let fps = window.state().playback().fps as f32;
@@ -134,19 +134,19 @@ fn frames_are_typed_after_a_key_begins_the_move() {
 }
 
 #[test]
-fn a_box_selects_and_a_grip_stretches() {
+fn a_box_selects_keys_and_its_handle_stretches_them() {
     let (mut window, _folder, _) = walking();
     let length = length(&window);
     let hips = track(&window, "Hips", Property::Rotation);
     let sheet = window.get_by_label("Timeline keys").rect();
     let row = window.get_by_label("Track Hips").rect();
-    // From beside the first key to past the third.
+    // The box goes from beside the first key to beyond the third.
     let a = pos2(sheet.left() + 2.0, row.top() + 1.0);
     let end = place(&window, "Hips", hips.times[2], length);
     drag(&mut window, a, end + egui::vec2(8.0, 8.0), Modifiers::NONE);
     let keys = selected(&window);
     assert_eq!(keys.span(), Some((hips.times[0], hips.times[2])));
-    // The grip at the right edge, 9 points beyond the last key.
+    // The handle at the right edge is 9 points beyond the last key.
     let grip = end + egui::vec2(9.0, 0.0);
     press(&mut window, Modifiers::NONE, Key::A);
     let to = grip + (end - place(&window, "Hips", hips.times[0], length)) * 0.5;
@@ -161,7 +161,7 @@ fn a_box_selects_and_a_grip_stretches() {
 }
 
 #[test]
-fn keys_go_through_the_clipboard_to_another_clip() {
+fn keys_are_copied_to_another_clip_by_the_clipboard() {
     let (mut window, _folder, _) = walking();
     let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
     let at = place(&window, "Hips", hips.times[1], length);
@@ -197,7 +197,7 @@ fn an_interpolation_is_chosen_from_a_list() {
 }
 
 #[test]
-fn all_keys_the_column_and_the_others_are_selected() {
+fn shortcuts_select_all_keys_the_column_and_the_inverse() {
     let (mut window, _folder, _) = walking();
     let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
     let all = session(&window).document().clips[WALK].key_count();
@@ -213,10 +213,10 @@ fn all_keys_the_column_and_the_others_are_selected() {
 }
 
 #[test]
-fn the_next_key_is_one_of_the_selected_joint() {
+fn next_key_goes_to_the_next_key_of_the_selected_joint() {
     let (mut window, _folder, _) = walking();
     let clip = session(&window).document().clips[WALK].clone();
-    // A joint whose second key lies later than the first of others.
+    // Chooses a joint whose second key is later than the second key of other joints.
     let second = |t: &Track| t.times.get(1).copied().unwrap_or(0.0);
     let named =
         |t: &Track| session(&window).document().node(t.target).name.clone().expect("a name");
@@ -241,7 +241,7 @@ fn the_next_key_is_one_of_the_selected_joint() {
 }
 
 #[test]
-fn keys_mashed_while_keys_are_dragged_change_nothing_else() {
+fn keys_pressed_while_keys_are_dragged_change_nothing_else() {
     let dragged = |mashes: bool| {
         let (mut window, _folder, _) = walking();
         let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
@@ -290,7 +290,7 @@ fn keys_mashed_while_keys_are_dragged_change_nothing_else() {
 }
 
 #[test]
-fn a_click_that_keeps_a_move_clicks_nothing_else() {
+fn a_click_that_ends_a_move_selects_nothing_else() {
     let (mut window, _folder, _) = walking();
     let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
     let at = place(&window, "Hips", hips.times[1], length);
@@ -306,7 +306,7 @@ fn a_click_that_keeps_a_move_clicks_nothing_else() {
 }
 
 #[test]
-fn pausing_lands_on_a_frame_and_edits_reach_all_selected_keys() {
+fn pausing_snaps_to_a_frame_and_a_typed_value_changes_all_selected_keys() {
     let (mut window, _folder, _) = walking();
     click(&mut window, "Play");
     for _ in 0..5 {
@@ -317,7 +317,7 @@ fn pausing_lands_on_a_frame_and_edits_reach_all_selected_keys() {
     let frame = playback.time * playback.fps;
     assert!((frame - frame.round()).abs() < 1e-6, "{frame}");
     press(&mut window, Modifiers::NONE, Key::Home);
-    // All keys of a joint, and a turn of it: every key turns.
+    // Selects all keys of a joint and types a rotation: every key must change.
     let before = track(&window, "Hips", Property::Rotation);
     click(&mut window, "Hips");
     let at = window.get_by_label("Timeline keys").rect().center();
@@ -348,10 +348,10 @@ fn palette(window: &mut Window, title: &str) {
 }
 
 #[test]
-fn a_lasso_takes_what_lies_within_the_line() {
+fn a_lasso_selects_the_keys_inside_it() {
     let (mut window, _folder, _) = walking();
     let (spine, length) = (track(&window, "Spine", Property::Rotation), length(&window));
-    // A wedge: two keys of Spine, one of Chest below it.
+    // The lasso is a wedge around two keys of Spine and one of Chest below it.
     let key = |k: usize| spine.times[k];
     let corners = [
         place(&window, "Spine", key(2), length) - egui::vec2(10.0, 8.0),
@@ -376,7 +376,7 @@ fn a_lasso_takes_what_lies_within_the_line() {
 }
 
 #[test]
-fn kinds_are_chosen_from_a_list_and_selected_by() {
+fn key_types_are_chosen_from_a_list_and_used_to_select_keys() {
     use ulna_model::KeyKind;
     let (mut window, _folder, _) = walking();
     let (spine, length) = (track(&window, "Spine", Property::Rotation), length(&window));
@@ -395,7 +395,7 @@ fn kinds_are_chosen_from_a_list_and_selected_by() {
 }
 
 #[test]
-fn the_list_of_clips_is_searched_by_typing() {
+fn typing_in_the_clip_list_selects_a_clip() {
     let (mut window, _folder, _) = walking();
     for _ in 0..5 {
         palette(&mut window, "Duplicate clip");
@@ -409,7 +409,7 @@ fn the_list_of_clips_is_searched_by_typing() {
     press(&mut window, Modifiers::NONE, Key::Enter);
     window.run_steps(2);
     assert_eq!(window.state().playback().clip, Some(ClipId(2)), "Run");
-    // With the focus on a row of the panel, letters go to the next that begins so.
+    // While a row of the panel has the focus, a letter moves to the next row that begins with it.
     window.get_by_label("Clip Run").focus();
     window.run_steps(2);
     window.event(Event::Text("wav".into()));
@@ -421,7 +421,7 @@ fn the_list_of_clips_is_searched_by_typing() {
 }
 
 #[test]
-fn the_motion_is_offset_by_the_pointer_and_what_is_selected_goes_with_it() {
+fn offsetting_a_loop_moves_the_selected_keys_and_the_selection() {
     let (mut window, _folder, _) = walking();
     let (spine, length) = (track(&window, "Spine", Property::Rotation), length(&window));
     let fps = window.state().playback().fps as f32;
@@ -443,7 +443,7 @@ fn the_motion_is_offset_by_the_pointer_and_what_is_selected_goes_with_it() {
 }
 
 #[test]
-fn a_rate_that_is_chosen_stays_with_its_clip() {
+fn a_chosen_frame_rate_belongs_to_its_clip() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     assert_eq!(window.state().playback().fps, 30.0);

@@ -1,4 +1,5 @@
-//! The tour: its five acts are done by pointer and keys, and each step waits for its own act.
+//! The tour: its five tasks are done with the pointer and the keyboard, and each step waits for its
+//! own task.
 
 use egui::{Event, Key, Modifiers, Pos2, pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -7,16 +8,16 @@ use ulna::app::App;
 use super::editing::{Window, click, drag, node, press, session};
 use crate::common::window::{builder, wait};
 
-/// The first start: the sample opens with the tour.
+/// Opens the program as at the first start: the sample, with the tour.
 fn first_start() -> Window {
     let mut window = builder().build_eframe(|cc| App::new(cc, None));
     wait(&mut window);
-    // The sample plays.
+    // The sample plays at the start, and Space stops it.
     press(&mut window, Modifiers::NONE, Key::Space);
     window
 }
 
-/// The number of the step that the card shows; 6 at the end.
+/// Returns the number of the step on the card; 6 at the end.
 fn step(window: &Window) -> usize {
     let count = |k: usize| window.query_by_label(&format!("{k} of 5")).is_some();
     (1..=5).find(|k| count(*k)).unwrap_or_else(|| {
@@ -25,14 +26,14 @@ fn step(window: &Window) -> usize {
     })
 }
 
-/// The place of a joint on the window.
+/// Returns the position of a joint in the window.
 fn place(window: &Window, name: &str) -> Pos2 {
     let rect = window.get_by_label("Viewport").rect();
     let at = window.state().project(node(window, name)).expect("in sight");
     pos2(rect.left() + at.x, rect.top() + at.y)
 }
 
-/// Turns a joint by its outer ring.
+/// Rotates a joint by its outer ring.
 fn turn(window: &mut Window, name: &str) {
     press(window, Modifiers::NONE, Key::E);
     let center = place(window, name);
@@ -44,22 +45,22 @@ fn done(window: &Window) -> usize {
 }
 
 #[test]
-fn each_step_is_left_by_its_own_act_alone() {
+fn only_its_own_act_completes_a_step_of_the_tour() {
     let mut window = first_start();
     let folder = tempfile::tempdir().expect("a folder");
     assert_eq!(step(&window), 1);
-    // The first act: a limb is turned. A selection or a key is none.
+    // Act 1: rotating a limb. Selecting a joint or setting a key does not count.
     click(&mut window, "Head");
     press(&mut window, Modifiers::NONE, Key::S);
     assert_eq!((step(&window), done(&window)), (1, 1));
     turn(&mut window, "Head");
     assert_eq!((step(&window), done(&window)), (2, 2));
-    // The second: a key. Another pose is none.
+    // Act 2: setting a key. Another pose does not count.
     turn(&mut window, "Head");
     assert_eq!((step(&window), done(&window)), (2, 3));
     press(&mut window, Modifiers::NONE, Key::S);
     assert_eq!((step(&window), done(&window)), (3, 4));
-    // The third: a stroke. A change of the mode is none.
+    // Act 3: a brush stroke. Switching the mode does not count.
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert_eq!(step(&window), 3, "undo is another act");
     press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
@@ -71,12 +72,12 @@ fn each_step_is_left_by_its_own_act_alone() {
     drag(&mut window, at, at + vec2(10.0, 20.0));
     window.run_steps(3);
     assert_eq!((step(&window), done(&window)), (4, before + 1));
-    // The fourth: undo. Another stroke is none.
+    // Act 4: undo. Another stroke does not count.
     drag(&mut window, at, at + vec2(14.0, 10.0));
     assert_eq!(step(&window), 4);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert_eq!(step(&window), 5);
-    // The fifth: the file is saved, and not only asked for.
+    // Act 5: saving the file. Opening the save dialog does not count.
     press(&mut window, Modifiers::COMMAND, Key::S);
     window.run_steps(3);
     let path = folder.path().join("mine.glb");
@@ -102,7 +103,7 @@ fn each_step_is_left_by_its_own_act_alone() {
 }
 
 #[test]
-fn the_tour_is_left_and_goes_on_where_it_was_left() {
+fn the_tour_continues_at_the_step_where_it_was_left() {
     let mut window = first_start();
     click(&mut window, "Skip step");
     assert_eq!(step(&window), 2);
@@ -123,7 +124,7 @@ fn the_tour_is_left_and_goes_on_where_it_was_left() {
 }
 
 #[test]
-fn show_me_sets_the_window_up_and_leaves_the_act() {
+fn show_me_prepares_the_window_but_does_not_do_the_act() {
     let mut window = first_start();
     press(&mut window, Modifiers::NONE, Key::Num3);
     click(&mut window, "Show me");
@@ -140,7 +141,7 @@ fn show_me_sets_the_window_up_and_leaves_the_act() {
 }
 
 #[test]
-fn the_card_takes_no_keys_and_no_focus() {
+fn the_tour_card_receives_no_keys_and_no_focus() {
     let mut window = first_start();
     click(&mut window, "Head");
     assert!(window.ctx.memory(|m| m.focused()).is_none());
@@ -148,7 +149,7 @@ fn the_card_takes_no_keys_and_no_focus() {
     press(&mut window, Modifiers::NONE, Key::Space);
     assert_ne!(window.state().playback().playing, before, "Space still plays");
     press(&mut window, Modifiers::NONE, Key::Space);
-    // A dialog lies over the card, and the card is there again after it.
+    // A dialog covers the card, which is shown again after the dialog closes.
     press(&mut window, Modifiers::COMMAND, Key::Comma);
     press(&mut window, Modifiers::NONE, Key::Escape);
     assert_eq!(step(&window), 1);

@@ -1,5 +1,5 @@
-//! Paint mode in the whole window: selections, numbers for many, copies, gradients, mirror joints,
-//! the worst pose, seams.
+//! Paint mode in the whole window: vertex selections, numbers for many vertices, copying,
+//! gradients, mirror joints, the worst pose, and seams.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use ulna_geometry::PointId;
 use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
 use ulna_weights::{Influences, SkinnedSurface};
 
-/// Number of selected vertices that the panel shows.
+/// Returns the number of selected vertices that the panel shows.
 fn selected(window: &Window) -> usize {
     let label = window.query_all_by_label_contains("selected ·").next().and_then(|n| {
         let node = n.accesskit_node();
@@ -29,14 +29,14 @@ fn selected(window: &Window) -> usize {
         .map_or(0, |t| t.replace([',', '\u{202f}', ' '], "").parse().unwrap_or(0))
 }
 
-/// Selects the vertices in a box around a spot.
+/// Selects the vertices in a box around a point. Returns their number.
 fn select_at(window: &mut Window, at: Pos2, by: f32) -> usize {
     drag(window, at - vec2(by, by), at + vec2(by, by), Modifiers::COMMAND | Modifiers::ALT);
     window.run_steps(4);
     selected(window)
 }
 
-/// The vertices that differ.
+/// Returns the vertices whose weights differ.
 fn changed(before: &Document, after: &Document) -> BTreeSet<u32> {
     let canvas = SkinnedSurface::new(before, 0.into()).expect("a canvas");
     let list = |document: &Document, v: u32| {
@@ -46,14 +46,14 @@ fn changed(before: &Document, after: &Document) -> BTreeSet<u32> {
     (0..canvas.vertex_count() as u32).filter(|v| list(before, *v) != list(after, *v)).collect()
 }
 
-/// The weight of a joint on a vertex of the canvas.
+/// Returns the weight of a joint on a vertex of the surface.
 fn weight(document: &Document, vertex: u32, joint: &str) -> f32 {
     let canvas = SkinnedSurface::new(document, 0.into()).expect("a canvas");
     let (map, own) = canvas.maps(document).map_of(vertex);
     map.weight(own, canvas.joint(node(document, joint)).expect("a joint"))
 }
 
-/// Opens the menu of a widget, by a right click.
+/// Opens the context menu of a widget with a right-click.
 fn menu_of(window: &mut Window, name: &str) {
     let pos = window.get_by_label(name).rect().center();
     for pressed in [true, false] {
@@ -78,7 +78,7 @@ fn type_in(window: &mut Window, text: &str) {
 }
 
 #[test]
-fn a_selection_grows_shrinks_and_takes_what_hangs_together() {
+fn a_vertex_selection_grows_shrinks_and_includes_connected_vertices() {
     let (mut window, _folder) = painting("LeftUpperArm");
     click(&mut window, "Vertices tab");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
@@ -93,7 +93,7 @@ fn a_selection_grows_shrinks_and_takes_what_hangs_together() {
     assert!(selected(&window) > grown);
     press_button(&mut window, "Deselect all vertices");
     assert_eq!(selected(&window), 0);
-    // A lasso, and the brush.
+    // Selects with the brush, and with a lasso.
     press_button(&mut window, "Select with the brush");
     let brushed = select_at(&mut window, at, 6.0);
     press_button(&mut window, "Select with a lasso");
@@ -103,7 +103,7 @@ fn a_selection_grows_shrinks_and_takes_what_hangs_together() {
 }
 
 #[test]
-fn numbers_and_arithmetic_are_for_all_selected() {
+fn numbers_and_arithmetic_apply_to_all_selected_vertices() {
     let (mut window, _folder) = painting("LeftUpperArm");
     click(&mut window, "Vertices tab");
     let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
@@ -136,14 +136,14 @@ fn numbers_and_arithmetic_are_for_all_selected() {
     }
     sound(session(&window).document());
     assert_eq!(session(&window).history().done().len(), 3);
-    // What is no number changes nothing.
+    // Text that is not a number changes nothing.
     cell(&mut window);
     type_in(&mut window, "much");
     assert_eq!(session(&window).history().done().len(), 3);
 }
 
 #[test]
-fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_together() {
+fn weights_are_copied_between_vertices_and_coincident_vertices_stay_equal() {
     let (mut window, _folder) = painting("LeftUpperArm");
     click(&mut window, "Vertices tab");
     let before = session(&window).document().clone();
@@ -169,7 +169,8 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
     sound(&document);
     press(&mut window, Modifiers::COMMAND, Key::Z);
 
-    // A number in the row of a vertex that is there several times: nothing tears.
+    // The vertex has coincident copies. A number typed in its row changes all of them, so no gap
+    // opens.
     press_button(&mut window, "Deselect all vertices");
     let copies = PointId::first(canvas.point_count())
         .find(|p| canvas.vertices_at(*p).len() > 1)
@@ -192,7 +193,7 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
 }
 
 #[test]
-fn a_flood_is_of_what_is_selected() {
+fn a_flood_changes_only_selected_vertices() {
     let (mut window, _folder) = painting("LeftUpperArm");
     click(&mut window, "Vertices tab");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
@@ -201,7 +202,7 @@ fn a_flood_is_of_what_is_selected() {
     press(&mut window, Modifiers::SHIFT, Key::F);
     let moved = changed(&before, session(&window).document());
     assert!(!moved.is_empty() && moved.len() <= count, "{} of {count}", moved.len());
-    // Nothing selected: all of it.
+    // If nothing is selected, the flood changes all vertices.
     press(&mut window, Modifiers::COMMAND, Key::Z);
     press_button(&mut window, "Deselect all vertices");
     press(&mut window, Modifiers::SHIFT, Key::F);
@@ -210,7 +211,7 @@ fn a_flood_is_of_what_is_selected() {
 }
 
 #[test]
-fn a_gradient_falls_along_its_line() {
+fn a_gradient_decreases_along_its_line() {
     let (mut window, _folder) = painting("LeftHand");
     let before = session(&window).document().clone();
     click(&mut window, "Replace");
@@ -220,7 +221,7 @@ fn a_gradient_falls_along_its_line() {
     let document = session(&window).document();
     assert_eq!(session(&window).history().done().len(), 1);
     assert!(total(document, "LeftHand") > total(&before, "LeftHand") + 10.0);
-    // Above where it ends nothing of it is left.
+    // Beyond its end, the gradient has no effect.
     let canvas = SkinnedSurface::new(document, 0.into()).expect("a canvas");
     let heads = canvas.heads();
     let height =
@@ -230,7 +231,7 @@ fn a_gradient_falls_along_its_line() {
         let y = canvas.rest()[canvas.point_of(v).index()].y;
         let wanted = 1.0 - ((y - low) / (high - low)).clamp(0.0, 1.0);
         let got = weight(document, v, "LeftHand");
-        // By the strength of the brush.
+        // The gradient applies the strength of the brush.
         let (was, amount) =
             (weight(&before, v, "LeftHand"), wanted * window.state().brush().strength);
         let wanted = was + amount * (1.0 - was);
@@ -240,7 +241,7 @@ fn a_gradient_falls_along_its_line() {
 }
 
 #[test]
-fn a_mirror_joint_is_shown_with_what_it_was_guessed_from_and_can_be_another() {
+fn the_mirror_joint_is_shown_with_its_source_and_can_be_changed() {
     let (mut window, _folder) = painting("LeftHand");
     press(&mut window, Modifiers::NONE, Key::X);
     menu_of(&mut window, "Joint LeftHand");
@@ -255,7 +256,7 @@ fn a_mirror_joint_is_shown_with_what_it_was_guessed_from_and_can_be_another() {
     drag(&mut window, at, at + vec2(4.0, 8.0), Modifiers::NONE);
     let gained = |name: &str| total(session(&window).document(), name) - total(&before, name);
     assert!(gained("LeftHand") > 0.1 && gained("RightHand").abs() < 1e-6, "its own side alone");
-    // Undo takes back the stroke, then the pair.
+    // Undo reverts the stroke, and then the pair.
     press(&mut window, Modifiers::COMMAND, Key::Z);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(session(&window).document().aids.mirror_pairs.is_empty());
@@ -265,7 +266,7 @@ fn a_mirror_joint_is_shown_with_what_it_was_guessed_from_and_can_be_another() {
 }
 
 #[test]
-fn solo_locks_all_others_and_has_a_way_back() {
+fn solo_locks_all_other_joints_and_can_be_reverted() {
     let (mut window, _folder) = painting("LeftHand");
     menu_of(&mut window, "Joint LeftHand");
     press_button(&mut window, "Solo: lock all others");
@@ -287,7 +288,7 @@ fn solo_locks_all_others_and_has_a_way_back() {
 }
 
 #[test]
-fn the_worst_pose_is_found_gone_to_and_painted_while_the_clip_plays() {
+fn the_worst_pose_is_found_shown_and_painted_while_the_clip_plays() {
     let (mut window, _folder) = painting("LeftUpperArm");
     click(&mut window, "Find the worst pose");
     for _ in 0..6000 {
@@ -323,7 +324,7 @@ fn the_worst_pose_is_found_gone_to_and_painted_while_the_clip_plays() {
     );
     assert!(session(&window).history().done().is_empty(), "looking is no change");
 
-    // Smoothed where it is worst, the score falls: the spot is another one, or less bad.
+    // Smoothing at the worst position lowers its score, or makes another position the worst.
     let stretch = |label: &str| -> f64 {
         let part = label.split("stretch ").nth(1).expect("a stretch");
         part.split('×').next().and_then(|t| t.parse().ok()).expect("a number")
@@ -355,7 +356,7 @@ fn the_worst_pose_is_found_gone_to_and_painted_while_the_clip_plays() {
 }
 
 #[test]
-fn strokes_go_on_while_the_clip_plays() {
+fn strokes_continue_while_the_clip_plays() {
     let (mut window, _folder) = window(include_bytes!("../../assets/mannequin.glb"));
     click(&mut window, "Clip Walk");
     click(&mut window, "Paint mode");
@@ -387,7 +388,7 @@ fn a_stroke_on_one_side_of_a_seam_between_skins_paints_the_other() {
     window.run_steps(3);
     let before = session(&window).document().clone();
     let rect = window.get_by_label("Viewport").rect();
-    // The seam stands upright in the middle; the first sheet is to the left of it.
+    // The seam is vertical in the middle. The first sheet is on the left.
     let from = pos2(rect.center().x - 12.0, rect.center().y);
     drag(&mut window, from, from + vec2(0.0, 20.0), Modifiers::NONE);
     let document = session(&window).document();
@@ -411,7 +412,7 @@ fn a_stroke_on_one_side_of_a_seam_between_skins_paints_the_other() {
     assert!(*session(&window).document() == before);
 }
 
-/// A file whose primitives have no weights.
+/// Returns a file whose primitives have no weights.
 fn bare() -> Vec<u8> {
     let bytes = include_bytes!("../../assets/mannequin.glb");
     let word =
@@ -451,7 +452,7 @@ fn a_mesh_without_weights_is_bound_and_painted() {
 }
 
 #[test]
-fn where_nothing_can_be_painted_a_click_takes_the_joint_and_what_is_hidden_is_not_painted() {
+fn a_click_on_a_hidden_mesh_selects_the_joint_and_paints_nothing() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = session(&window).document().clone();
     let at = middle(&window, "RightLowerArm", "RightHand");

@@ -1,5 +1,5 @@
-//! Arrangements of the panels: workspaces, a panel over the whole window, panels that float, and
-//! the panels of Paint mode.
+//! Arrangement of the panels: workspaces, a maximized panel, floating panels, and the panels of
+//! Paint mode.
 
 use egui::{Event, Key, Modifiers, Pos2, Rect, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -17,13 +17,13 @@ fn point_at(window: &mut Window, at: Pos2) {
     window.run_steps(2);
 }
 
-/// Points at the middle of a panel.
+/// Moves the pointer to the middle of a panel.
 fn enter(window: &mut Window, panel: &str) {
     let at = rect(window, panel).expect("a panel").center();
     point_at(window, at);
 }
 
-/// The accessible name of what has the focus.
+/// Returns the accessible name of the focused widget.
 fn focused(window: &Window) -> Option<String> {
     let mut stack = vec![window.root()];
     while let Some(node) = stack.pop() {
@@ -51,7 +51,7 @@ fn by_name(window: &mut Window, command: &str, name: &str) {
 }
 
 #[test]
-fn the_panel_under_the_pointer_takes_the_window_and_gives_it_back() {
+fn the_panel_under_the_pointer_is_maximized_and_restored() {
     let (mut window, ..) = sample();
     let before = rect(&window, "Viewport").expect("the viewport");
     for panel in ["Viewport", "Timeline", "Outliner", "Inspector"] {
@@ -64,7 +64,7 @@ fn the_panel_under_the_pointer_takes_the_window_and_gives_it_back() {
         press(&mut window, Modifiers::COMMAND, Key::Space);
         assert_eq!(rect(&window, "Viewport"), Some(before), "all are back after {panel}");
     }
-    // By its title, and back by a switch of panels.
+    // A double click on the title maximizes a panel. Another shortcut for panels restores them.
     let title = window.get_by_label("Move panel Outliner").rect().center();
     point_at(&mut window, title);
     let click = [true, false, true, false].map(|pressed| Event::PointerButton {
@@ -73,7 +73,7 @@ fn the_panel_under_the_pointer_takes_the_window_and_gives_it_back() {
         pressed,
         modifiers: Modifiers::NONE,
     });
-    // Within one frame: a double click.
+    // The double click is in one frame.
     window.input_mut().events.extend(click);
     window.run_steps(3);
     assert!(rect(&window, "Outliner").expect("it is maximized").width() > 1590.0);
@@ -82,7 +82,7 @@ fn the_panel_under_the_pointer_takes_the_window_and_gives_it_back() {
 }
 
 #[test]
-fn a_maximized_panel_that_another_mode_does_not_have_gives_the_window_back() {
+fn switching_to_a_mode_without_the_maximized_panel_restores_the_layout() {
     let (mut window, ..) = sample();
     press(&mut window, Modifiers::NONE, Key::Num3);
     enter(&mut window, "Brush");
@@ -93,7 +93,7 @@ fn a_maximized_panel_that_another_mode_does_not_have_gives_the_window_back() {
 }
 
 #[test]
-fn a_panel_floats_is_moved_reached_by_f6_and_docked_again() {
+fn a_panel_floats_moves_is_reached_by_f6_and_is_docked_again() {
     let (mut window, ..) = sample();
     let docked = rect(&window, "Inspector").expect("the inspector");
     let narrow = rect(&window, "Outliner").expect("the outliner");
@@ -104,13 +104,13 @@ fn a_panel_floats_is_moved_reached_by_f6_and_docked_again() {
     let viewport = rect(&window, "Viewport").expect("the viewport");
     assert!(viewport.left() < 1.0, "its place is taken: {viewport}");
     assert_eq!(rect(&window, "Inspector"), Some(docked));
-    // By its title.
+    // Drags the panel by its title.
     let title = floats.left_top() + vec2(60.0, -14.0);
     drag(&mut window, title, title + vec2(300.0, 40.0));
     let moved = rect(&window, "Outliner").expect("it floats");
     assert!((moved.left() - floats.left() - 300.0).abs() < 3.0, "{moved} was {floats}");
     assert!((moved.size() - floats.size()).length() < 2.0, "{moved} was {floats}");
-    // It is under the pointer, and not the viewport behind it.
+    // The panel is under the pointer, not the viewport behind it.
     point_at(&mut window, moved.center());
     press(&mut window, Modifiers::COMMAND, Key::Space);
     assert!(rect(&window, "Viewport").is_none() && rect(&window, "Outliner").is_some());
@@ -122,7 +122,7 @@ fn a_panel_floats_is_moved_reached_by_f6_and_docked_again() {
     assert!(reached, "F6 goes there, too");
     click(&mut window, "Dock panel Outliner");
     assert_eq!(rect(&window, "Outliner"), Some(narrow));
-    // The viewport stays where it is.
+    // The viewport stays in its place.
     enter(&mut window, "Viewport");
     press(&mut window, CTRL_SHIFT, Key::Space);
     assert!(window.query_by_label_contains("The viewport cannot float").is_some());
@@ -136,7 +136,7 @@ fn workspaces_are_chosen_saved_renamed_reset_and_deleted() {
     click(&mut window, "Workspace: Standard");
     click(&mut window, "Workspace Keys");
     assert!(height(&window) > standard + 120.0, "{} and {standard}", height(&window));
-    // What is changed stays with it.
+    // A changed workspace keeps its changes.
     press(&mut window, Modifiers::COMMAND, Key::Num4);
     assert_eq!(height(&window), 0.0, "the timeline is hidden");
     press(&mut window, Modifiers::COMMAND, Key::PageDown);
@@ -169,7 +169,7 @@ fn workspaces_are_chosen_saved_renamed_reset_and_deleted() {
 }
 
 #[test]
-fn the_brush_has_its_content_and_the_joints_have_the_rest_of_the_side() {
+fn in_paint_mode_the_brush_panel_fits_its_content_and_the_joints_panel_fills_the_rest() {
     let (mut window, ..) = sample();
     press(&mut window, Modifiers::NONE, Key::Num3);
     click(&mut window, "LeftUpperArm");
@@ -195,7 +195,7 @@ fn the_brush_has_its_content_and_the_joints_have_the_rest_of_the_side() {
     // The toolbar has the brushes, too.
     click(&mut window, "Brush: Smear");
     assert_eq!(window.state().brush().kind, ulna_weights::BrushKind::Smear);
-    // In a small window all of them are tabs.
+    // In a small window, all of these panels are tabs.
     window.set_size(vec2(1000.0, 640.0));
     window.run_steps(4);
     for tab in ["Brush", "Joints", "Layers", "Vertices", "Problems"] {

@@ -1,4 +1,5 @@
-//! Questions about an open file: findings, differences from the file, and availability of commands.
+//! Queries about an open file: its findings, its differences from the file as opened, and which
+//! commands are available.
 
 use super::{
     edited::{self, Edited},
@@ -11,27 +12,28 @@ use ulna_formats::gltf::{self, Progress};
 use ulna_model::{Diagnostic, MeshId, Notice, PrimitiveId};
 
 impl Session {
-    /// Differences from the file as opened, one row each: layers, clips, nodes, weights.
+    /// Returns the differences from the file as opened, one row per element. The order is: layers,
+    /// clips, nodes, weights.
     pub fn edited(&self) -> Vec<Edited> {
         edited::edited(&self.opened, &self.document)
     }
 
-    /// Problems of a primitive's current weights.
+    /// Returns the problems of a primitive's current weights.
     pub fn weight_problems(&self, mesh: MeshId, primitive: PrimitiveId) -> Vec<Diagnostic> {
         findings::of_primitive(&self.document, mesh, primitive)
     }
 
-    /// Findings about the file by all rules, most severe first. The time is proportional to the
-    /// size of the file.
+    /// Returns the findings of all rules about the opened file, most severe first. The time is
+    /// proportional to the size of the file.
     pub fn all_findings(&self) -> Vec<Diagnostic> {
-        // An imported file is not glTF, so the rules of glTF do not apply to it.
+        // An imported file is not glTF, so the glTF rules do not apply to it.
         if self.imported.is_some() {
             return self.diagnostics.clone();
         }
         findings::merged(gltf::rules::check(&self.source), &self.diagnostics)
     }
 
-    /// Like [`Session::all_findings`], for the file as a save would write it now.
+    /// Returns the findings of all rules about the file that a save would write now.
     pub fn findings_now(&self) -> Vec<Diagnostic> {
         if self.document.file == self.opened.file
             && self.document.aids.pose_layers == self.opened.aids.pose_layers
@@ -42,7 +44,7 @@ impl Session {
             let path = self.source.path.as_deref();
             gltf::open_beside(saved.bytes, path, saved.companions.into(), &Progress::default()).ok()
         });
-        // Data that cannot be saved is reported when it is saved.
+        // If packing fails, the save itself reports the cause.
         let Some(again) = packed else { return self.diagnostics.clone() };
         let mut own = again.diagnostics;
         own.extend(findings::of_all(&again.document));
@@ -53,7 +55,7 @@ impl Session {
         }
     }
 
-    /// The facts about the open file that decide which commands are available.
+    /// Returns the facts about the open file that decide which commands are available.
     pub fn availability(&self) -> Availability {
         Availability {
             document: true,
@@ -77,7 +79,8 @@ impl Session {
         }
     }
 
-    /// Warning about the T-pose of a VRM if humanoid joints are posed. `None` if all are at rest.
+    /// Returns a warning if posed humanoid joints of a VRM change its T-pose. `None` if all of them
+    /// are at rest.
     pub fn t_pose_in_words(&self) -> Option<Notice> {
         in_words(&self.document, &posed_bones(&self.document))
     }

@@ -14,7 +14,7 @@ use ulna_edit::{
 };
 use ulna_model::{Document, LayerHome, NodeId, NodePose};
 
-/// Computes the edits of a command of the document or of the session, without applying them.
+/// Computes the edits of a document or session command without applying them.
 pub(super) fn edits_of(
     opened: &Document,
     scene: &Scene<'_>,
@@ -33,7 +33,7 @@ pub(super) fn edits_of(
                 let now = document.node(*node);
                 let pose = was(*node).and_then(|n| match n.pose {
                     Some(pose) if now.rest == n.rest => Some(pose),
-                    // The pose became the rest pose, or the axes of the rest pose changed.
+                    // The rest pose changed: it was set to the current pose, or its axes changed.
                     Some(pose) if now.rest != pose.local => {
                         Some(NodePose::by(&now.rest, pose.user))
                     }
@@ -43,7 +43,7 @@ pub(super) fn edits_of(
             };
             let morphs = |node: &NodeId| {
                 let (node, was) = (*node, was(*node));
-                // The node may have another mesh now.
+                // The node can have another mesh than when the file was opened.
                 let same = was.filter(|n| n.mesh == document.node(node).mesh);
                 if was.is_some() && same.is_none() {
                     return None;
@@ -89,12 +89,12 @@ pub(super) fn edits_of(
     }
 }
 
-/// Arguments of a reverting command: clip, layer, nodes and meshes.
+/// Arguments of `Revert`: clip, layer, nodes and meshes.
 type Named<'a> =
     (Option<&'a ClipName>, Option<&'a LayerName>, Option<&'a Nodes>, Option<&'a Meshes>);
 
-/// Finds the elements that the arguments name. A removed element has the name it had when the file
-/// was opened.
+/// Finds the elements that the arguments of `Revert` name. A removed element is found by its name
+/// when the file was opened.
 fn reverts(
     opened: &Document,
     now: &Document,

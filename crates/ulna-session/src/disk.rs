@@ -1,4 +1,5 @@
-//! The disk operations of a save, as a trait. A test can let any of them fail, or stop between two.
+//! Disk operations of a save, as a trait. Tests implement it to make any operation fail, or to stop
+//! between two operations.
 
 use std::{
     fs::{self, OpenOptions, Permissions},
@@ -7,16 +8,16 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-/// Disk operations of a save.
+/// Disk operations that a save uses.
 pub trait Disk: std::fmt::Debug + Send + Sync {
-    /// Writes and syncs a file that must not exist yet, and reads it back. `like` has the
-    /// permissions of the new file.
+    /// Writes and syncs a new file, and reads it back to check it. The file must not exist yet.
+    /// `like` has its permissions.
     ///
     /// # Errors
     /// I/O error of the system.
     fn write_new(&self, path: &Path, bytes: &[u8], like: Option<&Permissions>) -> io::Result<()>;
 
-    /// Renames a file over another, or to an unused name.
+    /// Renames a file. An existing file at the new name is replaced.
     ///
     /// # Errors
     /// I/O error of the system.
@@ -28,7 +29,7 @@ pub trait Disk: std::fmt::Debug + Send + Sync {
     /// I/O error of the system. `AlreadyExists` if the target exists.
     fn place(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Makes a hard link to a file, or a copy of it, under an unused name.
+    /// Keeps a file under an additional, unused name: as a hard link if possible, else as a copy.
     ///
     /// # Errors
     /// I/O error of the system.
@@ -40,7 +41,7 @@ pub trait Disk: std::fmt::Debug + Send + Sync {
     /// I/O error of the system.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes a folder and its missing parent folders.
+    /// Creates a folder and its missing parent folders.
     ///
     /// # Errors
     /// I/O error of the system.
@@ -52,7 +53,7 @@ pub trait Disk: std::fmt::Debug + Send + Sync {
     /// I/O error of the system.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// Syncs the names in a folder to the disk.
+    /// Syncs the entries of a folder to the disk.
     ///
     /// # Errors
     /// I/O error of the system.
@@ -66,8 +67,8 @@ pub trait Disk: std::fmt::Debug + Send + Sync {
         Ok(Box::new(fs::File::open(path)?))
     }
 
-    /// Copies a file to an unused name, syncs it and reads it back. Reads block by block, so that
-    /// large files fit into memory.
+    /// Copies a file to an unused name, syncs the copy and reads it back to check it. The copy is
+    /// made block by block, so that the size of the file does not matter.
     ///
     /// # Errors
     /// I/O error of the system.
@@ -81,10 +82,10 @@ pub trait Disk: std::fmt::Debug + Send + Sync {
     }
 }
 
-/// Message if a written file has other content when it is read back.
+/// Error message for a written file whose content differs when it is read back.
 const READS_BACK: &str = "the written file differs when it is read again";
 
-/// The file system of the operating system.
+/// Disk operations of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemDisk;
 
@@ -105,8 +106,8 @@ impl Disk for SystemDisk {
     }
 
     fn place(&self, from: &Path, to: &Path) -> io::Result<()> {
-        // A hard link fails if the target exists. File systems without hard links have a short race
-        // between the check and the rename.
+        // A hard link fails if the target exists. Without hard links, another program could create
+        // the target between the check and the rename.
         match fs::hard_link(from, to) {
             Ok(()) => fs::remove_file(from),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
@@ -141,7 +142,7 @@ impl Disk for SystemDisk {
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        // Systems that cannot open a folder sync its names by themselves.
+        // Systems that cannot open a folder sync its entries by themselves.
         match fs::File::open(path) {
             Ok(folder) if cfg!(unix) => folder.sync_all(),
             _ => Ok(()),
@@ -149,7 +150,7 @@ impl Disk for SystemDisk {
     }
 }
 
-/// Whether the content of a file is equal to these bytes. Reads the file block by block.
+/// Whether the content of a file equals `bytes`. The file is read block by block.
 pub(super) fn holds<D: Disk + ?Sized>(disk: &D, path: &Path, mut bytes: &[u8]) -> io::Result<bool> {
     let mut file = disk.open(path)?;
     let mut block = vec![0; 1 << 18];
@@ -166,7 +167,7 @@ pub(super) fn holds<D: Disk + ?Sized>(disk: &D, path: &Path, mut bytes: &[u8]) -
     }
 }
 
-/// Whether two files have the same content. Reads both block by block.
+/// Whether two files have the same content. Both are read block by block.
 pub(super) fn same_content<D: Disk + ?Sized>(disk: &D, a: &Path, b: &Path) -> io::Result<bool> {
     const BLOCK: u64 = 1 << 18;
     let (mut a, mut b) = (disk.open(a)?, disk.open(b)?);
@@ -185,12 +186,13 @@ pub(super) fn same_content<D: Disk + ?Sized>(disk: &D, a: &Path, b: &Path) -> io
     }
 }
 
-/// The folder that contains a file.
+/// Returns the folder that contains a file.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// An unused hidden path in the folder of a file. The prefix `.ulna-` marks it as temporary.
+/// Returns an unused hidden path in the folder of a file. The prefix `.ulna-` marks temporary
+/// files.
 pub(super) fn temporary(path: &Path) -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -200,8 +202,8 @@ pub(super) fn temporary(path: &Path) -> PathBuf {
     folder_of(path).join(format!(".ulna-{}-{count}-{now:08x}.tmp", std::process::id()))
 }
 
-/// Writes a file atomically: to a temporary file in the same folder, which is synced, read back and
-/// renamed over the target.
+/// Writes a file atomically. The bytes go to a temporary file in the same folder. It is synced,
+/// read back to check it, and renamed over the target.
 ///
 /// # Errors
 /// I/O error of the system. The old file is unchanged then.

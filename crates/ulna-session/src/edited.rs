@@ -1,6 +1,6 @@
-//! Differences of the document from the file as opened, one row per element, and the edits that
-//! revert each of them. Differences are independent of the history: two edits of one clip are one
-//! difference, and a change that was reversed by hand is none.
+//! Differences between the document and the file as opened, one row per element, and the edits that
+//! revert each of them. The rows do not depend on the history. Two edits of one clip give one row,
+//! and a change that was reversed by hand gives none.
 
 use std::collections::BTreeSet;
 
@@ -11,31 +11,31 @@ use ulna_model::{
     Shared,
 };
 
-/// An element that differs from the file as opened.
+/// Kind and id of an element that differs from the file as opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EditedThing {
-    /// A layer of a clip, or of the pose.
+    /// A pose layer of a clip, or of the pose.
     Layer(LayerHome, PoseLayerId),
-    /// A clip: its keys, its name, or whether it exists.
+    /// A clip. Its keys or name differ, or it was added or removed.
     Clip(ClipId),
-    /// A node: its pose, its name, its morph weights.
+    /// A node. Its pose, name or morph weights differ.
     Node(NodeId),
     /// The weights of a mesh.
     Weights(MeshId),
 }
 
-/// Description of one difference.
+/// One row: an element and how it differs from the file as opened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edited {
     /// The element that differs.
     pub thing: EditedThing,
     /// Kind and name of the element, such as “Layer Arms out”.
     pub title: String,
-    /// Description of the differences.
+    /// Description of the differences, as text for the user.
     pub facts: String,
-    /// The affected nodes.
+    /// Nodes that the difference affects.
     pub nodes: Vec<NodeId>,
-    /// The clip that shows the difference. `None` if it is visible without a clip.
+    /// Clip that makes the difference visible; `None` if it is visible without a clip.
     pub clip: Option<ClipId>,
 }
 
@@ -47,12 +47,12 @@ fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {}", many(one)) }
 }
 
-/// All differences: first layers, then clips, nodes and weights.
+/// Returns all differences, in the order: layers, clips, nodes, weights.
 pub fn edited(opened: &Document, now: &Document) -> Vec<Edited> {
     [layers(opened, now), clips(opened, now), nodes(opened, now), weights(opened, now)].concat()
 }
 
-/// A layer as it was when the file was opened.
+/// Returns a pose layer in the state when the file was opened.
 fn as_opened(opened: &Document, home: LayerHome, id: PoseLayerId) -> Option<&Shared<PoseLayer>> {
     opened.aids.pose_layers.get(&home)?.get(id)
 }
@@ -237,10 +237,11 @@ fn weights(opened: &Document, now: &Document) -> Vec<Edited> {
     all
 }
 
-/// Edits that revert an element, and the data that depends on it, to the file as opened.
+/// Returns the edits that revert an element to the file as opened. Data that depends on the element
+/// is reverted, too.
 ///
 /// # Errors
-/// If the element cannot be reverted on its own.
+/// The element cannot be reverted on its own.
 pub(super) fn reverted(
     opened: &Document,
     now: &Document,
@@ -254,7 +255,7 @@ pub(super) fn reverted(
     }
 }
 
-/// The edit that reverts a pose layer.
+/// Returns the edit that reverts a pose layer.
 fn reverted_layer(opened: &Document, now: &Document, home: LayerHome, id: PoseLayerId) -> Outcome {
     let mut layers = (*now.aids.layers(home)).clone();
     let at = layers.position(id);
@@ -270,13 +271,14 @@ fn reverted_layer(opened: &Document, now: &Document, home: LayerHome, id: PoseLa
     Outcome::from(vec![Edit::SetPoseLayers { home, to }])
 }
 
-/// The edits that revert a clip. The data that depends on a new clip is removed with it.
+/// Returns the edits that revert a clip. If the clip is new, it is removed together with the data
+/// that depends on it.
 fn reverted_clip(opened: &Document, now: &Document, id: ClipId) -> Outcome {
     let mut edits = Vec::new();
     let mut notes = Vec::new();
     let was = opened.clips.get(id).cloned();
     if was.is_none() {
-        // The data that depends on the clip is removed, too.
+        // Data that depends on the clip is removed, too.
         let unkeyed: Vec<_> = now.aids.unkeyed.iter().filter(|(at, _)| at.clip == id).collect();
         for (at, pose) in &unkeyed {
             edits.extend(pose.locals.keys().map(|node| Edit::SetUnkeyed {
@@ -317,7 +319,8 @@ fn reverted_clip(opened: &Document, now: &Document, id: ClipId) -> Outcome {
     Outcome { edits, notes, ..Outcome::default() }
 }
 
-/// The edits that revert pose, name, visibility, morph weights and channel locks of a node.
+/// Returns the edits that revert the pose, name, visibility, morph weights and channel locks of a
+/// node.
 fn reverted_node(opened: &Document, now: &Document, id: NodeId) -> Outcome {
     let mut edits = Vec::new();
     let (Some(was), Some(is)) = (opened.nodes.get(id), now.nodes.get(id)) else {
@@ -341,10 +344,10 @@ fn reverted_node(opened: &Document, now: &Document, id: NodeId) -> Outcome {
     Outcome::from(edits)
 }
 
-/// The edits that revert the weights of a mesh.
+/// Returns the edits that revert the weights of a mesh.
 ///
 /// # Errors
-/// If weight layers cover these weights.
+/// The weights are covered by weight layers.
 fn reverted_weights(
     opened: &Document,
     now: &Document,

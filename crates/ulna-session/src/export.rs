@@ -1,9 +1,9 @@
 //! Exports files for engines and other programs. The window and the command line use the same
-//! request. The open document keeps its own file.
+//! request. The open document keeps its own path.
 //!
-//! Files are made one at a time. Each is read back and written under a temporary name, and its
-//! memory is freed. All files are renamed at the end, so that a failed or canceled export changes
-//! nothing.
+//! Files are made one at a time. Each file is read back to check it, written under a temporary
+//! name, and freed from memory. All files are renamed at the end, so that a failed or canceled
+//! export changes nothing.
 
 use std::{
     collections::BTreeSet,
@@ -31,34 +31,34 @@ use ulna_motion::clip_edit::{MotionError, resampled};
 /// Options and target of an export.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportRequest {
-    /// Clips to export; all if `None`.
+    /// Clips to export; `None` exports all clips.
     pub clips: Option<Vec<ClipId>>,
     /// Whether meshes, materials and images are left out.
     pub skeleton_only: bool,
-    /// Frame rate of resampled keys, frames per second. `None` keeps the stored keys.
+    /// Frame rate for resampling keys, in frames per second. `None` keeps the stored keys.
     pub rate: Option<f64>,
-    /// Whether each clip gets a file of its own, named after it.
+    /// Whether each clip is exported to its own file.
     pub each: bool,
-    /// Pattern for the names of these files, without suffix. `{clip}` is the clip's name, and
-    /// `{number}` is its number among the exported clips, from 1. If empty, the clip's name is
-    /// used.
+    /// Pattern for the file names if each clip has its own file, without suffix. `{clip}` is
+    /// replaced by the clip's name. `{number}` is replaced by its number among the exported clips,
+    /// from 1. If the pattern is empty, the clip's name is used.
     pub names: String,
-    /// Whether the format is `.gltf` with separate data files instead of `.glb`.
+    /// Whether to write a `.gltf` with separate data files instead of a `.glb`.
     pub gltf: bool,
-    /// The target file, or the target folder if each clip gets a file of its own.
+    /// Target file; a folder if each clip has its own file.
     pub to: PathBuf,
-    /// Whether existing files are replaced.
+    /// Whether existing files may be replaced.
     pub replace: bool,
 }
 
 impl ExportRequest {
-    /// The clips to export, in the order of the file.
+    /// Returns the clips to export, in the order of the document.
     fn meant(&self, document: &Document) -> Vec<ClipId> {
         let is_meant = |id: &ClipId| self.clips.as_ref().is_none_or(|c| c.contains(id));
         document.clips.ids().filter(is_meant).collect()
     }
 
-    /// The files to write, each with its clips.
+    /// Returns the files to write, each with its clips.
     pub fn files(&self, document: &Document) -> Vec<(PathBuf, Vec<ClipId>)> {
         let suffix = if self.gltf { "gltf" } else { "glb" };
         let meant = self.meant(document);
@@ -77,7 +77,7 @@ impl ExportRequest {
         names.into_iter().zip(meant).map(file).collect()
     }
 
-    /// The file name of each clip, before duplicates are numbered.
+    /// Returns the file name of each clip, before numbers make them unique.
     fn wanted_names(&self, document: &Document, meant: &[ClipId]) -> Vec<String> {
         let digits = meant.len().to_string().len();
         let pattern = if self.names.trim().is_empty() { "{clip}" } else { self.names.trim() };
@@ -90,7 +90,8 @@ impl ExportRequest {
         meant.iter().enumerate().map(name).collect()
     }
 
-    /// Number of files that get a number because an earlier file has the same name.
+    /// Returns the number of files whose name gets a number, because an earlier file has the same
+    /// name.
     pub fn alike(&self, document: &Document) -> usize {
         if !self.each {
             return 0;
@@ -101,10 +102,10 @@ impl ExportRequest {
     }
 }
 
-/// A label as a file name that is valid on all systems. `None` if no character is left.
+/// Converts a label to a file name that is valid on all systems. `None` if no character remains.
 pub fn file_name(label: &str) -> Option<String> {
-    /// Maximum length in bytes. File systems allow 255; the rest is for a number, the suffix and
-    /// the prefix of temporary files.
+    /// Maximum length in bytes. File systems allow 255. The remaining bytes are for a number, the
+    /// suffix, and the prefix of temporary files.
     const MOST: usize = 180;
     const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
     let plain = |c: char| if c.is_control() || "/\\:*?\"<>|".contains(c) { '_' } else { c };
@@ -119,18 +120,18 @@ pub fn file_name(label: &str) -> Option<String> {
     (!name.is_empty()).then(|| if reserved { format!("_{name}") } else { name })
 }
 
-/// The result of an export.
+/// Result of a successful export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
-    /// The files, without the data files of a `.gltf`.
+    /// Paths of the written models. Data files of a `.gltf` are not included.
     pub files: Vec<PathBuf>,
     /// Total size of all files, in bytes.
     pub bytes: usize,
-    /// One sentence per loss.
+    /// One sentence per kind of data that was lost.
     pub lost: Vec<Notice>,
 }
 
-/// All data that an export needs. It can run on another thread while the document is edited.
+/// Input of an export. The export can run on another thread while the document is edited.
 #[derive(Clone, Debug)]
 pub struct Exporting {
     request: ExportRequest,
@@ -141,15 +142,15 @@ pub struct Exporting {
     own: Option<PathBuf>,
 }
 
-/// The packed document, from which all exported files are made.
+/// The packed document. All exported files are made from it.
 struct PackedWhole {
     source: Source,
-    /// The clips in the order of its glTF animations.
+    /// Clips of the document, in the order of the animations in the packed file.
     order: Vec<ClipId>,
 }
 
 impl Session {
-    /// Collects the data for an export of the current document.
+    /// Collects the input for an export of the current document.
     pub fn exporting(&self, request: ExportRequest) -> Exporting {
         Exporting {
             request,
@@ -162,19 +163,19 @@ impl Session {
     }
 }
 
-/// Findings about files before they are exported.
+/// Findings about the files of an export, before they are written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportFindings {
-    /// Each finding with its number of occurrences, most severe first.
+    /// Findings, most severe first, each with its number of occurrences.
     pub list: Vec<(Diagnostic, usize)>,
     /// Number of checked files.
     pub checked: usize,
-    /// Number of all files.
+    /// Number of files of the export.
     pub files: usize,
 }
 
 impl Exporting {
-    /// Makes and writes the files.
+    /// Makes all files and writes them to disk.
     ///
     /// # Errors
     /// See [`ExportFailure`]. All files on disk are unchanged then, unless a replaced file could
@@ -212,13 +213,13 @@ impl Exporting {
         Ok(Exported { files: files.into_iter().map(|(path, _)| path).collect(), bytes, lost })
     }
 
-    /// The clips to export.
+    /// Returns the clips to export.
     pub fn clips(&self) -> Vec<ClipId> {
         self.request.meant(&self.document)
     }
 
-    /// Sizes of the files with their data, in bytes, in the order of [`ExportRequest::files`]. No
-    /// file is written. A GLB is only measured, not made.
+    /// Measures the files of [`ExportRequest::files`], each with its data files, in bytes and in
+    /// the same order. Nothing is written.
     ///
     /// # Errors
     /// See [`ExportFailure`].
@@ -229,7 +230,7 @@ impl Exporting {
         let files = self.request.files(&self.document);
         let (mut sizes, mut beside) = (Vec::with_capacity(files.len()), 0);
         if self.request.gltf {
-            // The data files come before their `.gltf`.
+            // The data files of a `.gltf` are passed before the `.gltf` itself.
             self.make(&files, progress, &mut |made| {
                 beside += made.bytes.len();
                 if !made.is_data {
@@ -248,8 +249,8 @@ impl Exporting {
         Ok(sizes)
     }
 
-    /// Checks the files that an export would write. Files are made and checked one after the other,
-    /// up to `budget` bytes of data, but at least one.
+    /// Checks the files that an export would write. Files are made and checked one after the other.
+    /// Checking stops at `budget` bytes of data, but at least one file is checked.
     ///
     /// # Errors
     /// See [`ExportFailure`].
@@ -292,7 +293,7 @@ impl Exporting {
         self.own.as_deref().and_then(real).is_some_and(|own| real(path) == Some(own))
     }
 
-    /// The packed document, and one sentence per loss.
+    /// Packs the document. Also returns one sentence per kind of data that is lost.
     fn packed(&self) -> Result<(PackedWhole, Vec<Notice>), ExportFailure> {
         let request = &self.request;
         let mut document = self.document.clone();
@@ -348,7 +349,7 @@ impl Exporting {
         let saved = gltf::save(&self.source, &self.opened, &document, "model", self.options)?;
         let own = self.source.path.as_deref();
         let whole = open_beside(saved.bytes, own, saved.companions.into(), &Progress::default())?;
-        // New clips come after those of the file. Removed clips leave no gap.
+        // New clips come after those of the file. A removed clip leaves no gap.
         let order: Vec<ClipId> = document.clips.ids().collect();
         Ok((PackedWhole { source: whole.source, order }, lost))
     }
@@ -358,8 +359,8 @@ impl Exporting {
         ExportOptions { clips: Some(keep), skeleton_only: self.request.skeleton_only }
     }
 
-    /// Makes the files one after the other, each after its data files, and passes each to `take`.
-    /// Returns one sentence per loss.
+    /// Makes the files one after the other, and passes each to `take`, its data files first.
+    /// Returns one sentence per kind of data that is lost.
     fn make(
         &self,
         files: &[(PathBuf, Vec<ClipId>)],
@@ -373,7 +374,7 @@ impl Exporting {
         }
         for (k, (path, clips)) in files.iter().enumerate() {
             let glb = Arc::new(exporter.export(&self.options_of(clips, &packed.order))?);
-            // Exported bytes must be readable.
+            // Exported bytes are read back, so that an unreadable file is never written.
             let again = open_bytes(glb.clone(), None, &Progress::default())?;
             if self.request.gltf {
                 let stem = path

@@ -6,8 +6,8 @@ use ulna_model::{
 };
 use ulna_weights::SkinnedSurface;
 
-/// By mesh, the smallest number of joints of the skins that the mesh is bound to. `usize::MAX` for
-/// unskinned meshes.
+/// Returns the number of joints that the weights of each mesh may refer to. For a mesh with several
+/// skins, the smallest number counts. Unskinned meshes have `usize::MAX`.
 fn joint_counts(document: &Document) -> Vec<usize> {
     let mut counts = vec![usize::MAX; document.meshes.len()];
     for node in document.nodes.values() {
@@ -19,7 +19,7 @@ fn joint_counts(document: &Document) -> Vec<usize> {
     counts
 }
 
-/// Findings about the weights of a primitive.
+/// Finds the problems of a primitive's weight map.
 fn weight_findings(place: &Location, map: &WeightMap, joint_count: usize) -> Vec<Diagnostic> {
     let faults = ulna_weights::faults_in(map, usize::MAX, joint_count);
     let list = [
@@ -46,7 +46,7 @@ fn weight_findings(place: &Location, map: &WeightMap, joint_count: usize) -> Vec
     list.into_iter().filter_map(finding).collect()
 }
 
-/// Findings about the weights of a primitive. Missing weights are a finding if the mesh is skinned.
+/// Finds the weight problems of a primitive. Missing weights are a problem if the mesh is skinned.
 pub(super) fn of_primitive(
     document: &Document,
     mesh: MeshId,
@@ -77,7 +77,7 @@ fn of(
     }
 }
 
-/// Like [`of_primitive`], for all primitives.
+/// Finds the weight problems of all primitives.
 pub(super) fn of_all(document: &Document) -> Vec<Diagnostic> {
     let keys =
         document.meshes.iter().flat_map(|(id, mesh)| mesh.entries().map(move |(p, _)| (id, p)));
@@ -85,7 +85,7 @@ pub(super) fn of_all(document: &Document) -> Vec<Diagnostic> {
     keys.flat_map(|(mesh, primitive)| of(document, mesh, primitive, &counts)).collect()
 }
 
-/// A finding if a stored mix names missing clips or nodes.
+/// Returns a finding if a stored mix names missing clips or nodes.
 pub(super) fn of_mix(document: &Document) -> Option<Diagnostic> {
     let gone = gone_of_kept_mix(document);
     let message = format!(
@@ -101,7 +101,7 @@ fn is_bare(primitive: &Primitive) -> bool {
     primitive.weights.is_none() && !primitive.positions.is_empty()
 }
 
-/// Whether any primitive of a skinned mesh has no weights, and the skin has joints.
+/// Whether any primitive of a mesh whose skin has joints has no weights.
 pub(super) fn any_bare(document: &Document) -> bool {
     document.nodes.values().any(|n| match (n.mesh, n.skin) {
         (Some(mesh), Some(skin)) if !document.skin(skin).joints.is_empty() => {
@@ -111,7 +111,8 @@ pub(super) fn any_bare(document: &Document) -> bool {
     })
 }
 
-/// Defects in the topology of a skin's surfaces, at which surface brushes stop or jump.
+/// Finds defects in the topology of a skin's surface. Brushes that follow the surface stop or jump
+/// there.
 pub fn surface_findings(canvas: &SkinnedSurface) -> Vec<Diagnostic> {
     let flaws = canvas.flaws();
     let place = Location::of(canvas.skin);
@@ -142,15 +143,15 @@ pub fn surface_findings(canvas: &SkinnedSurface) -> Vec<Diagnostic> {
     list.into_iter().filter_map(finding).collect()
 }
 
-/// Merges the findings of the rules of glTF with findings from reading and from Ulna. Values that
-/// were repaired for display become warnings. A command that fixes a rule violation is attached to
-/// the finding of that rule.
+/// Merges findings of the glTF rules with the findings from reading and from Ulna. Values that were
+/// repaired for display become warnings. If a command fixes a rule violation, it is attached to the
+/// finding of that rule.
 pub fn merged(rules: Vec<Diagnostic>, own: &[Diagnostic]) -> Vec<Diagnostic> {
     let is_ours = |code: &str| code.starts_with("ULNA_");
     let mut all = rules;
     for finding in &mut all {
         let mending = own.iter().filter(|o| o.code == finding.code && o.fix.is_some());
-        // By the location if the finding has one, otherwise by the code.
+        // Match by location if the finding has one, otherwise by code.
         let place = mending.clone().find(|o| finding.place.is_within(&o.place));
         finding.fix = place.or_else(|| mending.clone().next()).and_then(|o| o.fix);
     }

@@ -1,6 +1,6 @@
-//! Imports clips of other files: the files, how well their skeletons fit, and the notes for the
-//! user. [`ClipTransfer`] computes the clips. The resulting command contains the keys, so that it
-//! is one undo step and does not need the files any more.
+//! Imports clips of other files: finds and reads the files, matches the skeletons, and collects
+//! notes for the user. [`ClipTransfer`] computes the clips. The resulting command contains the
+//! keys. It is one undo step, and does not need the files any more.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,7 +26,7 @@ use ulna_motion::{
     retarget::{Retarget, table_node},
 };
 
-/// Reason why no clip is imported.
+/// Reason why no clip was imported.
 #[derive(Debug, Error)]
 pub enum ImportError {
     /// No file matches the path.
@@ -39,7 +39,7 @@ pub enum ImportError {
     #[error("{} cannot be read: {error}. Check that it exists and that you have permission to read \
         it", .path.display())]
     Folder {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
         /// Error of the system.
         error: std::io::Error,
@@ -47,15 +47,15 @@ pub enum ImportError {
     /// A file cannot be opened.
     #[error("{}: {error}", .path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The cause.
+        /// Reason why the file cannot be opened.
         error: Box<ReadError>,
     },
-    /// No clip fits the model.
+    /// No clip can be used in this model.
     #[error("{0}")]
     Nothing(Notice),
-    /// The joint map names a joint that no file has.
+    /// The joint map names a joint that none of the imported files has.
     #[error(
         "the joint map (“counterparts”) names joint “{0}”, which none of the imported files has; \
             `ulna info` lists the joints of a file"
@@ -64,7 +64,7 @@ pub enum ImportError {
 }
 
 impl ImportError {
-    /// Stable code for scripts, independent of the message.
+    /// Returns the code for scripts. It is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoFile(_) => "no_such_file",
@@ -76,11 +76,11 @@ impl ImportError {
     }
 }
 
-/// The files that a path names: one file, all models of a folder, or all matches of a pattern with
-/// `*` in its last component. Sorted by name.
+/// Returns the files that a path means, sorted by name. The path can name one file, a folder with
+/// models, or a pattern with `*` in its last component.
 ///
 /// # Errors
-/// If there are none.
+/// The path means no file.
 pub fn files_meant(text: &Path) -> Result<Vec<PathBuf>, ImportError> {
     let none = || ImportError::NoFile(text.display().to_string());
     if text.is_file() {
@@ -111,7 +111,7 @@ pub fn files_meant(text: &Path) -> Result<Vec<PathBuf>, ImportError> {
     if files.is_empty() { Err(none()) } else { Ok(files) }
 }
 
-/// Whether a name matches a pattern, in which `*` stands for any text. Ignores case.
+/// Whether a name matches a pattern, in which `*` stands for any text. Case is ignored.
 pub fn fits(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.to_lowercase(), name.to_lowercase());
     let parts: Vec<&str> = pattern.split('*').collect();
@@ -127,14 +127,14 @@ pub fn fits(pattern: &str, name: &str) -> bool {
 /// A file to import clips from.
 #[derive(Clone, Debug)]
 pub struct ClipSource {
-    /// Its path.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its content, or the reason why it cannot be opened.
+    /// Content of the file, or the reason why it cannot be opened.
     pub document: Result<Arc<Document>, Notice>,
 }
 
 impl ClipSource {
-    /// Opens the file. `conversion` applies to formats other than glTF.
+    /// Opens a file. `conversion` applies to formats other than glTF.
     pub fn read(path: PathBuf, conversion: &Conversion, progress: &Progress) -> Self {
         let opened = Session::open_as(&path, conversion, progress);
         let document = opened
@@ -143,7 +143,7 @@ impl ClipSource {
         Self { path, document }
     }
 
-    /// The file name.
+    /// Returns the file name without folders.
     pub fn name(&self) -> String {
         self.path
             .file_name()
@@ -154,53 +154,53 @@ impl ClipSource {
 /// Options of a clip import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportOptions {
-    /// Method of the transfer of keys.
+    /// Method of converting keys to this skeleton.
     pub how: KeysBy,
-    /// Counterparts chosen by the user: by joint name of the source, the node of this document.
+    /// Joint counterparts that the user chose: nodes of this document by joint name of the source.
     /// `None` excludes the joint.
     pub chosen: BTreeMap<String, Option<NodeId>>,
-    /// Whether retarget maps of this model are left unused.
+    /// Whether the retarget maps of this model are ignored.
     pub without_map: bool,
 }
 
-/// Match of a source skeleton with the skeleton of the open document.
+/// Result of matching a source skeleton with the skeleton of the open document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// Number of animated joints of the source.
+    /// Number of animated joints in the source.
     pub joints: usize,
-    /// Number of joints that were matched: by equal name, by name without prefix and separators, by
-    /// body part.
+    /// Number of matched joints: by equal name, by name without prefix and separators, and by body
+    /// part.
     pub found: [usize; 3],
-    /// Names of the joints without a match.
+    /// Names of the source joints without a match.
     pub unmatched: Vec<String>,
-    /// Joints that were matched without equal names, each with its counterpart.
+    /// Source joints matched without equal names, each with its counterpart.
     pub guessed: Vec<(String, NodeId)>,
-    /// Number of joints with another rest pose or other axes.
+    /// Number of matched joints that have another rest pose or other axes.
     pub turned: usize,
-    /// Number of joints with the same rest pose.
+    /// Number of matched joints that have the same rest pose.
     pub same: usize,
-    /// Factor of translations.
+    /// Factor for translations, from source to this model.
     pub ratio: f32,
-    /// Whether hips, arms and legs of this model were all matched.
+    /// Whether hips, arms and legs of this model are all matched.
     pub is_body: bool,
-    /// Name of the retarget map of this model that was used, if any.
+    /// Name of the retarget map of this model that was used; `None` if none was.
     pub map: Option<String>,
 }
 
 impl Fit {
-    /// Number of matched joints.
+    /// Returns the number of matched joints.
     pub fn matched(&self) -> usize {
         self.found.iter().sum()
     }
 
-    /// Whether keys can be copied unchanged.
+    /// Whether keys can be copied unchanged, because all rest poses are the same.
     pub const fn is_same(&self) -> bool {
         self.turned == 0 && self.same > 0
     }
 
-    /// Whether the source is probably another kind of body. Less than half of the animated joints
-    /// are matched, and neither hips, arms and legs nor a retarget map fit. Helper joints and
-    /// fingers may outnumber the others, so the body parts decide.
+    /// Whether the source probably is another kind of body. This is so if less than half of the
+    /// animated joints match, hips, arms and legs do not all match, and no retarget map fits.
+    /// Helper joints and fingers can outnumber all others, so the body parts count separately.
     pub fn is_other(&self) -> bool {
         self.matched() * 2 < self.joints && !self.is_body && self.map.is_none()
     }
@@ -209,19 +209,20 @@ impl Fit {
 /// A clip of another file, converted for this document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrival {
-    /// Its id in the other file.
+    /// Id of the clip in the other file.
     pub id: ClipId,
-    /// Its name here: its own name, or the file name if its own name is generic.
+    /// Name of the clip in this document: its own name, or the file name if its own name is
+    /// generic.
     pub name: String,
     /// The converted clip.
     pub carried: CarriedClip,
-    /// Names of animated nodes without a counterpart.
+    /// Names of animated source nodes without a counterpart.
     pub lost: Vec<String>,
-    /// Names of animated morph targets that no mesh here has.
+    /// Names of animated morph targets that no mesh of this document has.
     pub lost_targets: Vec<String>,
 }
 
-/// Whether a clip name is a default of other programs. Then the file name is used instead.
+/// Whether a clip name is a default of other programs. The file name is then used instead.
 fn says_nothing(name: &str) -> bool {
     let plain = name.trim().to_lowercase();
     let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit() || "._- ".contains(c));
@@ -240,7 +241,8 @@ fn says_nothing(name: &str) -> bool {
         .contains(&bare)
 }
 
-/// The name of an imported clip: its own name, or the file name if its own name is generic.
+/// Returns the name for an imported clip: its own name, or the file name if its own name is
+/// generic.
 pub(super) fn name_here(theirs: &Document, id: ClipId, path: &Path) -> String {
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let only = theirs.clips.count() == 1;
@@ -252,7 +254,7 @@ pub(super) fn name_here(theirs: &Document, id: ClipId, path: &Path) -> String {
     }
 }
 
-/// The clips of a file, converted for this document, and the match of the skeletons.
+/// Converts all clips of a file for this document. Also returns the match of the skeletons.
 pub fn arrivals(
     ours: &Document,
     theirs: &Document,
@@ -263,7 +265,8 @@ pub fn arrivals(
     arrivals_of(ours, theirs, path, options, &all)
 }
 
-/// Like [`arrivals`], for some of the clips. Only nodes that they animate count for the match.
+/// Converts some clips of a file, like [`arrivals`]. Only nodes that these clips animate are
+/// matched.
 fn arrivals_of(
     ours: &Document,
     theirs: &Document,
@@ -303,7 +306,7 @@ fn arrivals_of(
     (fit, made)
 }
 
-/// Like [`arrivals_of`], with a retarget map.
+/// Converts some clips of a file, like [`arrivals_of`], with a retarget map.
 fn by_map(
     theirs: &Document,
     path: &Path,
@@ -342,7 +345,7 @@ fn by_map(
     (fit, clips.par_iter().map(one).collect())
 }
 
-/// The match of the joints that these tracks animate.
+/// Describes how well the joints that these tracks animate match.
 fn fit_of<'a>(
     transfer: &ClipTransfer<'_>,
     theirs: &Document,
@@ -381,26 +384,26 @@ fn fit_of<'a>(
     fit
 }
 
-/// An import request of the command line or of a script.
+/// Clip import that the command line or a script requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportRequest {
-    /// A file, a folder, or a pattern with `*`.
+    /// Path of a file or folder, or a pattern with `*`.
     pub path: PathBuf,
-    /// Pattern for clip names; all clips if `None`.
+    /// Pattern for the names of clips to import; `None` imports all clips.
     pub only: Option<String>,
-    /// Action if a clip name exists already.
+    /// Handling of a clip name that already exists.
     pub taken: Option<TakenName>,
-    /// Options of the transfer.
+    /// Options for converting the clips.
     pub options: ImportOptions,
-    /// Whether to import clips of another kind of body.
+    /// Whether clips of another kind of body are imported, too.
     pub force: bool,
 }
 
 impl Session {
-    /// The command that adds clips of other files, and the notes for the user.
+    /// Returns the command that adds clips of other files, and the notes for the user.
     ///
     /// # Errors
-    /// If a file cannot be opened, or no clip fits.
+    /// A file cannot be opened, or no clip can be used.
     pub fn import(
         &self,
         request: &ImportRequest,
@@ -478,13 +481,13 @@ impl Session {
     }
 }
 
-/// Whether a pattern matches the name of a clip here or in its file.
+/// Whether a pattern matches the name of a clip in this document or in its file.
 pub(super) fn is_meant(theirs: &Document, id: ClipId, name: &str, pattern: &str) -> bool {
     let own = theirs.clips.get(id).and_then(|c| c.name.as_deref());
     fits(pattern, name) || own.is_some_and(|own| fits(pattern, own))
 }
 
-/// The reason why clips of another kind of body are refused, with a way out.
+/// Explains why clips of another kind of body are refused, and how to import them anyway.
 fn other_body(fit: &Fit) -> String {
     format!(
         "only {} of the {} joints that it animates {} found in this model (not {}), so it seems to \
@@ -497,7 +500,7 @@ fn other_body(fit: &Fit) -> String {
     )
 }
 
-/// The reason why no clip can be imported.
+/// Explains why no clip can be imported.
 fn nothing_fits(fit: &Fit, clips: &[&Arrival]) -> String {
     let targets = sorted(clips.iter().flat_map(|a| &a.lost_targets));
     match (fit.joints, targets.as_slice()) {
@@ -524,7 +527,7 @@ fn nothing_fits(fit: &Fit, clips: &[&Arrival]) -> String {
     }
 }
 
-/// The first three of some names, and the number of the others.
+/// Lists the first three names, and the number of the remaining ones.
 pub(super) fn some(names: &[String]) -> String {
     let few: Vec<&str> = names.iter().take(3).map(String::as_str).collect();
     if names.len() > 3 {
@@ -539,8 +542,8 @@ fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     each.into_iter().cloned().collect()
 }
 
-/// Notes about the clips of a file. Empty if everything fits. `empty` are the clips that move
-/// nothing here.
+/// Collects the notes about the clips of a file; empty if all joints and clips match. `empty` are
+/// the clips that animate nothing in this document.
 fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec<Notice> {
     let mut parts = Vec::new();
     // The first note names the file.

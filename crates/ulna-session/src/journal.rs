@@ -1,9 +1,9 @@
-//! The recovery journal: all steps of a session, written to disk line by line while they are made.
-//! After a crash, the steps are run again.
+//! Recovery journal: each step of a session is written to disk as command lines when it is
+//! committed. After a crash, the steps are run again.
 //!
-//! Each session has a folder with the file `lines.jsonl`. It also has the opened bytes if the file
-//! was saved over, or if it has no path. The running process holds a lock on its journal. A journal
-//! without a lock is left over from a crash.
+//! Each session has a folder with the file `lines.jsonl`. If the opened file has no path, or was
+//! replaced by a save, the folder also has the opened bytes. The running process holds a lock on
+//! its journal. A journal without a lock was left by a crash.
 
 use std::{
     collections::BTreeMap,
@@ -39,16 +39,16 @@ pub const KEPT_DAYS: u64 = 30;
 
 pub(super) const LINES: &str = "lines.jsonl";
 pub(super) const OPENED: &str = "opened";
-/// The folder for the data files of the opened model.
+/// Name of the folder with copies of the opened model's data files.
 pub(super) const BESIDE: &str = "beside";
 
-/// The state that a save wrote.
+/// State of the document that a save wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Written {
-    /// The number of its last step. Steps are counted from 1, in the order of their lines. 0 is the
-    /// file as opened.
+    /// Number of the last step in the saved state. Steps are numbered from 1, in the order of their
+    /// lines. 0 is the file as opened.
     pub step: u64,
-    /// Kinds of editor state that the file does not store, as [`aid_of`] names them.
+    /// Kinds of editor state that the saved file does not store, as [`aid_of`] names them.
     pub loose: Vec<String>,
 }
 
@@ -56,33 +56,33 @@ pub(super) struct Written {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "what")]
 pub(super) enum Line {
-    /// The first line: identifies the opened file.
+    /// First line: identifies the opened file.
     Begin {
         /// Version of the program.
         ulna: String,
         /// Path of the file, if it has one.
         file: Option<PathBuf>,
-        /// Name of the file.
+        /// Name of the file, for display.
         name: String,
-        /// Hash of its content, in hexadecimal digits.
+        /// Hash of the file's content, in hexadecimal digits.
         hash: String,
-        /// Seconds since 1970.
+        /// Start of the session, in seconds since 1970.
         time: u64,
     },
-    /// A step.
+    /// A committed step.
     Step {
         label: String,
         lines: Vec<Map<String, Value>>,
-        /// Seconds since 1970.
+        /// Time of the step, in seconds since 1970.
         time: u64,
         /// Kinds of editor state that the step changed and that a file may not store. `None` in
         /// journals of older versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         aids: Option<Vec<String>>,
     },
-    /// A step was undone.
+    /// One step was undone.
     Undo,
-    /// A step was redone.
+    /// One step was redone.
     Redo,
     /// A save is about to replace a file.
     Save {
@@ -91,8 +91,9 @@ pub(super) enum Line {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         written: Option<Written>,
     },
-    /// A save replaced its file. Older versions read `last` and `more`: whether all steps before
-    /// this line are in the file, and whether it lacks editor state.
+    /// A save has replaced its file. Only older versions read `last` and `more`. `last`: all steps
+    /// before this line are in the file. `more`: there is editor state that the file does not
+    /// store.
     Saved {
         file: PathBuf,
         hash: String,
@@ -112,7 +113,7 @@ pub(super) fn hex(hash: u128) -> String {
     format!("{hash:032x}")
 }
 
-/// Appends lines to the journal, and syncs them from a thread of its own.
+/// Appends lines to the journal. A thread of its own syncs them to disk.
 #[derive(Debug)]
 pub(super) struct JournalWriter {
     file: Mutex<File>,
@@ -124,7 +125,7 @@ impl JournalWriter {
         let (sync, asked) = mpsc::channel::<()>();
         let twin = file.try_clone()?;
         thread::Builder::new().name("journal".into()).spawn(move || {
-            // The thread ends with the journal.
+            // The thread ends when the journal is dropped.
             while asked.recv().is_ok() {
                 thread::sleep(SYNC / 2);
                 while asked.try_recv().is_ok() {}
@@ -140,19 +141,19 @@ impl JournalWriter {
         let mut text = serde_json::to_string(line)?;
         text.push('\n');
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        // One call per line, so that a killed process leaves whole lines.
+        // Each line is written by one call, so that a killed process leaves only complete lines.
         file.write_all(text.as_bytes())?;
         if now {
             return file.sync_data();
         }
-        // If the thread has ended, the system writes the data at its own time.
+        // If the thread has ended, the operating system writes the data at some later time.
         self.sync.send(()).map_err(io::Error::other)
     }
 }
 
 impl Drop for JournalWriter {
     fn drop(&mut self) {
-        // The syncing thread still has the file open, so the lock must be released explicitly.
+        // The syncing thread still has the file open, so dropping it would not release the lock.
         let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = file.unlock() {
             log::warn!("the recovery journal could not be unlocked: {error}");
@@ -160,7 +161,7 @@ impl Drop for JournalWriter {
     }
 }
 
-/// The note of a save in the journal, written just before a file is replaced.
+/// Entry that a save writes to the journal just before it replaces a file.
 #[derive(Clone, Debug)]
 pub struct SaveMark {
     pen: Arc<JournalWriter>,
@@ -169,7 +170,7 @@ pub struct SaveMark {
 }
 
 impl SaveMark {
-    /// Backs up the opened bytes, and writes and syncs the line of a beginning save.
+    /// Backs up the opened bytes, then writes and syncs the entry.
     pub(super) fn write(&self, path: &Path, hash: u128) -> io::Result<()> {
         if let Err(error) = self.opened.keep() {
             log::error!(
@@ -187,7 +188,7 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The opened bytes, and the journal folder in which they are backed up.
+/// The opened bytes, and the journal folder for their backup.
 #[derive(Clone, Debug)]
 struct OpenedFile {
     folder: PathBuf,
@@ -195,7 +196,7 @@ struct OpenedFile {
 }
 
 impl OpenedFile {
-    /// Backs them up, if this was not done before.
+    /// Backs up the opened bytes, if this was not done before.
     fn keep(&self) -> io::Result<()> {
         let place = self.folder.join(OPENED);
         if place.exists() {
@@ -210,7 +211,7 @@ impl OpenedFile {
     }
 }
 
-/// The journal of an open file, if there is one. A cloned session has none.
+/// Optional journal of an open file. A cloned session has none.
 #[derive(Debug, Default)]
 pub(super) struct Slot(Option<Journal>);
 
@@ -262,7 +263,8 @@ impl Slot {
         self.with(|journal| journal.begun()?.write(&Line::Redo, false));
     }
 
-    /// A file now has the state of this revision. `last` says whether this is the current revision.
+    /// Records that a file now has the state of a revision. `last` says whether it is the current
+    /// revision.
     pub(super) fn saved(
         &mut self,
         path: &Path,
@@ -272,7 +274,7 @@ impl Slot {
         loose: &[String],
     ) {
         self.with(|journal| {
-            // Without steps, there is no journal to write to.
+            // Without steps, nothing is on disk yet, and nothing needs to be recorded.
             let Some(pen) = journal.pen.clone() else { return Ok(()) };
             let (written, more) = (journal.written(revision, loose), !loose.is_empty());
             pen.write(
@@ -282,7 +284,7 @@ impl Slot {
         });
     }
 
-    /// The note for a save of this revision.
+    /// Returns the entry for a save of a revision; `None` without a journal.
     pub(super) fn save_mark(&self, revision: u64, loose: &[String]) -> Option<SaveMark> {
         let journal = self.0.as_ref()?;
         let pen = journal.pen.clone()?;
@@ -293,7 +295,7 @@ impl Slot {
         })
     }
 
-    /// The reason why the journal could not be written. Returned once.
+    /// Takes the reason why the journal could not be written. Each failure is returned once.
     pub(super) fn take_fault(&mut self) -> Option<String> {
         let journal = self.0.as_mut()?;
         journal.fault.take_if(|_| !std::mem::replace(&mut journal.told, true))
@@ -311,27 +313,27 @@ fn as_object(line: &CommandLine) -> Map<String, Value> {
     object
 }
 
-/// The recovery journal of one open file.
+/// Recovery journal of one open file.
 #[derive(Debug)]
 pub struct Journal {
     folder: PathBuf,
-    /// The first line.
+    /// First line of the journal.
     begin: Line,
     opened: OpenedFile,
     has_place: bool,
-    /// The writer. `None` before the first step, when nothing is on disk.
+    /// Writer of the lines; `None` before the first step, while nothing is on disk.
     pen: Option<Arc<JournalWriter>>,
-    /// Number of lines with steps.
+    /// Number of step lines.
     steps: u64,
-    /// The number of a step's line, by the revision after the step.
+    /// Map from each revision of the history to the number of the step that made it.
     numbers: BTreeMap<u64, u64>,
     fault: Option<String>,
     told: bool,
 }
 
 impl Journal {
-    /// A journal for an open file, in a folder of journals. Nothing is written before the first
-    /// step. `file` is the path of the opened file, if it has one.
+    /// Creates a journal for an open file, in the journal folder `home`. Nothing is written before
+    /// the first step. `file` is the path of the opened file, if it has one.
     pub(super) fn new(home: &Path, file: Option<&Path>, name: String, source: &Source) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -357,7 +359,7 @@ impl Journal {
         }
     }
 
-    /// The writer. Creates the file and its first line if needed.
+    /// Returns the writer. Creates the file and its first line if needed.
     fn begun(&mut self) -> io::Result<&Arc<JournalWriter>> {
         if self.pen.is_none() {
             fs::create_dir_all(&self.folder)?;
@@ -374,8 +376,8 @@ impl Journal {
         self.pen.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Continues a journal after its recovery. `steps` is the number of its steps. `numbers` has
-    /// the number of each step, by the revision after the step.
+    /// Continues a journal after its recovery. `steps` is the number of its steps. `numbers` maps
+    /// each revision of the history to the number of the step that made it.
     pub(super) fn going_on(
         source: &Source,
         (folder, file): (PathBuf, File),
@@ -388,15 +390,15 @@ impl Journal {
         Ok(Self { folder, begin, opened, has_place, pen, steps, numbers, fault: None, told: false })
     }
 
-    /// The state of a revision, as the lines of saves name it. `None` if no line of this journal
-    /// led to it.
+    /// Describes the state of a revision for the lines of a save. `None` if no line of this journal
+    /// led to this revision.
     fn written(&self, revision: u64, loose: &[String]) -> Option<Written> {
-        // Revision 0 has no step.
+        // Revision 0 is the file as opened, before any step.
         let step = if revision == 0 { Some(0) } else { self.numbers.get(&revision).copied() }?;
         Some(Written { step, loose: loose.to_vec() })
     }
 
-    /// Ends the journal and deletes it.
+    /// Ends the journal, and deletes it.
     ///
     /// # Errors
     /// I/O error of the system.
@@ -405,7 +407,7 @@ impl Journal {
     }
 }
 
-/// Kinds of editor state that a step changed and that a file may not store.
+/// Returns the kinds of editor state that a step changed and that a file may not store.
 fn aids_of(step: &Transaction) -> Vec<String> {
     let mut aids: Vec<String> = step.edits().filter_map(aid_of).collect();
     aids.sort_unstable();
@@ -413,7 +415,7 @@ fn aids_of(step: &Transaction) -> Vec<String> {
     aids
 }
 
-/// The first few names in command lines: of nodes, clips, joints and layers.
+/// Returns the first few names of nodes, clips, joints and layers in command lines.
 pub fn names_in<'a>(lines: impl Iterator<Item = &'a Map<String, Value>>) -> String {
     const MOST: usize = 3;
     let mut names: Vec<&str> = Vec::new();

@@ -1,6 +1,6 @@
 //! Imports a pose layer of another file. Joints are matched by name or by body part, and the
-//! changes are converted to the axes of the joints here. The result consists of ordinary commands,
-//! so that it is one undo step and does not need the file any more.
+//! changes are converted to the joint axes of this document. The result consists of ordinary
+//! commands. It is one undo step, and does not need the file any more.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -23,14 +23,13 @@ use ulna_model::{
 };
 use ulna_motion::{ClipTransfer, KeysBy};
 
-/// World rotation of a node in the rest pose.
+/// Returns the world rotation of a node in the rest pose.
 fn turned(file: &FileContent, node: NodeId) -> Quat {
     let up = std::iter::successors(Some(node), |n| file.node(*n).parent);
     up.fold(Quat::IDENTITY, |turn, n| file.node(n).rest.transform().rotation * turn).normalize()
 }
 
-/// Identifies a layer of another file: the file, the clip and the layer name. `into` is the clip
-/// here.
+/// Layer to import: its file, its clip and its name. `into` is the target clip in this document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LayerMeant<'a> {
     pub path: &'a Path,
@@ -39,21 +38,21 @@ pub(super) struct LayerMeant<'a> {
     pub into: Option<&'a ClipName>,
 }
 
-/// A pose layer that a file stores.
+/// A pose layer that is stored in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptLayer {
-    /// Text that identifies its clip; `None` for a layer of the pose.
+    /// Reference to its clip, as text for commands; `None` for a layer of the pose.
     pub clip: Option<String>,
     /// Name of its clip, for display.
     pub clip_label: String,
-    /// Text that identifies the layer.
+    /// Reference to the layer, as text for commands.
     pub layer: String,
 }
 
-/// The pose layers that a file stores.
+/// Reads the pose layers that are stored in a file.
 ///
 /// # Errors
-/// If the file cannot be opened: a sentence.
+/// The file cannot be opened. The error is a sentence.
 pub fn kept_layers_of(path: &Path) -> Result<Vec<KeptLayer>, String> {
     let source = ClipSource::read(path.to_owned(), &Conversion::default(), &Progress::default());
     let document = source.document.map_err(|why| why.message)?;
@@ -72,11 +71,11 @@ pub fn kept_layers_of(path: &Path) -> Result<Vec<KeptLayer>, String> {
 }
 
 impl Session {
-    /// The commands that add a layer of another file to a clip or to the pose, and the notes for
-    /// the user.
+    /// Returns the commands that add a layer of another file to a clip or to the pose, and the
+    /// notes for the user.
     ///
     /// # Errors
-    /// If the file cannot be opened, has no such layer, or none of the layer's joints matches.
+    /// The file cannot be opened, has no such layer, or none of the layer's joints has a match.
     pub(super) fn layer_of_file(
         &self,
         meant: LayerMeant<'_>,
@@ -115,8 +114,8 @@ impl Session {
         self.layer_as_commands(&theirs, &layer, into.map(ClipName::Id))
     }
 
-    /// The commands that make a layer of another document here: a new layer, its changes per joint,
-    /// its keys and its strength.
+    /// Returns the commands that rebuild a layer of another document here: they add a layer, and
+    /// set its changes per joint, its keys and its strength.
     fn layer_as_commands(
         &self,
         theirs: &Document,
@@ -198,18 +197,18 @@ impl Session {
     }
 }
 
-/// The name of a layer, with a number if another layer has that name.
+/// Returns the name of a layer, with a number appended if the name is already used.
 fn free_name(name: &str, taken: &PoseLayers) -> String {
     let numbered = |k: u32| if k < 2 { name.to_owned() } else { format!("{name} {k}") };
     (1..).map(numbered).find(|n| taken.0.iter().all(|l| *l.name != **n)).unwrap_or_default()
 }
 
-/// Conversion from the rest axes of a joint to the rest axes of its counterpart.
+/// Conversion from the rest axes of a source joint to the rest axes of its counterpart.
 struct AxesChange {
     axes: Quat,
-    /// Whether the axes are the same.
+    /// Whether both joints have the same rest axes.
     plain: bool,
-    /// Factor of translations: meters here per meter in the source.
+    /// Factor for translations: meters in this document per meter in the source.
     ratio: f32,
 }
 
@@ -223,7 +222,7 @@ impl AxesChange {
         Self { axes, plain: axes.dot(Quat::IDENTITY).abs() > 1.0 - 1e-7, ratio }
     }
 
-    /// A user-local transform of the source joint, converted to the joint here.
+    /// Converts a user-local transform of the source joint to the joint of this document.
     fn carried(&self, user: &Transform) -> Transform {
         let Self { axes, plain, ratio } = *self;
         if plain {
@@ -237,7 +236,7 @@ impl AxesChange {
     }
 }
 
-/// One property of a transform.
+/// Returns one property of a transform.
 fn component(user: &Transform, property: Property) -> Components {
     match property {
         Property::Translation => {
@@ -250,7 +249,7 @@ fn component(user: &Transform, property: Property) -> Components {
     }
 }
 
-/// The command that sets the strength of a layer, with its keys if any.
+/// Returns the command that sets the strength of a layer, with its keys if it has any.
 fn strength(of: LayerOf, layer: &PoseLayer) -> Command {
     let Some(keys) = &layer.strength_keys else {
         return LayerStrength { of, strength: layer.strength, time: None }.into();

@@ -1,5 +1,5 @@
-//! Pose layers and the file. Each save bakes them into keys and nodes, and stores them beside the
-//! keys on request. Opening the file restores them.
+//! Baking and storing of pose layers. Each save bakes them into keys and nodes. On request, the
+//! file also stores the layers, and opening it restores them.
 //!
 //! ```text
 //!  opening   the file's keys ─┬─ hash matches ──► its own keys + layers
@@ -24,25 +24,24 @@ use ulna_model::{
 };
 use ulna_motion::{Folded, Folder, mask_weights};
 
-/// Bakes the layers of a session's document, and knows the layers of the opened file. Copies of a
-/// session share the cache of baked clips.
+/// Bakes the layers of a session's document, and remembers the layers of the opened file. Copies of
+/// a session share the cache of baked clips.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Folds {
     folder: Arc<Mutex<Folder>>,
     opened: Opened,
 }
 
-/// The layers that were restored when the file was opened.
+/// Layers that were restored when the file was opened.
 #[derive(Clone, Debug, Default)]
 struct Opened {
-    /// By clip: its layers, its own keys, and the stored form.
+    /// Restored layers of each clip.
     clips: BTreeMap<ClipId, ClipOpened>,
-    /// The same for the pose: its layers; for each node its own pose and the pose in the file; the
-    /// stored form and its scene.
+    /// Restored layers of the pose, if any.
     pose: Option<PoseOpened>,
 }
 
-/// Layers, the clip below them, and the stored form.
+/// Layers of a clip, the clip without them, and the stored form of the layers.
 type ClipOpened = (Shared<PoseLayers>, Shared<Clip>, Shared<KeptLayers>);
 
 #[derive(Clone, Debug)]
@@ -53,7 +52,7 @@ struct PoseOpened {
     scene: SceneId,
 }
 
-/// The node that a text in the extras names.
+/// Returns the node that a text in `extras` names.
 fn node_of(document: &Document, text: &str) -> Option<NodeId> {
     match Nodes::Named(vec![text.to_owned()]).all(document).ok()?[..] {
         [node] => Some(node),
@@ -90,7 +89,7 @@ fn track_of(node: NodeId, property: Property, keys: &KeptKeys) -> Option<Track> 
     track.validate().is_ok().then_some(track)
 }
 
-/// Hash of tracks and local transforms, in this order.
+/// Returns a hash of tracks and local transforms, in the given order.
 fn hash<'a>(
     tracks: impl Iterator<Item = Option<&'a Track>>,
     locals: impl Iterator<Item = Local>,
@@ -116,7 +115,7 @@ fn hash<'a>(
     xxhash_rust::xxh3::xxh3_64(&bytes)
 }
 
-/// Layers in the form that a file stores.
+/// Converts layers to the form that a file stores.
 fn kept_layers(document: &Document, layers: &PoseLayers) -> Vec<KeptLayer> {
     let name = |n: &NodeId| node_text(document, *n);
     let one = |l: &PoseLayer| KeptLayer {
@@ -137,10 +136,10 @@ fn kept_layers(document: &Document, layers: &PoseLayers) -> Vec<KeptLayer> {
     layers.iter().map(one).collect()
 }
 
-/// Converts the layers of a file to layers of a document.
+/// Converts stored layers of a file to layers of a document.
 ///
 /// # Errors
-/// If a node is missing: a sentence about the first one.
+/// A node is missing. The error is a sentence about the first one.
 fn found_layers(
     document: &Document,
     kept: &KeptLayers,
@@ -200,7 +199,8 @@ fn found_layers(
     Ok(made.into_iter().collect())
 }
 
-/// The tracks of a clip that its stored layers list, in their order. `None` if a node is missing.
+/// Returns the tracks of a clip that its stored layers list, in the listed order. `None` if a node
+/// is missing.
 fn known_tracks<'a>(
     document: &Document,
     clip: &'a Clip,
@@ -217,8 +217,8 @@ fn said(place: Location, message: String) -> Diagnostic {
 }
 
 impl Folds {
-    /// Restores the layers that an opened file stores. If the file's keys do not match the layers,
-    /// the keys are kept and the layers are ignored.
+    /// Restores the layers that an opened file stores. If the keys of the file do not match the
+    /// layers, the keys are kept and the layers are ignored.
     pub fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let mut folds = Self::default();
         let mut next = 0;
@@ -337,13 +337,13 @@ impl Folds {
         self.opened.pose = Some(PoseOpened { layers, nodes: known, kept, scene });
     }
 
-    /// Blocks baking until the guard is dropped.
+    /// Blocks baking until the returned guard is dropped.
     #[cfg(test)]
     pub fn held_up(&self) -> std::sync::MutexGuard<'_, Folder> {
         self.folder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The document in the form that saving writes, and the baking result by clip.
+    /// Returns the document in the form that saving writes, and the clips with baked layers.
     pub fn to_save(
         &self,
         document: &Document,
@@ -354,8 +354,8 @@ impl Folds {
         (to, folded)
     }
 
-    /// The document with its layers baked into keys and nodes, and the baking result by clip. If
-    /// `keeps` is set and the document asks for it, the file also stores the layers.
+    /// Returns the document with its layers baked into keys and nodes, and the clips with baked
+    /// layers. If `keeps` is set and the document asks for it, the file also stores the layers.
     pub fn fold(
         &self,
         document: &Document,
@@ -377,7 +377,7 @@ impl Folds {
                 as_numbered(&mut made, own, before);
             }
             let kept = match self.opened.clips.get(id) {
-                // Stored layers that no longer match their keys stay in the file.
+                // Stored layers that do not match their keys any more stay in the file.
                 _ if !keeps => own.kept_layers.clone(),
                 Some((l, c, kept)) if *l == layers && c == own => Some(kept.clone()),
                 _ => Some(Shared::new(kept_of(document, own, &made, &layers))),
@@ -433,7 +433,7 @@ impl Folds {
     }
 }
 
-/// The stored form of a clip's layers.
+/// Returns the form of a clip's layers that a file stores.
 fn kept_of(document: &Document, own: &Clip, folded: &Clip, layers: &PoseLayers) -> KeptLayers {
     let mut touched: Vec<(NodeId, Property)> = Vec::new();
     for track in folded.tracks.values() {
@@ -457,7 +457,7 @@ fn kept_of(document: &Document, own: &Clip, folded: &Clip, layers: &PoseLayers) 
     }
 }
 
-/// A clip with its own keys in place of the baked keys.
+/// Returns a clip with its own keys in place of the baked keys.
 fn own_clip(document: &Document, clip: &Clip, kept: &KeptLayers) -> Option<Clip> {
     let mut own = Clip { kept_layers: None, ..clip.clone() };
     for entry in &kept.own_keys {
@@ -477,7 +477,7 @@ fn own_clip(document: &Document, clip: &Clip, kept: &KeptLayers) -> Option<Clip>
     Some(own)
 }
 
-/// Gives channels that baking adds the same ids as in the file, if the file has them.
+/// Gives channels that baking adds the same ids as in the opened file, if that file has them.
 fn as_numbered(folded: &mut Clip, own: &Clip, before: &Clip) {
     let new: Vec<TrackId> =
         folded.tracks.keys().copied().filter(|id| !own.tracks.contains_key(id)).collect();
@@ -491,7 +491,7 @@ fn as_numbered(folded: &mut Clip, own: &Clip, before: &Clip) {
     }
 }
 
-/// One sentence per baked clip, and one for the pose.
+/// Describes the baking: one sentence per baked clip, and one for the pose.
 pub(super) fn in_words(document: &Document, folded: &BTreeMap<ClipId, Folded>) -> Vec<String> {
     let count =
         |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };

@@ -1,5 +1,5 @@
-//! One open file: its bytes, the document as opened and the current document, the history, the
-//! running of commands, and saving.
+//! One open file: its bytes, the document as opened and the current document, and the history. This
+//! crate runs commands, and saves the file.
 
 mod checks;
 mod command_edits;

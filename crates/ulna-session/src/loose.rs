@@ -1,9 +1,9 @@
-//! Editor state that a file does not store: its kinds, and the kind that an edit changes.
+//! Kinds of editor state that a file does not store, and the kind that an edit changes.
 
 use ulna_edit::{Edit, command::is_mix_loose};
 use ulna_model::{Document, EditorState, SkinId};
 
-/// Kinds of editor state in a document that saving does not store.
+/// Lists the kinds of editor state in a document that saving does not store.
 pub(super) fn loose_aids(document: &Document) -> Vec<String> {
     let EditorState {
         unkeyed,
@@ -35,7 +35,7 @@ fn of_skin(skin: SkinId) -> String {
     format!("weight_layers {}", skin.0)
 }
 
-/// The kind of editor state that an edit changes, if a file may not store it.
+/// Returns the kind of editor state that an edit changes, if a file may not store this kind.
 pub(super) fn aid_of(edit: &Edit) -> Option<String> {
     match edit {
         Edit::SetUnkeyed { .. } | Edit::SetUnkeyedMorphs { .. } => Some("unkeyed".to_owned()),
@@ -60,7 +60,7 @@ pub(super) fn aid_of(edit: &Edit) -> Option<String> {
         | Edit::SetShape { .. }
         | Edit::SetNormalMap { .. }
         | Edit::AddImage { .. }
-        // A pin only fixes a node while others are posed, so it does not count as work.
+        // A pin only fixes a node while other nodes are posed, so losing it loses no work.
         | Edit::SetPin { .. }
         | Edit::SetKeptPoses { .. }
         | Edit::SetContacts { .. }

@@ -7,9 +7,9 @@ use ulna_edit::command::{Command, MendArmature};
 use ulna_formats::import::GltfDifference;
 
 impl Session {
-    /// The GLB without scale and rotation above the skeleton, and the difference to report. `None`
-    /// if there are none. Without bytes if they cannot be removed; the difference states the
-    /// reason.
+    /// Removes scale and rotation from the nodes above the skeleton. Returns the new GLB, and the
+    /// difference to report. `None` if there is nothing to remove. If removal fails, there are no
+    /// bytes, and the difference states the reason.
     pub(super) fn mended(mut self) -> Option<(Option<Arc<Vec<u8>>>, GltfDifference)> {
         let made = match self.run(&Command::from(MendArmature {})) {
             Ok(false) => return None,

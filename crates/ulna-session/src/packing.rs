@@ -1,4 +1,4 @@
-//! The document in the form that saving writes, and its changes to the file.
+//! Packing: the document in the form that saving writes, and its changes to the file.
 
 use std::collections::BTreeMap;
 
@@ -13,23 +13,25 @@ use ulna_model::{ClipId, Document};
 use ulna_motion::Folded;
 
 impl Session {
-    /// The document in the form that saving writes, and the baking result by clip.
+    /// Returns the document in the form that saving writes, and the clips with baked layers.
     pub(super) fn folded(&self) -> (Document, BTreeMap<ClipId, Folded>) {
         self.folds.to_save(&self.document, &self.decoded)
     }
 
-    /// The document in the form that saving writes: with its layers baked into keys and nodes.
+    /// Returns the document in the form that saving writes, with its layers baked into keys and
+    /// nodes.
     pub fn to_save(&self) -> Document {
         self.folded().0
     }
 
-    /// Like [`Session::to_save`], without stored layers, for other programs.
+    /// Returns the document as for [`Session::to_save`], but without stored layers, which other
+    /// programs cannot read.
     pub(super) fn to_export(&self) -> Document {
         self.folds.fold(&self.document, &self.decoded, false).0
     }
 
-    /// Compares this file with another, both as they are on disk, with layers baked into keys and
-    /// nodes.
+    /// Compares this file with another. Both are compared as on disk, with layers baked into keys
+    /// and nodes.
     pub fn compare(&self, other: &Self) -> Comparison {
         let (mine, theirs) = (gltf::unmodeled(&self.source), gltf::unmodeled(&other.source));
         compare(
@@ -38,16 +40,16 @@ impl Session {
         )
     }
 
-    /// The file on disk as text with one fact per line, for version control.
+    /// Returns the file on disk as text with one fact per line, for version control.
     pub fn as_text(&self) -> String {
         as_text(Side { asset: &self.saved, other: Some(&gltf::unmodeled(&self.source)) })
     }
 
-    /// The changes in meaning that saving would make to the file on disk, one sentence each. Empty
-    /// if there are none.
+    /// Describes the changes in meaning that saving would make to the file on disk, one sentence
+    /// each; empty if there are none.
     ///
     /// # Errors
-    /// If the document cannot be saved: see [`SaveError`].
+    /// See [`SaveError`].
     pub fn will_change(&self) -> Result<Vec<String>, SaveError> {
         let written = self.pack("model")?;
         let (to_save, folded) = self.folded();
@@ -57,17 +59,18 @@ impl Session {
         if !differs.is_empty() {
             differs.extend(layers::in_words(&self.document, &folded));
             differs.extend(written.stays.iter().map(|stay| stay.message.clone()));
-            // The warning comes first, so that it is seen before saving.
+            // The warning comes first, so that the user sees it before saving.
             differs.splice(
                 0..0,
                 vrm_pose::warning(&self.decoded, &to_save).map(|posed| posed.message),
             );
         }
-        // Changes that are too small for a sentence are still written.
+        // Changes that are too small for a sentence are written, too, so the list of written parts
+        // describes them.
         if differs.is_empty() && self.unsaved().file { Ok(written.changes) } else { Ok(differs) }
     }
 
-    /// The result of a save in memory: the bytes, and the list of changes.
+    /// Makes the file in memory. Returns its bytes and the list of changes.
     ///
     /// # Errors
     /// See [`SaveError`].

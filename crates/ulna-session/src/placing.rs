@@ -1,4 +1,5 @@
-//! Writes several files as one transaction: first under temporary names, then all are renamed.
+//! Writes several files as one transaction. All are first written under temporary names, and then
+//! renamed.
 
 use std::{
     collections::BTreeSet,
@@ -11,16 +12,17 @@ use super::{
     export_failure::ExportFailure,
 };
 
-/// A file in memory.
+/// A file to write, in memory.
 pub(super) struct Made<'a> {
     pub path: PathBuf,
     pub bytes: &'a [u8],
-    /// Whether it is a data file of a `.gltf`, which has a hash of its content in its name.
+    /// Whether the file is a data file of a `.gltf`. The name of such a file contains a hash of its
+    /// content.
     pub is_data: bool,
 }
 
-/// A transaction of several files. If it is dropped before [`Placing::put`] succeeds, it restores
-/// all files and folders.
+/// A transaction that writes several files. If it is dropped before [`Placing::put`] succeeds, it
+/// restores all files and folders.
 pub(super) struct Placing<'a> {
     disk: &'a dyn Disk,
     /// Whether existing files may be replaced.
@@ -28,20 +30,20 @@ pub(super) struct Placing<'a> {
     files: Vec<Staged>,
     /// Folders that were created for the files.
     folders: Vec<PathBuf>,
-    /// Total size of all files, in bytes, including files that were already there.
+    /// Total size of all files, in bytes. Existing files with equal content are included.
     bytes: usize,
     count: usize,
 }
 
-/// A file under a temporary name.
+/// A file that was written under a temporary name.
 struct Staged {
     staged: PathBuf,
     path: PathBuf,
-    /// Whether it replaces an existing file.
+    /// Whether the file replaces an existing file.
     replaces: bool,
-    /// The replaced file, under a temporary name.
+    /// Temporary path of the replaced file.
     old: Option<PathBuf>,
-    /// Whether it has its final name.
+    /// Whether the file already has its final name.
     is_placed: bool,
 }
 
@@ -50,7 +52,7 @@ impl<'a> Placing<'a> {
         Self { disk, replace, files: Vec::new(), folders: Vec::new(), bytes: 0, count: 0 }
     }
 
-    /// Writes a file under a temporary name. An existing file with equal content is kept.
+    /// Writes a file under a temporary name. An existing file with equal content is kept instead.
     pub(super) fn stage(&mut self, made: &Made<'_>) -> Result<(), ExportFailure> {
         self.bytes += made.bytes.len();
         self.count += 1;
@@ -60,8 +62,8 @@ impl<'a> Placing<'a> {
             if holds(self.disk, path, made.bytes).unwrap_or(false) {
                 return Ok(());
             }
-            // The name of a data file contains a hash of its content, so this is a file of another
-            // model.
+            // The name of a data file contains a hash of its content. A file with this name but
+            // other content belongs to another model.
             if made.is_data && !self.replace {
                 return Err(self.failed(path, io::ErrorKind::AlreadyExists.into(), 0));
             }
@@ -88,8 +90,8 @@ impl<'a> Placing<'a> {
             .map_err(|error| self.failed(path, error, 0))
     }
 
-    /// Renames all files to their final names. Returns their total size in bytes. If one fails, all
-    /// are restored.
+    /// Renames all files to their final names. Returns their total size in bytes. If one rename
+    /// fails, all files are restored.
     pub(super) fn put(mut self) -> Result<usize, ExportFailure> {
         if let Err((path, error)) = self.try_put() {
             let written = self.take_back();
@@ -115,7 +117,7 @@ impl<'a> Placing<'a> {
         for file in &mut self.files {
             let done = match &file.old {
                 Some(_) => self.disk.replace(&file.staged, &file.path),
-                // A file that was created in the meantime is kept.
+                // A file that another program created in the meantime is kept.
                 None => self.disk.place(&file.staged, &file.path),
             };
             done.map_err(|error| (file.path.clone(), error))?;
@@ -149,7 +151,7 @@ impl<'a> Placing<'a> {
                 None => {}
             }
         }
-        // Inner folders first. A folder that is not empty is kept.
+        // Inner folders are removed first. A folder that is not empty is kept.
         self.folders.sort_by_key(|f| std::cmp::Reverse(f.components().count()));
         for folder in self.folders.drain(..).filter(|f| f.is_dir()) {
             if let Err(error) = self.disk.remove_folder(&folder) {

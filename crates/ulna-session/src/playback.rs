@@ -1,49 +1,49 @@
-//! The clock: the shown clip and the playhead.
+//! Playback: the shown clip and the playhead.
 
 use ulna_edit::command::mix_of;
 use ulna_model::{Clip, ClipId, Document, NodeId, Repeat};
 use ulna_motion::Averaging;
 
-/// Unit of the ruler.
+/// Unit of the time ruler.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum RulerUnit {
-    /// Frames at the frame rate.
+    /// Frames, at the frame rate of the ruler.
     #[default]
     Frames,
     /// Seconds.
     Seconds,
-    /// Ticks, with their number per second.
+    /// Ticks. The value is the number of ticks per second.
     Ticks(f64),
 }
 
 impl RulerUnit {
-    /// Default ticks per second: the rate of DirectX files.
+    /// Default number of ticks per second: the rate of DirectX files.
     pub const TICKS: f64 = 4800.0;
 }
 
-/// State of the playback. The clock is in `f64` seconds; frames are only a ruler.
+/// State of the playback. Times are seconds in `f64`; frames only label the ruler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Playback {
-    /// The clip shown in Animate mode. Other modes keep it.
+    /// The clip shown in Animate mode. It stays set in the other modes.
     pub clip: Option<ClipId>,
-    /// Whether the mix plays instead of the clip.
+    /// Whether the mix is played instead of the clip.
     pub mixing: bool,
-    /// The playhead, in seconds, 0 or later.
+    /// Playhead in seconds, at least 0.
     pub time: f64,
     /// Whether the playhead moves.
     pub playing: bool,
     /// Whether the playhead moves backward.
     pub backward: bool,
-    /// Action at the end of the clip.
+    /// Action at the end of the clip, such as looping.
     pub repeat: Repeat,
-    /// Start and end of the played range, in seconds; the whole clip if `None`.
+    /// Start and end of the played range, in seconds; `None` plays the whole clip.
     pub range: Option<(f64, f64)>,
-    /// Half length of the played range around the loop seam, in seconds: this long before the end
-    /// and after the start. `None` plays normally.
+    /// Half length of a range around the loop seam, in seconds. Playback then covers this time
+    /// before the end, and this time after the start. `None` plays normally.
     pub round_seam: Option<f64>,
-    /// Whether every frame is shown, even if playback is then slower than real time.
+    /// Whether every frame is shown, even if this makes playback slower than real time.
     pub every_frame: bool,
-    /// Whether poses are held from key to key during playback (stepped, as for blocking).
+    /// Whether each pose is held until the next key during playback, as for blocking.
     pub stepped: bool,
     /// Interpolation of LINEAR rotations: SLERP or NLERP.
     pub between: Averaging,
@@ -51,12 +51,12 @@ pub struct Playback {
     pub reached: Option<f64>,
     /// Speed factor; 1 is real time.
     pub speed: f64,
-    /// Frame rate of the ruler, frames per second.
+    /// Frame rate of the ruler, in frames per second.
     pub fps: f64,
     /// Unit of the ruler.
     pub unit: RulerUnit,
-    /// Fraction of keys on whole frames at the detected rate, `0..=1`. `None` if the user set the
-    /// rate.
+    /// Fraction of keys that are on whole frames at the detected rate, `0..=1`. `None` if the user
+    /// set the rate.
     pub guessed: Option<f32>,
 }
 
@@ -102,8 +102,8 @@ fn round_seam(time: f64, half: f64, end: f64, backward: bool) -> f64 {
 }
 
 impl Playback {
-    /// The time of edits: the playhead, in seconds. During playback, it is rounded to the nearest
-    /// frame, so that no keys lie between frames.
+    /// Returns the time at which edits apply: the playhead, in seconds. During playback, it is
+    /// rounded to the nearest frame, so that no key is set between frames.
     pub fn edit_time(&self) -> f64 {
         if self.playing && self.fps > 0.0 {
             (self.time * self.fps).round() / self.fps
@@ -112,13 +112,13 @@ impl Playback {
         }
     }
 
-    /// Stops the playback at [`Self::edit_time`].
+    /// Stops the playback, and moves the playhead to [`Self::edit_time`].
     pub fn stop_to_edit(&mut self) {
         self.time = self.edit_time();
         self.playing = false;
     }
 
-    /// Shows a clip from its start, with the frame rate detected from its keys.
+    /// Shows a clip from its start. The frame rate is detected from its keys.
     pub fn show(&mut self, document: &Document, clip: Option<ClipId>) {
         self.clip = clip;
         self.mixing = false;
@@ -135,13 +135,13 @@ impl Playback {
         }
     }
 
-    /// Switches between the mix and the clip, and moves the playhead to 0.
+    /// Switches between the mix and the clip. Moves the playhead to 0.
     pub const fn mix(&mut self, on: bool) {
         (self.mixing, self.playing, self.time) = (on, false, 0.0);
         self.range = None;
     }
 
-    /// Length in seconds: up to the last key of the shown clip, or up to the end of the mix.
+    /// Returns the length in seconds: the last key time of the shown clip, or the end of the mix.
     pub fn length(&self, document: &Document) -> f64 {
         if self.mixing {
             return mix_of(document).map_or(0.0, |m| m.length());
@@ -149,8 +149,8 @@ impl Playback {
         self.clip.and_then(|c| document.clips.get(c)).map_or(0.0, |c| f64::from(c.length()))
     }
 
-    /// The time of the displayed pose: the playhead. During stepped playback, it is the time of the
-    /// last key of any track before the playhead.
+    /// Returns the time of the displayed pose. This is the playhead, or during stepped playback the
+    /// last key time of any track before it.
     pub fn seen_time(&self, clip: &Clip) -> f64 {
         if !self.stepped || !self.playing {
             return self.time;
@@ -162,7 +162,8 @@ impl Playback {
         before.max_by(f64::total_cmp).unwrap_or(self.time)
     }
 
-    /// Start and end of the played range, in seconds: the chosen range, or the whole clip.
+    /// Returns the start and end of the played range, in seconds: the chosen range, or the whole
+    /// clip.
     pub fn bounds(&self, document: &Document) -> (f64, f64) {
         let length = self.length(document);
         match self.range {
@@ -172,8 +173,8 @@ impl Playback {
     }
 
     /// Advances the playhead by `seconds` of real time, or by one frame if every frame is shown.
-    /// Returns whether it still plays. Looping subtracts the length, so that no time is lost at the
-    /// seam.
+    /// Returns whether playback continues. A loop subtracts its length, so that no time is lost at
+    /// the seam.
     pub fn advance(&mut self, document: &Document, seconds: f64) -> bool {
         if !self.playing {
             return false;
@@ -182,7 +183,7 @@ impl Playback {
         let span = end - start;
         if seconds > 0.0 {
             let now = 1.0 / seconds;
-            // A mean over about ten frames, so that the displayed number does not flicker.
+            // A mean over about ten frames keeps the displayed number from flickering.
             self.reached = Some(self.reached.map_or(now, |was| was + (now - was) * 0.1));
         }
         let step = if self.every_frame { 1.0 / self.fps } else { seconds * self.speed };
@@ -211,8 +212,8 @@ impl Playback {
         self.playing
     }
 
-    /// Starts or stops the playback. If the playhead is at the end of its direction, it starts from
-    /// the other end.
+    /// Starts or stops the playback. If the playhead is at the last time in its direction, playback
+    /// starts from the other end.
     pub fn toggle(&mut self, document: &Document) {
         self.playing = !self.playing;
         self.reached = None;
@@ -228,12 +229,12 @@ impl Playback {
         }
     }
 
-    /// The frame at or before the playhead.
+    /// Returns the frame at or before the playhead.
     pub fn frame(&self) -> f64 {
         (self.time * self.fps + 1e-6).floor()
     }
 
-    /// Moves the playhead by whole frames on the grid of the ruler.
+    /// Moves the playhead by whole frames, to a frame of the ruler.
     pub fn step(&mut self, frames: f64) {
         let exact = self.time * self.fps;
         let on = exact.round();
@@ -247,7 +248,7 @@ impl Playback {
         self.seek((from + frames) / self.fps);
     }
 
-    /// Moves the playhead to a time in seconds. Times after the end of the clip are allowed.
+    /// Moves the playhead to a time in seconds. The time can be after the end of the clip.
     pub fn seek(&mut self, time: f64) {
         self.time = if time.is_finite() { time.max(0.0) } else { 0.0 };
     }
@@ -257,8 +258,8 @@ impl Playback {
         self.seek((self.time * self.fps).round() / self.fps);
     }
 
-    /// Moves the playhead to the next or previous key of the nodes that `is_meant` accepts. If
-    /// these have no keys in the clip, the keys of all nodes count.
+    /// Moves the playhead to the next or previous key of the nodes that `is_meant` accepts. If none
+    /// of them has keys in the clip, the keys of all nodes count.
     pub fn step_key(&mut self, clip: &Clip, forward: bool, is_meant: impl Fn(NodeId) -> bool) {
         let now = self.time;
         let some = clip.tracks.values().any(|t| is_meant(t.target));
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn without_looping_it_stops_on_the_last_key() {
+    fn without_looping_playback_stops_on_the_last_key() {
         let document = document();
         let mut p = Playback {
             clip: Some(ClipId(0)),
@@ -369,7 +370,7 @@ mod tests {
                 );
                 seen.push(p.time);
             }
-            // The skipped part takes no time: one round takes one second.
+            // The range skips the middle of the clip, so one round takes one second.
             let along = |t: f64| if t >= 1.5 { t - 1.5 } else { t + 0.5 };
             let steps = seen.windows(2).map(|w| (along(w[1]) - along(w[0])).rem_euclid(1.0));
             let wanted = if backward { 0.89 } else { 0.11 };

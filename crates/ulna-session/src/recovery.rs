@@ -1,4 +1,4 @@
-//! Journals that a crash left behind: finds them, lists their steps, and runs the steps again.
+//! Journals left by a crash: finds them, lists their steps, and runs the steps again.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,10 +22,10 @@ use ulna_formats::{
     read_whole,
 };
 
-/// One step of a journal.
+/// One step of a journal, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptStep {
-    /// Label of the step.
+    /// Label of the step in the history.
     pub label: String,
     /// Names of the changed elements, as far as the lines contain them.
     pub about: String,
@@ -33,12 +33,12 @@ pub struct KeptStep {
     pub time: u64,
 }
 
-/// The names in command lines: of nodes, clips, joints and layers.
+/// Returns the names of nodes, clips, joints and layers in command lines.
 fn about(lines: &[Map<String, Value>]) -> String {
     names_in(lines.iter())
 }
 
-/// Reason why a journal cannot be replayed.
+/// Reason why the steps of a journal cannot be run again.
 #[derive(Debug, Error)]
 pub enum RecoveryError {
     /// The opened file cannot be read.
@@ -47,7 +47,7 @@ pub enum RecoveryError {
     /// The journal cannot be read.
     #[error("the recovery journal {path} could not be read: {source}", path = path.display())]
     Io {
-        /// The folder of the journal.
+        /// Path of the journal folder.
         path: PathBuf,
         /// Error of the system.
         source: io::Error,
@@ -55,7 +55,7 @@ pub enum RecoveryError {
 }
 
 impl RecoveryError {
-    /// Stable code for scripts, independent of the message.
+    /// Returns the code for scripts. It is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Read(error) => error.code(),
@@ -64,47 +64,47 @@ impl RecoveryError {
     }
 }
 
-/// A journal that a crash left behind.
+/// A journal left by a crash.
 #[derive(Debug)]
 pub struct Recovery {
     folder: PathBuf,
-    /// The locked file of lines. The lock prevents other windows from offering the same journal.
+    /// The file of lines, locked. The lock prevents other windows from offering the same journal.
     file: File,
     begin: Line,
     lines: Vec<Line>,
-    /// Whether an unfinished save had already replaced its file.
+    /// Whether the last save had already replaced its file, although its final line is missing.
     finished: bool,
 }
 
-/// A recovered session, and the steps that could not be run again.
+/// Result of running the steps of a journal again.
 #[derive(Debug)]
 pub struct Recovered {
-    /// The session, with its history.
+    /// The recovered session, with its history.
     pub session: Session,
-    /// One sentence per failed step, with the reason.
+    /// One sentence per step that failed, with the reason.
     pub failed: Vec<String>,
-    /// Whether the file is another one than the steps were made on.
+    /// Whether the file differs from the file on which the steps were made.
     pub changed: bool,
 }
 
-/// The last save that replaced its file.
+/// The last save in a journal that replaced the file on disk.
 struct LastSave<'a> {
-    /// Index of its line.
+    /// Index of the save's line in the journal.
     line: usize,
     file: &'a Path,
     hash: &'a String,
-    /// The state that it wrote; `None` in journals of older versions.
+    /// State that the save wrote; `None` in journals of older versions.
     written: Option<&'a Written>,
     last: bool,
     more: bool,
 }
 
-/// Index of the last line about a save, finished or not.
+/// Returns the index of the last line about a save, finished or not.
 fn last_save(lines: &[Line]) -> Option<usize> {
     lines.iter().rposition(|l| matches!(l, Line::Save { .. } | Line::Saved { .. }))
 }
 
-/// A step of a journal. `after` is the number of the step before it; 0 if there is none.
+/// A step of a journal. `after` is the number of the step before it; 0 if it is the first.
 struct StepLine<'a> {
     label: &'a str,
     lines: &'a [Map<String, Value>],
@@ -119,11 +119,11 @@ impl StepLine<'_> {
     }
 }
 
-/// The tree of all steps of a journal: a step after an undo starts a new branch. Steps are numbered
+/// Tree of all steps of a journal. A step after an undo starts a new branch. Steps are numbered
 /// from 1.
 struct StepTree<'a> {
     steps: Vec<StepLine<'a>>,
-    /// The steps of the current branch, in order.
+    /// Steps of the current branch, in order.
     done: Vec<u64>,
 }
 
@@ -146,12 +146,12 @@ impl<'a> StepTree<'a> {
         Self { steps, done }
     }
 
-    /// The last step of the current branch; 0 if there is none.
+    /// Returns the last step of the current branch; 0 if there is none.
     fn now(&self) -> u64 {
         self.done.last().copied().unwrap_or(0)
     }
 
-    /// A step and all its ancestors.
+    /// Returns a step and all its ancestors.
     fn path(&self, step: u64) -> BTreeSet<u64> {
         let after = |at: &u64| {
             Some(self.steps.get((*at as usize).checked_sub(1)?)?.after).filter(|at| *at > 0)
@@ -163,13 +163,13 @@ impl<'a> StepTree<'a> {
 /// Result of running the lines of a journal again.
 struct ReplayedLines {
     failed: Vec<String>,
-    /// Number of steps, and the number of each by the revision after it.
+    /// Number of steps, and a map from each revision of the history to the step that made it.
     numbers: (u64, BTreeMap<u64, u64>),
 }
 
 impl Recovery {
-    /// All journals of a folder that no process has locked and that contain unsaved steps. Unlocked
-    /// journals without such steps, or older than [`KEPT_DAYS`], are deleted.
+    /// Finds all journals in a folder that are not locked and contain unsaved steps. Unlocked
+    /// journals without unsaved steps, or older than [`KEPT_DAYS`], are deleted.
     pub fn scan(home: &Path) -> Vec<Self> {
         let Ok(entries) = fs::read_dir(home) else { return Vec::new() };
         let mut list: Vec<Self> = entries.filter_map(|e| Self::open(&e.ok()?.path())).collect();
@@ -197,8 +197,8 @@ impl Recovery {
             .map_while(|l| serde_json::from_slice::<Line>(l).ok());
         let begin = lines.next().filter(|l| matches!(l, Line::Begin { .. }))?;
         let lines: Vec<Line> = lines.collect();
-        // If the process was killed between the rename and its line, the hash of the file shows
-        // that the save succeeded.
+        // If the process was killed between the rename and the journal line, only the hash of the
+        // file shows that the save succeeded.
         let finished = last_save(&lines).is_some_and(|at| match &lines[at] {
             Line::Save { file, hash, .. } => file_hash(file).is_ok_and(|found| hex(found) == *hash),
             _ => false,
@@ -206,7 +206,7 @@ impl Recovery {
         Some(Self { folder: folder.to_owned(), file, begin, lines, finished })
     }
 
-    /// The last save that replaced its file.
+    /// Returns the last save that replaced its file.
     fn last_saved(&self) -> Option<LastSave<'_>> {
         let at = last_save(&self.lines)?;
         let at = match &self.lines[at] {
@@ -236,7 +236,7 @@ impl Recovery {
         }
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     pub fn name(&self) -> &str {
         match &self.begin {
             Line::Begin { name, .. } => name,
@@ -244,7 +244,7 @@ impl Recovery {
         }
     }
 
-    /// The path of the last save, otherwise the path that was opened. `None` if the file has no
+    /// Returns the path of the last save, else the path that was opened. `None` if the file has no
     /// path.
     pub fn file(&self) -> Option<&Path> {
         self.last_saved().map(|saved| saved.file).or(match &self.begin {
@@ -253,7 +253,7 @@ impl Recovery {
         })
     }
 
-    /// Time of the last step, in seconds since 1970.
+    /// Returns the time of the last step, in seconds since 1970.
     pub fn time(&self) -> u64 {
         let of = |l: &Line| match l {
             Line::Begin { time, .. } | Line::Step { time, .. } => Some(*time),
@@ -262,8 +262,8 @@ impl Recovery {
         self.lines.iter().rev().find_map(of).or_else(|| of(&self.begin)).unwrap_or(0)
     }
 
-    /// The steps that are not in any file, in order. A step that was undone after its save is one,
-    /// too.
+    /// Returns the steps that are in no file, in order. A step that was undone after it was saved
+    /// is included.
     pub fn steps(&self) -> Vec<KeptStep> {
         let tree = StepTree::of(&self.lines);
         let saved = self.last_saved();
@@ -272,8 +272,8 @@ impl Recovery {
             Some(LastSave { written: Some(written), .. }) => {
                 (tree.path(written.step), Some(&written.loose))
             }
-            // Journals of older versions: either all steps before the line are saved, or this is
-            // unknown.
+            // In journals of older versions, either all steps before the line are known to be
+            // saved, or nothing is known.
             Some(old) if old.last && !old.more => {
                 (tree.path(StepTree::of(&self.lines[..old.line]).now()), None)
             }
@@ -295,8 +295,8 @@ impl Recovery {
         steps
     }
 
-    /// Whether the file seems to be changed since the journal began, and the journal has no copy of
-    /// the opened bytes. Then the steps run again on the changed file, by name. Only the
+    /// Whether the file seems to have changed since the journal began, while the journal has no
+    /// copy of the opened bytes. The steps would then run on the changed file, by name. Only the
     /// modification time is compared; [`Recovery::replay`] compares the content.
     pub fn looks_changed(&self) -> bool {
         let Line::Begin { file: Some(file), time, .. } = &self.begin else { return false };
@@ -316,10 +316,10 @@ impl Recovery {
     }
 
     /// Runs all steps again on the opened bytes. If these are lost, the steps run by name on the
-    /// file as it is now. The session continues this journal.
+    /// current file. The recovered session continues this journal.
     ///
     /// # Errors
-    /// If the file or the journal cannot be read.
+    /// The file or the journal cannot be read.
     pub fn replay(self, progress: &Progress) -> Result<Recovered, RecoveryError> {
         let io = |source| RecoveryError::Io { path: self.folder.clone(), source };
         let Line::Begin { file, hash, .. } = &self.begin else {
@@ -358,7 +358,7 @@ impl Recovery {
     /// Runs all lines again.
     fn replay_lines(&self, session: &mut Session) -> ReplayedLines {
         let mut failed = Vec::new();
-        // Whether each step succeeded. Only these steps can be undone.
+        // Whether each step succeeded. Only successful steps can be undone.
         let (mut done, mut undone): (Vec<bool>, Vec<bool>) = (Vec::new(), Vec::new());
         let (mut steps, mut numbers) = (0, BTreeMap::new());
         let saved = self.last_saved();

@@ -1,5 +1,4 @@
-//! Runs the steps of a session again in another one: on a file that changed on disk, or without one
-//! of the steps.
+//! Runs the steps of a session again: on a file that changed on disk, or without one of the steps.
 
 use std::path::Path;
 
@@ -10,9 +9,9 @@ use ulna_model::FileContent;
 /// Result of running steps again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replayed {
-    /// Number of lines that succeeded.
+    /// Number of command lines that succeeded.
     pub done: usize,
-    /// One sentence per failed line, with the reason.
+    /// One sentence per command line that failed, with the reason.
     pub failed: Vec<String>,
 }
 
@@ -21,23 +20,23 @@ pub struct Replayed {
 pub struct Outlook {
     /// Result of running the edits again on the changed file.
     pub replayed: Replayed,
-    /// The changes of the other program, one sentence each.
+    /// Changes that the other program made, one sentence each.
     pub changes: Vec<String>,
 }
 
 impl Session {
-    /// Previews this session's edits on the file as it is now, which `newer` has just opened.
+    /// Previews this session's edits on the changed file. `newer` has just opened that file.
     pub fn outlook(&self, mut newer: Self) -> Outlook {
         let changes = self.compare(&newer).differences.iter().map(ToString::to_string).collect();
         Outlook { replayed: newer.replay(self), changes }
     }
 
-    /// Runs all steps of another session, which has an older state of this file, as one undo step.
-    /// Lines that fail are left out and listed.
+    /// Runs all steps of `older` as one undo step. `older` is a session with an older state of this
+    /// file. Lines that fail are left out and listed.
     pub fn replay(&mut self, older: &Self) -> Replayed {
         let mut replayed = Replayed::default();
         let steps = older.history.done();
-        // Tries each line on a copy first, so that a line that fails does not stop the others.
+        // Each line is tried on a copy first, so that a line that fails does not stop the others.
         let mut probe = self.clone();
         let mut lines: Vec<CommandLine> = Vec::new();
         for step in steps {
@@ -89,8 +88,8 @@ impl Session {
         replayed
     }
 
-    /// Restores the saved state from a journal. `there` says whether the file on disk still has the
-    /// saved content. `state` is the revision that was saved, if it is known.
+    /// Restores the saved state during recovery. `there` says whether the file on disk still has
+    /// the saved content. `state` is the saved revision, if it is known.
     pub(super) fn take_recovered(&mut self, path: &Path, there: bool, state: Option<SavedState>) {
         self.path = Some(path.to_owned());
         if there {
@@ -104,17 +103,17 @@ impl Session {
         self.forget_unsaved();
     }
 
-    /// The current revision, in the form that saving writes.
+    /// Returns the current revision in the form that saving writes.
     pub(super) fn state_to_save(&self) -> SavedState {
         let from = Unfolded::of(&self.document);
         SavedState { revision: self.history.revision(), file: self.to_save().file, from }
     }
 }
 
-/// A saved state of the document.
+/// State of the document that a save wrote.
 pub(super) struct SavedState {
     revision: u64,
-    /// The content that was written.
+    /// Content that the save wrote.
     file: FileContent,
     from: Unfolded,
 }

@@ -1,5 +1,5 @@
-//! Retargets clips of other files by a map of joint chains. Chooses the map, makes the command that
-//! adds the clips, and collects notes for the user.
+//! Retargets clips of other files with a map of joint chains: chooses the map, makes the command
+//! that adds the clips, and collects notes for the user.
 
 use std::{
     collections::BTreeSet,
@@ -26,40 +26,41 @@ use ulna_motion::retarget::{
     ContactSlide, Retarget, RetargetError, RetargetKeys, Retargeted, guess_map, table_node,
 };
 
-/// A retarget request of the command line or of a script.
+/// Retarget that the command line or a script requests.
 #[derive(Clone, Debug, Default)]
 pub struct RetargetRequest {
-    /// A file, a folder, or a pattern.
+    /// Path of a file or folder, or a pattern with `*`.
     pub path: PathBuf,
-    /// Pattern for clip names; all clips if omitted.
+    /// Pattern for the names of clips to retarget; `None` takes all clips.
     pub only: Option<String>,
-    /// The map. If omitted, a fitting map that the open file stores, or a detected one.
+    /// Map to use. If `None`, a fitting map of the open file is used, else a detected one.
     pub map: Option<RetargetMap>,
-    /// Action if a clip name already exists.
+    /// Handling of a clip name that already exists.
     pub taken: Option<TakenName>,
-    /// Whether feet are locked during contacts; as the map says if omitted.
+    /// Whether feet are locked during contacts; `None` follows the map.
     pub lock: Option<bool>,
-    /// Factor of the path over the ground; as the map says if omitted.
+    /// Factor for the path over the ground; `None` follows the map.
     pub stride: Option<f32>,
-    /// Keys of the clips.
+    /// Method of creating the keys of the clips.
     pub keys: RetargetKeys,
-    /// Whether joints that a model does not have are removed from the map.
+    /// Whether joints that one of the models lacks are removed from the map. Otherwise, such a map
+    /// is refused.
     pub force: bool,
 }
 
 /// Origin of a retarget map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapOrigin {
-    /// Given in the request.
+    /// The request contains the map.
     Given,
-    /// Stored in the open file.
+    /// The open file stores the map.
     Kept,
-    /// Detected by names and shape.
+    /// The map was detected from names and shape.
     Guessed,
 }
 
 impl MapOrigin {
-    /// Its word in JSON.
+    /// Returns the word for this origin in JSON.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Given => "given",
@@ -69,24 +70,24 @@ impl MapOrigin {
     }
 }
 
-/// A retargeted clip.
+/// Facts about one retargeted clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RetargetedClip {
-    /// The source file.
+    /// Path of the source file.
     pub source: PathBuf,
-    /// Its name, before duplicate names are numbered.
+    /// Name of the clip, before numbers make names unique.
     pub name: String,
     /// Number of foot contacts.
     pub contacts: usize,
     /// Sliding of the feet during the contacts.
     pub slides: Vec<ContactSlide>,
-    /// Largest downward shift of the hips, in meters.
+    /// Largest distance by which the hips were lowered, in meters.
     pub lowered: f32,
-    /// Feet whose legs are too short to reach their targets.
+    /// Feet whose leg is too short for their target.
     pub short: Vec<NodeId>,
-    /// Number of keys before and after the request's choice of keys.
+    /// Number of keys before and after the reduction that the request asks for.
     pub keys: [usize; 2],
-    /// Largest distance of a vertex because of reduced keys, meters on a body 1.8 m tall.
+    /// Largest vertex displacement caused by removed keys, in meters on a body 1.8 m tall.
     pub key_error: f32,
 }
 
@@ -99,11 +100,11 @@ pub struct RetargetedClips {
     pub notes: Vec<Notice>,
     /// Facts about each clip.
     pub clips: Vec<RetargetedClip>,
-    /// The map of each source, by its path.
+    /// Map of each source, with the path of the source and the origin of the map.
     pub maps: Vec<(PathBuf, RetargetMap, MapOrigin)>,
 }
 
-/// A map without the joints that one of the models does not have, and the names of those joints.
+/// Returns a map without the joints that one of the models lacks, and the names of those joints.
 fn without_missing(
     map: &RetargetMap,
     theirs: &Document,
@@ -123,8 +124,8 @@ fn without_missing(
 }
 
 impl RetargetRequest {
-    /// The map for a source with the settings of the request, its origin, and the notes for the
-    /// user.
+    /// Returns the map for a source with the settings of the request, its origin, and the notes for
+    /// the user.
     fn map_for(&self, theirs: &Document, ours: &Document) -> (RetargetMap, MapOrigin, Vec<Notice>) {
         let mut notes = Vec::new();
         let (mut map, origin) = match (&self.map, fitting_map(ours, theirs)) {
@@ -157,7 +158,7 @@ impl RetargetRequest {
     }
 }
 
-/// The note that a map was detected, with the chains that have no counterpart.
+/// Returns the note that a map was detected. It lists the chains without a counterpart.
 fn map_guessed(map: &RetargetMap) -> Notice {
     let is_whole = |c: &&RetargetChain| !c.source.is_empty() && !c.target.is_empty();
     let whole = map.chains.iter().filter(is_whole).count();
@@ -171,10 +172,10 @@ fn map_guessed(map: &RetargetMap) -> Notice {
     Notice::new("retarget_map_guessed", said)
 }
 
-/// The clips of a source, or the reason why there are none.
+/// Clips of a source, or the reason why there are none.
 type OfSource = Result<SourceClips, Notice>;
 
-/// Retargeted clips of one source, with their map.
+/// Retargeted clips of one source, and their map.
 struct SourceClips {
     clips: Vec<(Clip, RetargetedClip)>,
     map: (RetargetMap, MapOrigin),
@@ -189,7 +190,7 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// Counts one finished clip. Returns whether the work continues.
+    /// Counts one finished clip. Returns `false` if the work was canceled.
     fn step(&self) -> bool {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.progress.reach(done as f32 / self.all.max(1) as f32).is_ok()
@@ -197,11 +198,11 @@ impl Steps<'_> {
 }
 
 impl Session {
-    /// The command that adds clips of other files, retargeted by a map of chains, and the notes for
-    /// the user.
+    /// Retargets clips of other files. Returns the command that adds them, and the notes for the
+    /// user.
     ///
     /// # Errors
-    /// If a file cannot be opened, the map does not fit, or no clip matches.
+    /// A file cannot be opened, the map does not fit, or no clip matches.
     pub fn retarget(
         &self,
         request: &RetargetRequest,
@@ -213,8 +214,8 @@ impl Session {
         self.retarget_from(&sources, request, progress)
     }
 
-    /// Like [`Session::retarget`], for sources that are already open. Ignores the path of the
-    /// request.
+    /// Retargets clips like [`Session::retarget`], from sources that are already open. The path of
+    /// the request is ignored.
     ///
     /// # Errors
     /// Like [`Session::retarget`].
@@ -335,7 +336,7 @@ impl Session {
     }
 }
 
-/// The note about keys that were reduced.
+/// Returns the note about reduced keys.
 fn keys_in_words(all: &[(Retargeted, RetargetedClip)], keys: RetargetKeys) -> Option<Notice> {
     let RetargetKeys::Reduced(_) = keys else { return None };
     let sum = |k: usize| all.iter().map(|(_, facts)| facts.keys[k]).sum::<usize>();
@@ -349,7 +350,7 @@ fn keys_in_words(all: &[(Retargeted, RetargetedClip)], keys: RetargetKeys) -> Op
     Some(Notice::new("keys_reduced", said))
 }
 
-/// The reason why a map does not fit, with a way out for scripts.
+/// Explains why a map does not fit, and what a script can do about it.
 fn in_scripts(error: &RetargetError, origin: MapOrigin) -> String {
     match (error, origin) {
         (RetargetError::NoJoint { .. }, MapOrigin::Given) => {
@@ -364,7 +365,7 @@ fn in_scripts(error: &RetargetError, origin: MapOrigin) -> String {
     }
 }
 
-/// Notes about the clips of a source.
+/// Collects the notes about the clips of a source.
 fn said_of(
     theirs: &Document,
     ours: &Document,

@@ -1,4 +1,4 @@
-//! Finds the retarget map for a source, and the map that a text names.
+//! Finds the retarget map for a source, and the map that a text means.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use ulna_edit::command::read_map;
 use ulna_model::{Clip, Document, Goal, Notice, RetargetMap, Shared};
 use ulna_motion::retarget::{Retarget, Retargeted, table_node};
 
-/// The first map of a document that fits a source: the joints that it names exist in both.
+/// Returns the first map of a document whose joints exist in both models.
 pub fn fitting_map<'a>(ours: &'a Document, theirs: &Document) -> Option<&'a RetargetMap> {
     ours.retarget_maps().iter().find(|map| {
         map.fits(|name| table_node(theirs, name).is_some(), |name| table_node(ours, name).is_some())
@@ -14,10 +14,11 @@ pub fn fitting_map<'a>(ours: &'a Document, theirs: &Document) -> Option<&'a Reta
     })
 }
 
-/// The map that a text names: JSON, the name of a map in the document, or the path of a JSON file.
+/// Returns the map that a text means. The text is JSON, the name of a map in the document, or the
+/// path of a JSON file.
 ///
 /// # Errors
-/// If it is none of these, or the map is invalid: a code and a sentence.
+/// The text is none of these, or the map is invalid. The error has a code and a sentence.
 pub fn map_meant(document: &Document, text: &str) -> Result<RetargetMap, Notice> {
     if text.trim_start().starts_with('{') {
         return read_map(text).map_err(|why| Notice::new("not_a_retarget_map", why));
@@ -31,7 +32,7 @@ pub fn map_meant(document: &Document, text: &str) -> Result<RetargetMap, Notice>
 /// Reads a retarget map from a JSON file.
 ///
 /// # Errors
-/// If the file cannot be read or is not a retarget map: a code and a sentence.
+/// The file cannot be read, or is not a retarget map. The error has a code and a sentence.
 pub fn map_of_file(path: &Path) -> Result<RetargetMap, Notice> {
     let text = std::fs::read_to_string(path).map_err(|e| {
         let said = format!(
@@ -44,13 +45,13 @@ pub fn map_of_file(path: &Path) -> Result<RetargetMap, Notice> {
         .map_err(|why| Notice::new("not_a_retarget_map", format!("{}: {why}", path.display())))
 }
 
-/// The note that a map of the file was used.
+/// Returns the note that a stored map was used.
 pub(super) fn map_used(name: &str) -> Notice {
     let said = format!("retargeted by the retarget map “{}” of this file", name);
     Notice::new("retarget_map_used", said)
 }
 
-/// Retargets a clip. Its contacts are those that the source clip stores, or detected ones.
+/// Retargets a clip. The contacts are those that the source clip stores, else detected ones.
 pub(super) fn retargeted(retarget: &Retarget<'_>, clip: &Shared<Clip>) -> Retargeted {
     let kept: Option<&[Goal]> = Some(&clip.contacts[..]).filter(|c| !c.is_empty());
     let mut made = retarget.clip(clip, kept);

@@ -1,10 +1,10 @@
-//! Reason why a command failed.
+//! Reasons why a command can fail.
 
 use thiserror::Error;
 
 use ulna_edit::CommandError;
 
-/// A command that only the window can run.
+/// Error for a command that only the window can run.
 #[derive(Debug, Error)]
 #[error("“{0}” works only in the window of Ulna, not in a script")]
 pub struct NeedsHost(pub(super) &'static str);
@@ -21,7 +21,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Stable code for scripts, independent of the message.
+    /// Returns the code for scripts. It is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Command(error) => error.code(),

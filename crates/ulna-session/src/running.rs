@@ -22,7 +22,7 @@ use ulna_edit::{
 use ulna_formats::gltf::Progress;
 use ulna_model::{Notice, RetargetMap};
 
-/// An import of another file, as commands on the document.
+/// Commands on the document that do the same as an import from another file.
 pub(super) struct ResolvedImport {
     /// Label of the undo step.
     label: &'static str,
@@ -34,10 +34,11 @@ impl Session {
     /// Runs a command as one undo step. Returns whether it changed anything.
     ///
     /// # Errors
-    /// If the command fails, or if only the window can run it.
+    /// The command fails, or only the window can run it.
     pub fn run(&mut self, command: &Command) -> Result<bool, RunError> {
         match command {
-            // These three make no edits: two move in the history, one copies keys.
+            // These three commands make no edits: undo and redo move in the history, and the third
+            // one copies keys.
             Command::Session(SessionCommand::Undo) => Ok(self.undo().is_some()),
             Command::Session(SessionCommand::Redo) => Ok(self.redo().is_some()),
             Command::Session(SessionCommand::CopyKeys { clip, layer, which }) => {
@@ -69,11 +70,11 @@ impl Session {
         Ok(())
     }
 
-    /// Converts an import to commands on the document, so that the undo step does not depend on
-    /// another file. `None` for all other commands.
+    /// Converts an import to commands on the document, so that the undo step does not need the
+    /// other file. `None` for all other commands.
     ///
     /// # Errors
-    /// If the file cannot be read or does not fit.
+    /// The file cannot be read, or does not fit.
     pub(super) fn resolve_import(
         &self,
         command: &Command,
@@ -161,7 +162,7 @@ impl Session {
         Ok(Some(ResolvedImport { label, commands, notes }))
     }
 
-    /// The retarget map of an argument.
+    /// Returns the retarget map that an argument means.
     fn map_of(&self, map: &RetargetMapText) -> Result<RetargetMap, CommandError> {
         match map {
             RetargetMapText::Map(map) => Ok((**map).clone()),
@@ -170,10 +171,10 @@ impl Session {
         }
     }
 
-    /// Like [`Session::run`], for the text of a command.
+    /// Parses and runs the text of a command, like [`Session::run`].
     ///
     /// # Errors
-    /// Like [`Session::run`]; also if the text is not a valid command.
+    /// The text is not a valid command, or the command fails as in [`Session::run`].
     pub fn run_line(&mut self, line: &CommandLine) -> Result<bool, RunError> {
         self.run(&Command::read(line)?)
     }

@@ -1,10 +1,10 @@
 //! Saves to disk: atomically, with a check of the written data before the old file is replaced, and
 //! never over another program's changes without consent.
 //!
-//! If the process is killed between two operations, the file is complete: the old one or the new
-//! one. First, new files are written next to it under unused names. Then the old file is kept under
-//! its backup name. Then one rename replaces the file. Finally, data files of Ulna that no file
-//! names are removed.
+//! A killed process leaves a complete file on disk: the old one or the new one. First, new data
+//! files are written next to the model under unused names. Then the old file is kept under its
+//! backup name. Then one rename replaces the file. Finally, data files of Ulna that no file names
+//! any more are removed.
 //!
 //! ```text
 //!  the opened bytes ─┐
@@ -42,42 +42,42 @@ use ulna_formats::gltf::{
 };
 use ulna_model::{Diagnostic, Document, FileContent, Notice, Severity};
 
-/// All data that a save needs. It can run on another thread while the document is edited.
+/// Input of a save. The save can run on another thread while the document is edited.
 #[derive(Clone, Debug)]
 pub struct Saving {
-    /// Id of the session.
+    /// Id of the session that makes the save.
     session: u64,
     request: SaveRequest,
     source: Source,
     opened: Document,
-    /// The document when the save began. Its layers are baked when the save runs, on another
-    /// thread.
+    /// The document when the save was requested. Its layers are baked when the save runs, on
+    /// another thread.
     state: Document,
     folds: Folds,
     folded: OnceLock<Document>,
     options: SaveOptions,
-    /// The document's own file, as it was last read or written.
+    /// State of the document's own file when it was last read or written.
     own: Option<Stamp>,
     own_path: Option<PathBuf>,
-    /// Codes of errors that the file had when it was opened.
+    /// Codes of the errors that the file already had when it was opened.
     known: Vec<&'static str>,
     revision: u64,
     /// Kinds of editor state that the file does not store.
     loose: Vec<String>,
-    /// The journal's note, written with the new hash before the file is replaced.
+    /// Journal entry that is written just before the file is replaced.
     about_to: Option<super::journal::SaveMark>,
 }
 
 /// Result of a save.
 #[derive(Clone, Debug)]
 pub struct SavedFile {
-    /// The path of the file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// One sentence per change.
+    /// One sentence per change to the file.
     pub changes: Vec<String>,
-    /// One sentence per loss, or per part that other programs read differently.
+    /// One sentence per kind of data that is lost, or that other programs read differently.
     pub lost: Vec<Notice>,
-    /// Path of the backup, if one was made.
+    /// Path of the backup; `None` if none was made.
     pub backup: Option<PathBuf>,
     session: u64,
     stamp: Stamp,
@@ -87,20 +87,20 @@ pub struct SavedFile {
     loose: Vec<String>,
 }
 
-/// The data to write.
+/// The packed document, ready to be written.
 struct Packed {
     bytes: Arc<Vec<u8>>,
     beside: Arc<[FileToWrite]>,
     changes: Vec<String>,
     lost: Vec<Notice>,
-    /// The document as it must be read from the file.
+    /// Content that reading the written file must give.
     stored: FileContent,
 }
 
-/// Content of a file next to the new one.
+/// Content of a data file next to the model.
 enum Content<'a> {
     Bytes(&'a [u8]),
-    /// The same as this file.
+    /// The content of an existing file.
     File(PathBuf),
 }
 
@@ -121,14 +121,15 @@ impl Content<'_> {
 }
 
 impl Session {
-    /// Collects the data for a save of the current document.
+    /// Collects the input for a save of the current document.
     pub fn saving(&self, request: SaveRequest) -> Saving {
         let saving = self.saving_copy(request);
         let about_to = self.journal.save_mark(saving.revision, &saving.loose);
         Saving { about_to, ..saving }
     }
 
-    /// The same for a copy: the document keeps its file, and the journal gets no note.
+    /// Collects the input for saving a copy. The document keeps its own file, and the journal gets
+    /// no entry.
     pub fn saving_copy(&self, request: SaveRequest) -> Saving {
         Saving {
             session: self.id,
@@ -151,7 +152,8 @@ impl Session {
         }
     }
 
-    /// Saves the document to its own file, or to another path, which then becomes its file.
+    /// Saves the document to its own file, or to another path. That path then becomes the
+    /// document's own file.
     ///
     /// # Errors
     /// See [`SaveFailure`]. The existing file is unchanged then.
@@ -161,7 +163,7 @@ impl Session {
         self.save_with(SaveRequest::to(&path), &SystemDisk)
     }
 
-    /// Like [`Session::save`], with the consent in `request`, on any disk.
+    /// Saves the document like [`Session::save`], with the consent in `request`, on any disk.
     ///
     /// # Errors
     /// See [`SaveFailure`]. The existing file is unchanged then.
@@ -175,7 +177,7 @@ impl Session {
         Ok(saved)
     }
 
-    /// Marks the saved state as the state on disk. Returns `false` and changes nothing if another
+    /// Records that the saved state is now on disk. Returns `false` and changes nothing if another
     /// session made the save.
     pub fn take_saved(&mut self, saved: &SavedFile) -> bool {
         if saved.session != self.id {
@@ -192,7 +194,7 @@ impl Session {
         true
     }
 
-    /// Writes the document to a file without making it the document's own file. An existing file is
+    /// Writes the document to another file. The document keeps its own file. An existing file is
     /// replaced, unless it has several hard links.
     ///
     /// # Errors
@@ -202,13 +204,13 @@ impl Session {
         self.saving_copy(request).run(&SystemDisk)
     }
 
-    /// Whether the document's file has changed on disk since it was last read or written.
+    /// Returns how the document's file changed on disk since it was last read or written.
     pub fn on_disk(&self) -> OnDisk {
         self.stamp.as_ref().map_or(OnDisk::Same, Stamp::look)
     }
 
-    /// Index of the step of the history that prevents saving. `None` if the document can be saved,
-    /// or if it could not be saved before the first step.
+    /// Returns the index of the step that prevents saving. `None` if the document can be saved, or
+    /// if it could not be saved even before the first step.
     pub fn unsavable_step(&self) -> Option<usize> {
         let saving = self.saving_copy(SaveRequest::to(Path::new("model.glb")));
         let saves = |document: &Document| {
@@ -242,17 +244,17 @@ fn errors(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
 }
 
 impl Saving {
-    /// The document to write, with its layers baked into keys and nodes.
+    /// Returns the document to write, with its layers baked into keys and nodes.
     fn document(&self) -> &Document {
         self.folded.get_or_init(|| self.folds.to_save(&self.state, &self.opened).0)
     }
 
-    /// The document as the bytes of a GLB. Nothing is written to disk.
+    /// Packs the document as a GLB. Nothing is written to disk.
     pub(super) fn glb(&self) -> Result<Arc<Vec<u8>>, SaveError> {
         Ok(self.pack(TargetContainer::Glb, "model")?.bytes)
     }
 
-    /// Runs the save.
+    /// Packs, checks and writes the file.
     ///
     /// # Errors
     /// See [`SaveFailure`]. The existing file is unchanged then.
@@ -311,7 +313,8 @@ impl Saving {
         })
     }
 
-    /// The target file, with symbolic links resolved. Fails if the target may not be replaced.
+    /// Returns the path to write, with symbolic links resolved. Fails if the target may not be
+    /// replaced.
     fn place(&self) -> Result<PathBuf, SaveFailure> {
         let asked = &self.request.path;
         let consent = self.request.consent;
@@ -337,7 +340,7 @@ impl Saving {
             let what = if about.is_dir() { "a folder" } else { "a device or a pipe" };
             return Err(SaveFailure::NotAFile { path: path_of(), what });
         }
-        // Checks the mode of the file, so that a read-only file is kept even if the user is root.
+        // The mode bits are checked, because root can write read-only files, too.
         if about.permissions().readonly() {
             return Err(SaveFailure::ReadOnly { path: path_of() });
         }
@@ -354,7 +357,7 @@ impl Saving {
         Ok(path)
     }
 
-    /// The bytes, in the container that the file name requires.
+    /// Packs the document in the container that the file name requires.
     fn pack(&self, target: TargetContainer, stem: &str) -> Result<Packed, SaveError> {
         let saved = gltf::save(&self.source, &self.opened, self.document(), stem, self.options)?;
         let t_pose = vrm_pose::warning(&self.opened, self.document());
@@ -381,8 +384,8 @@ impl Saving {
         })
     }
 
-    /// The files to write next to the new one: data files of Ulna, and files that must be copied to
-    /// another folder.
+    /// Returns the files to write next to the model: data files of Ulna, and files that must be
+    /// copied to another folder.
     fn beside<'a>(
         &self,
         disk: &dyn Disk,
@@ -398,7 +401,7 @@ impl Saving {
             .collect();
         let home = self.source.folder().and_then(|f| f.canonicalize().ok());
         let elsewhere = home.is_some_and(|old| folder.canonicalize().is_ok_and(|new| new != old));
-        // A .gltf that becomes a .glb embeds all its data.
+        // A `.gltf` that is saved as `.glb` embeds all its data.
         let embeds = target == TargetContainer::Glb && !self.source.container.is_glb();
         if elsewhere && !embeds {
             files.extend(
@@ -415,7 +418,8 @@ impl Saving {
         Ok(files)
     }
 
-    /// The files next to the opened one that it still names, by their decoded relative names.
+    /// Returns the files next to the opened file that the document still refers to, with their
+    /// decoded relative names.
     fn companions(&self) -> Vec<(String, PathBuf)> {
         let Some(folder) = self.source.folder() else { return Vec::new() };
         let find = |uri: String| {
@@ -427,10 +431,10 @@ impl Saving {
         self.source.companion_uris().into_iter().filter_map(find).collect()
     }
 
-    /// Reads the packed bytes, and compares the result with the document. Returns the first
-    /// difference as an error.
+    /// Reads the packed bytes again, and compares them with the document. The error describes the
+    /// first difference.
     fn prove(&self, packed: &Packed, path: &Path) -> Result<(), String> {
-        // Files that it names are in the folder of the opened file until they are copied.
+        // The data files are still in the folder of the opened file until they are copied.
         let near = self.source.path.as_deref().unwrap_or(path);
         let got = gltf::open_beside(
             packed.bytes.clone(),
@@ -452,8 +456,8 @@ impl Saving {
         }
     }
 
-    /// Writes the files next to the new one under unused names. An existing file with equal content
-    /// is kept.
+    /// Writes the files next to the model under unused names. An existing file with equal content
+    /// is kept instead.
     fn put_beside(
         &self,
         disk: &dyn Disk,
@@ -486,7 +490,7 @@ impl Saving {
         folders.iter().try_for_each(|folder| disk.sync_folder(folder)).map_err(io)
     }
 
-    /// Keeps the old file as a backup next to it. An earlier backup is numbered.
+    /// Keeps the old file as a backup next to it. If a backup exists, the new one gets a number.
     fn keep_old(&self, disk: &dyn Disk, path: &Path) -> std::io::Result<Option<PathBuf>> {
         if !self.request.backup || !path.exists() {
             return Ok(None);

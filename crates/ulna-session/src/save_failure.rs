@@ -1,4 +1,4 @@
-//! Why a file was not saved.
+//! Reasons why a file was not saved.
 
 use std::{
     io::ErrorKind,
@@ -9,80 +9,80 @@ use thiserror::Error;
 
 use ulna_formats::gltf::SaveError;
 
-/// Reason why a file was not saved. The existing file is unchanged.
+/// Reason why a file was not saved. The file on disk is unchanged.
 #[derive(Debug, Error)]
 pub enum SaveFailure {
-    /// The bytes could not be made.
+    /// The document cannot be packed.
     #[error("{path} was not saved: {source}", path = path.display())]
     Pack {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The cause.
+        /// Reason why packing failed.
         source: SaveError,
     },
-    /// An I/O error.
+    /// An I/O operation failed.
     #[error("Could not save {name}: {reason}. The file on disk is unchanged", name = name_of(path),
         reason = reason(source))]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Error of the system.
         source: std::io::Error,
     },
-    /// The written data differs from the document.
+    /// The packed data differs from the document when it is read again.
     #[error("{path} was not saved: the written data failed the check ({message}). The file on disk \
         is unchanged", path = path.display())]
     Verify {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The first difference.
+        /// Description of the first difference.
         message: String,
     },
-    /// A data file of another model has the name of a data file that this model needs.
+    /// A data file of another model already has the name that a data file of this model needs.
     #[error("{path} already exists and belongs to another model. Save into another folder, or move \
         that file away", path = path.display())]
     Stranger {
-        /// The file.
+        /// Path of that data file.
         path: PathBuf,
     },
-    /// Another file exists at the path.
+    /// Another file already exists at the path.
     #[error("{path} already exists. Use --force to replace it, or choose another name",
         path = path.display())]
     Exists {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// Another program changed the file since it was opened.
     #[error("{path} was changed by another program since it was opened. Reload it, save under \
         another name, or confirm that it may be overwritten", path = path.display())]
     Changed {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The file was removed since it was opened.
     #[error("{path} was removed since it was opened. Confirm that it may be created again, or save \
         under another name", path = path.display())]
     Gone {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The folder of the path does not exist.
     #[error("Could not save {name}: the folder {folder} does not exist. Create it first, or save \
         to another folder", name = name_of(path), folder = folder.display())]
     NoFolder {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
     },
     /// The file is read-only.
     #[error("{path} is read-only. Make it writable, check it out in your version control, or save \
         under another name", path = path.display())]
     ReadOnly {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The path is a folder, a device or a pipe.
+    /// The path is a folder, a device or a pipe instead of a file.
     #[error("{path} is {what}, not a file. Choose another name", path = path.display())]
     NotAFile {
         /// The path.
@@ -94,21 +94,21 @@ pub enum SaveFailure {
     #[error("{path} has {names} names (hard links), and saving would break the link to the others. \
         Save under another name, or remove {path} first", path = path.display())]
     Linked {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Number of its hard links.
+        /// Number of hard links of the file.
         names: u64,
     },
-    /// The suffix is not a glTF suffix.
+    /// The suffix of the path is not `.glb` or `.gltf`.
     #[error("“{0}” is not a glTF file name. Use a name that ends in .glb or .gltf")]
     Suffix(String),
-    /// The document has no file yet.
+    /// The document has no path to save to yet.
     #[error("this model has not been saved to a file yet. Use “Save as…”")]
     NoPath,
 }
 
 impl SaveFailure {
-    /// Stable code for scripts, independent of the message.
+    /// Returns the code for scripts. It is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Pack { source, .. } => source.code(),
@@ -133,7 +133,7 @@ fn name_of(path: &Path) -> String {
         .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The cause of a failed write, with a way out. Rare causes use the text of the system.
+/// Explains why writing failed, and what to do. Rare causes have only the text of the system.
 fn reason(source: &std::io::Error) -> String {
     let known = match source.kind() {
         ErrorKind::StorageFull => {

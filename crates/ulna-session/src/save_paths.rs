@@ -8,14 +8,14 @@ use std::{
 use super::{disk::folder_of, save_failure::SaveFailure};
 use ulna_formats::gltf::TargetContainer;
 
-/// A path with a suffix appended to the file name.
+/// Returns a path with a suffix appended to the file name.
 pub(super) fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(suffix);
     path.with_file_name(name)
 }
 
-/// The target of a symbolic link, which need not exist.
+/// Returns the target of a symbolic link. The target need not exist.
 pub(super) fn followed(path: &Path) -> PathBuf {
     const MOST: usize = 32;
     let mut at = path.to_owned();
@@ -28,13 +28,13 @@ pub(super) fn followed(path: &Path) -> PathBuf {
     at
 }
 
-/// The permissions of the old file for the new one. `None` if there is no old file; then the
-/// system's default applies.
+/// Returns the permissions of the old file, for the new one. `None` if there is no old file: the
+/// default of the system then applies.
 pub(super) fn permissions(path: &Path) -> Option<fs::Permissions> {
     fs::metadata(path).ok().map(|m| m.permissions())
 }
 
-/// The container that the suffix of a file name requires.
+/// Returns the container that the suffix of a file name requires.
 pub(super) fn target_of(path: &Path) -> Result<TargetContainer, SaveFailure> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match extension.as_deref() {
@@ -46,7 +46,7 @@ pub(super) fn target_of(path: &Path) -> Result<TargetContainer, SaveFailure> {
     }
 }
 
-/// The next unused name in the sequence of a file: `name_002.glb`.
+/// Returns the next unused name in a numbered sequence, such as `name_002.glb`.
 pub fn incremented(path: &Path) -> PathBuf {
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let suffix = path.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();

@@ -31,64 +31,64 @@ use ulna_motion::RecentPoses;
 /// One open file.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// Unique per opened file; copies of a session share it.
+    /// Unique number of the opened file. Copies of a session share it.
     pub(super) id: u64,
     pub(super) source: Source,
     /// The document exactly as it was read from the file.
     pub(super) decoded: Document,
-    /// The document when the file was opened, with its stored layers restored and removed from the
+    /// The document when the file was opened. Stored layers are restored, and no longer part of the
     /// keys.
     pub(super) opened: Document,
     pub(super) document: Document,
     pub(super) folds: Folds,
     pub(super) history: History,
-    /// The path that *Save* writes to; `None` for the bundled sample and imported files until they
+    /// Path that *Save* writes to. `None` for the bundled sample and for imported files, until they
     /// are saved.
     pub(super) path: Option<PathBuf>,
-    /// The file of another format from which the document was imported.
+    /// Source of the document if it was imported from another format.
     pub(super) imported: Option<Imported>,
     /// Current findings about the file.
     pub diagnostics: Vec<Diagnostic>,
-    /// The findings when the file was opened.
+    /// Findings when the file was opened.
     pub(super) opened_diagnostics: Vec<Diagnostic>,
-    /// Name of the program that wrote the file.
+    /// Name of the program that wrote the file, if the file names it.
     pub generator: Option<String>,
-    /// Extensions the file uses.
+    /// Names of the extensions that the file uses.
     pub extensions_used: Vec<String>,
-    /// Options of saving.
+    /// Options for saving.
     pub save_options: SaveOptions,
     /// Cached poses of the open gesture.
     pub(super) poses: RecentPoses,
-    /// Notes of commands, not yet taken.
+    /// Notes of commands that no caller has taken yet.
     pub(super) notes: Vec<Notice>,
-    /// The keys that the last command selects, with their owner.
+    /// Keys that the last command selects, and the clip or layer that owns them.
     pub(super) selected_keys: Option<(KeysHome, KeySet)>,
-    /// Report of the last change of the skeleton.
+    /// Report of the last change to the skeleton.
     pub(super) rig_report: Option<Box<RigReport>>,
     /// Report of the last automatic weights.
     pub(super) bind_report: Option<Box<BindReport>>,
-    /// The last copied keys, as text.
+    /// The last copied keys, as text for the clipboard.
     pub(super) copied: Option<String>,
-    /// The content of the file on disk, as it was last read or written.
+    /// Content of the file on disk when it was last read or written.
     pub(super) saved: FileContent,
-    /// The document state that `saved` was made from.
+    /// State of the document from which `saved` was made.
     pub(super) saved_from: Unfolded,
     pub(super) known_unsaved: KnownUnsaved,
     /// State of the file on disk when it was last read or written.
     pub(super) stamp: Option<Stamp>,
-    /// Files with a backup from this session.
+    /// Files for which this session has made a backup.
     pub(super) backed_up: BTreeSet<PathBuf>,
     pub(super) journal: journal::Slot,
-    /// Reason why the last stroke could not be kept.
+    /// Reason why the last brush stroke was reverted.
     pub(super) lost_stroke: Option<String>,
 }
 
-/// A file of another format from which a document was imported.
+/// Source of a document that was imported from another format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// Path of the file.
+    /// Path of the imported file.
     pub path: PathBuf,
-    /// Name of its format.
+    /// Name of the file's format.
     pub format: &'static str,
     /// Options of the conversion.
     pub conversion: Conversion,
@@ -97,15 +97,15 @@ pub struct Imported {
 }
 
 impl Session {
-    /// Opens a file.
+    /// Opens a file of any supported format with default options.
     ///
     /// # Errors
-    /// A sentence with the cause and the location.
+    /// The file cannot be read. The error states the cause and the location.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self, ReadError> {
         Self::open_as(path, &Conversion::default(), progress)
     }
 
-    /// Opens a file. `conversion` applies to formats other than glTF.
+    /// Opens a file with given options. `conversion` applies to formats other than glTF.
     ///
     /// # Errors
     /// Like [`Session::open`].
@@ -146,8 +146,7 @@ impl Session {
         Ok(Self::of(opened, Some(path.to_owned())))
     }
 
-    /// Opens a copy of a glTF file. The data files that it names are read from the folder of the
-    /// original.
+    /// Opens a copy of a glTF file. Its data files are read from the folder of the original.
     ///
     /// # Errors
     /// Like [`Session::open`].
@@ -209,23 +208,23 @@ impl Session {
         }
     }
 
-    /// Unique number of the opened file; copies of the session share it.
+    /// Returns the unique number of the opened file. Copies of the session share it.
     pub const fn id(&self) -> u64 {
         self.id
     }
 
-    /// Whether a path leads to the document's own file, also by another name.
+    /// Whether a path leads to the document's own file, possibly by another name.
     pub fn is_at(&self, path: &Path) -> bool {
         self.path.as_deref().is_some_and(|own| own == path || same_file(own, path))
     }
 
-    /// The current document.
+    /// Returns the current document.
     pub const fn document(&self) -> &Document {
         &self.document
     }
 
-    /// Chooses the displayed scene and variant. This is not an edit. Ids that the document does not
-    /// have are ignored.
+    /// Chooses the displayed scene and variant. This is not an edit. Ids that do not exist in the
+    /// document are ignored.
     pub fn show(&mut self, shown: DisplayChoice) {
         self.document.shown = DisplayChoice {
             scene: shown.scene.filter(|s| self.document.scenes.contains(*s)),
@@ -233,27 +232,27 @@ impl Session {
         };
     }
 
-    /// The document as the file was opened.
+    /// Returns the document as it was when the file was opened.
     pub const fn opened(&self) -> &Document {
         &self.opened
     }
 
-    /// The opened bytes.
+    /// Returns the opened bytes.
     pub const fn source(&self) -> &Source {
         &self.source
     }
 
-    /// The history of undo steps.
+    /// Returns the history of undo steps.
     pub const fn history(&self) -> &History {
         &self.history
     }
 
-    /// The path that *Save* writes to.
+    /// Returns the path that *Save* writes to.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// The file of another format from which the document was imported.
+    /// Returns the source of the document if it was imported from another format.
     pub const fn imported(&self) -> Option<&Imported> {
         self.imported.as_ref()
     }
@@ -262,13 +261,14 @@ impl Session {
         self.imported.as_ref().map(|i| i.path.as_path())
     }
 
-    /// First path in the *Save as* dialog: the file, or the imported file with the suffix `.glb`.
+    /// Returns the initial path for the *Save as* dialog: the file, or the imported file with the
+    /// suffix `.glb`.
     pub fn suggested_path(&self) -> PathBuf {
         let imported = self.imported.as_ref().map(|i| i.path.with_extension("glb"));
         self.path.clone().or(imported).unwrap_or_else(|| "mannequin.glb".into())
     }
 
-    /// The name of the file, or of the sample.
+    /// Returns the name of the file, or of the sample.
     pub fn file_name(&self) -> String {
         let name = self.path.as_deref().or(self.imported_from()).and_then(Path::file_name);
         name.map_or_else(|| "mannequin.glb (sample)".into(), |n| n.to_string_lossy().into_owned())

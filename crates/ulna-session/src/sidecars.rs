@@ -1,4 +1,4 @@
-//! Finds and removes data files of Ulna that no `.gltf` names after a save.
+//! Removes data files of Ulna that no `.gltf` names after a save.
 
 use std::{
     fs,
@@ -12,16 +12,15 @@ use super::{
 };
 use ulna_formats::gltf::is_sidecar;
 
-/// A data file of Ulna: its path, and the hash of its content, which is part of its name.
+/// A data file that Ulna wrote. Its name contains a hash of its content.
 struct Sidecar {
     place: PathBuf,
     hash: String,
 }
 
-/// Removes data files that this file named before and that no file in the folder names any more.
+/// Removes data files that this file named before, and that no file in the folder names any more.
 /// `content` is the new content of the file. Other files are read only if there are such data
-/// files, and only the JSON part of a GLB is read. If a file cannot be read, the data files are
-/// kept.
+/// files. Of a GLB, only the JSON part is read. If a file cannot be read, the data files are kept.
 pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
     let folder = folder_of(path);
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
@@ -33,7 +32,7 @@ pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
         if !name.starts_with(&format!("{stem}.ulna")) || !is_sidecar(name) {
             return None;
         }
-        // Names in JSON may contain escapes, but the hash never does.
+        // JSON can escape characters of a name, but never those of the hash.
         let (_, hash) = name.trim_end_matches(".bin").rsplit_once(".ulna-")?;
         Some(Sidecar { place, hash: hash.to_owned() })
     };
@@ -51,7 +50,7 @@ pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
         keep_unnamed(&mut left, found);
     }
     for Sidecar { place, hash } in left {
-        // The matching hash of the content proves that Ulna wrote the file.
+        // If the content has the hash in the name, Ulna wrote the file.
         let content = disk.open(&place).and_then(|mut file| hash_of(&mut file));
         if content.is_ok_and(|content| format!("{content:032x}") == hash)
             && let Err(error) = disk.remove(&place)
@@ -64,7 +63,8 @@ pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
     }
 }
 
-/// Removes the named files from the list. If the names are unknown, the list is cleared.
+/// Removes from the list all files that a model references. If its references could not be read,
+/// the list is cleared.
 fn keep_unnamed(left: &mut Vec<Sidecar>, named: io::Result<Vec<bool>>) {
     let Ok(named) = named else {
         left.clear();
@@ -74,7 +74,7 @@ fn keep_unnamed(left: &mut Vec<Sidecar>, named: io::Result<Vec<bool>>) {
     left.retain(|_| !named.next().unwrap_or(true));
 }
 
-/// For each data file, whether a model names it.
+/// Returns, for each data file, whether a model file names it.
 fn named(file: &mut dyn Read, sidecars: &[Sidecar]) -> io::Result<Vec<bool>> {
     const HEADER: usize = 20;
     let mut head = Vec::with_capacity(HEADER);
@@ -87,7 +87,7 @@ fn named(file: &mut dyn Read, sidecars: &[Sidecar]) -> io::Result<Vec<bool>> {
     contained(&mut head.as_slice().chain(file), sidecars)
 }
 
-/// For each data file, whether its hash occurs in a text. Reads the text block by block.
+/// Returns, for each data file, whether a text contains its hash. The text is read block by block.
 fn contained(text: &mut dyn Read, sidecars: &[Sidecar]) -> io::Result<Vec<bool>> {
     const BLOCK: usize = 1 << 18;
     let overlap = sidecars.iter().map(|s| s.hash.len()).max().unwrap_or(1).saturating_sub(1);

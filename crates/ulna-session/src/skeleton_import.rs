@@ -6,15 +6,15 @@ use super::{ClipSource, Conversion, ImportError, Session};
 use ulna_edit::{CommandError, command::SkeletonSource};
 use ulna_formats::gltf::Progress;
 
-/// The bundled sample model.
+/// Bytes of the bundled sample model.
 pub const SAMPLE: &[u8] = include_bytes!("../../../assets/mannequin.glb");
-/// The path of the sample, unless a file has this name.
+/// Path that means the bundled sample, unless a file has this name.
 const SAMPLE_PATH: &str = "sample";
 
-/// The skeleton of a file or of the sample.
+/// Reads the skeleton of a file or of the bundled sample.
 ///
 /// # Errors
-/// If the file cannot be opened or has no such skeleton.
+/// The file cannot be opened, or does not contain this skeleton.
 pub(super) fn skeleton_of_file(
     path: &Path,
     joint: Option<&str>,

@@ -7,12 +7,12 @@ use std::{
     time::SystemTime,
 };
 
-/// Properties of a file that can be checked without reading it.
+/// Properties of a file that can be read without opening it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Outside {
     length: u64,
     modified: Option<SystemTime>,
-    /// Device and inode, if the system has them.
+    /// Device and inode, on systems that have them.
     identity: Option<(u64, u64)>,
 }
 
@@ -33,7 +33,7 @@ fn identity(_: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
-/// Number of hard links of a file.
+/// Returns the number of hard links of a file.
 #[cfg(unix)]
 pub(super) fn names(about: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt as _;
@@ -45,8 +45,8 @@ pub(super) fn names(_: &Metadata) -> u64 {
     1
 }
 
-/// Number of hard links of the file at a path. Follows symbolic links. 0 for missing files, folders
-/// and devices.
+/// Returns the number of hard links of the file at a path. Symbolic links are followed. Missing
+/// files, folders and devices have 0.
 pub fn hard_links(path: &Path) -> u64 {
     fs::metadata(path).ok().filter(Metadata::is_file).map_or(0, |about| names(&about))
 }
@@ -63,17 +63,17 @@ pub(super) fn same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Hash of a file's content, as used in file names and journals.
+/// Returns the hash of a file's content that file names and journals contain.
 pub fn content_hash(bytes: &[u8]) -> u128 {
     xxhash_rust::xxh3::xxh3_128(bytes)
 }
 
-/// Like [`content_hash`], for a file, which is read block by block.
+/// Computes [`content_hash`] of a file. The file is read block by block.
 pub(super) fn file_hash(path: &Path) -> io::Result<u128> {
     hash_of(&mut fs::File::open(path)?)
 }
 
-/// Like [`content_hash`], for a reader.
+/// Computes [`content_hash`] of the data from a reader.
 pub(super) fn hash_of(from: &mut dyn Read) -> io::Result<u128> {
     let mut hash = xxhash_rust::xxh3::Xxh3::new();
     let mut block = vec![0; 1 << 18];
@@ -92,34 +92,34 @@ pub(super) fn hash_of(from: &mut dyn Read) -> io::Result<u128> {
 pub struct Stamp {
     path: PathBuf,
     outside: Option<Outside>,
-    /// Hash of its content.
+    /// Hash of the content.
     pub hash: u128,
-    /// Files next to it that it reads data from.
+    /// Data files that the file refers to, with their properties.
     beside: Vec<(PathBuf, Option<Outside>)>,
 }
 
-/// Change of a file since its stamp was made.
+/// Change of a file on disk since its stamp was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnDisk {
-    /// Unchanged.
+    /// The file is unchanged.
     Same,
-    /// The content of the file, or of one of its data files, changed.
+    /// The content of the file, or of one of its data files, has changed.
     Changed,
-    /// The file no longer exists.
+    /// The file does not exist any more.
     Gone,
-    /// The folder no longer exists.
+    /// The folder of the file does not exist any more.
     FolderGone,
 }
 
 impl Stamp {
-    /// The stamp of a file with this content, with its current state on disk.
+    /// Creates the stamp of a file with known content. Its other properties are read from the disk.
     pub fn of(path: &Path, bytes: &[u8], beside: Vec<PathBuf>) -> Self {
         let outside = |p: &Path| fs::metadata(p).ok().as_ref().map(Outside::of);
         let beside = beside.into_iter().map(|p| (p.clone(), outside(&p))).collect();
         Self { path: path.to_owned(), outside: outside(path), hash: content_hash(bytes), beside }
     }
 
-    /// The stamp of a file as it is on disk now.
+    /// Creates the stamp of a file as it is on disk now.
     ///
     /// # Errors
     /// I/O error of the system.
@@ -128,7 +128,8 @@ impl Stamp {
         Ok(Self { path: path.to_owned(), outside, hash: file_hash(path)?, beside: Vec::new() })
     }
 
-    /// The change of the file since then. The content is read only if the other properties changed.
+    /// Returns how the file changed since the stamp was made. The content is read only if other
+    /// properties changed.
     pub fn look(&self) -> OnDisk {
         let Ok(about) = fs::metadata(&self.path) else {
             let folder = super::disk::folder_of(&self.path);

@@ -15,7 +15,7 @@ use ulna_model::{
     KeySet, LayerId, MeshId, Notice, PrimitiveId, Shared, SkinId, WeightLayers, WeightPatch,
 };
 
-/// The weights of a primitive that a stroke changed.
+/// New weights of one primitive that a stroke changed.
 type StrokeChange = (MeshId, PrimitiveId, WeightPatch);
 
 impl Session {
@@ -24,7 +24,7 @@ impl Session {
         self.history.is_open() && self.commit()
     }
 
-    /// Makes the open gesture an undo step, and writes it to the journal.
+    /// Turns the open gesture into an undo step, and writes the step to the journal.
     pub(super) fn end_gesture(&mut self) -> bool {
         self.poses.clear();
         let done = self.history.commit(&mut self.document);
@@ -37,7 +37,7 @@ impl Session {
     /// Previews several commands. Each runs on the result of the previous ones.
     ///
     /// # Errors
-    /// If a command fails. Nothing is previewed then.
+    /// A command fails. Nothing is previewed then.
     pub fn preview_all(&mut self, label: &str, commands: &[Command]) -> Result<(), RunError> {
         let commands = self.with_copied(commands);
         let (opened, poses) = (&self.opened, &self.poses);
@@ -70,7 +70,7 @@ impl Session {
     /// Runs several commands as one undo step. Returns whether they changed anything.
     ///
     /// # Errors
-    /// If a command fails. None of them is run then.
+    /// A command fails. None of the commands takes effect then.
     pub fn run_all(&mut self, label: &str, commands: &[Command]) -> Result<bool, RunError> {
         self.settle();
         let before = std::mem::take(&mut self.notes);
@@ -80,10 +80,10 @@ impl Session {
         Ok(self.end_gesture())
     }
 
-    /// Like [`Session::run_all`], for the texts of commands.
+    /// Parses and runs the texts of several commands as one undo step, like [`Session::run_all`].
     ///
     /// # Errors
-    /// Like [`Session::run_all`]; also if a text is not a valid command.
+    /// A text is not a valid command, or a command fails.
     pub fn run_lines(&mut self, label: &str, lines: &[CommandLine]) -> Result<bool, RunError> {
         let commands: Result<Vec<Command>, CommandError> =
             lines.iter().map(Command::read).collect();
@@ -93,15 +93,15 @@ impl Session {
     /// Replaces the preview of the open gesture.
     ///
     /// # Errors
-    /// If an edit does not fit the document. Nothing is previewed then.
+    /// An edit does not fit the document. Nothing is previewed then.
     pub fn preview(&mut self, label: &str, edits: Vec<Edit>) -> Result<(), EditError> {
         self.history.preview(&mut self.document, label, edits, Vec::new())
     }
 
-    /// Adds the weights of a dab to the open gesture, or begins one.
+    /// Adds the weights of a dab to the open gesture. Begins a gesture if none is open.
     ///
     /// # Errors
-    /// If the weights do not fit the primitive. Nothing is changed then.
+    /// The weights do not fit the primitive. Nothing is changed then.
     pub fn extend(
         &mut self,
         label: &str,
@@ -112,7 +112,7 @@ impl Session {
         self.history.extend(&mut self.document, label, mesh, primitive, patch)
     }
 
-    /// The commands, with the last copied keys in paste commands that have no keys of their own.
+    /// Returns the commands, with the last copied keys filled into paste commands without keys.
     pub(super) fn with_copied(&self, commands: &[Command]) -> Vec<Command> {
         let mut commands = commands.to_vec();
         for command in &mut commands {
@@ -133,17 +133,17 @@ impl Session {
         commands
     }
 
-    /// The last copied keys, as text for the clipboard.
+    /// Returns the last copied keys, as text for the clipboard.
     pub fn copied_keys(&self) -> Option<&str> {
         self.copied.as_deref()
     }
 
-    /// Takes the keys that the last command selected, with the clip or layer that owns them.
+    /// Takes the keys that the last command selected, and the clip or layer that owns them.
     pub const fn take_selected_keys(&mut self) -> Option<(KeysHome, KeySet)> {
         self.selected_keys.take()
     }
 
-    /// Takes the report of the last change of the skeleton.
+    /// Takes the report of the last change to the skeleton.
     pub const fn take_rig_report(&mut self) -> Option<Box<RigReport>> {
         self.rig_report.take()
     }
@@ -153,32 +153,33 @@ impl Session {
         self.bind_report.take()
     }
 
-    /// Takes the notes of all commands since the last call, such as skipped elements and the
-    /// reasons.
+    /// Takes the notes of all commands since the last call. They mention skipped elements, for
+    /// example, and the reasons.
     pub fn take_notes(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notes)
     }
 
-    /// [`Session::take_notes`] as one sentence without a full stop. `None` if there are no notes.
+    /// Takes the notes as one sentence without a full stop. `None` if there are no notes.
     pub fn take_sentence(&mut self) -> Option<String> {
         let notes: Vec<String> = self.take_notes().into_iter().map(|n| n.message).collect();
         (!notes.is_empty()).then(|| notes.join("; "))
     }
 
-    /// Takes the changes of the document since the last call.
+    /// Takes the list of changes to the document since the last call.
     pub fn take_changes(&mut self) -> Vec<Change> {
         self.history.take_changes()
     }
 
-    /// Number that increases with every change of the document, including previews of gestures.
+    /// Returns a number that increases with every change of the document. Previews of gestures
+    /// count, too.
     pub const fn generation(&self) -> u64 {
         self.history.generation()
     }
 
-    /// Ends a gesture: its preview becomes one step. A brush stroke over weight layers is stored in
-    /// the target layer. If that is impossible, it is stored in a new layer above, which is a step
-    /// of its own. If this fails, too, the stroke is reverted, and [`Session::take_lost_stroke`]
-    /// returns the reason.
+    /// Ends a gesture and turns its preview into one step. A brush stroke over weight layers is
+    /// stored in the target layer. If that is impossible, it is stored in a new layer above, and
+    /// adding that layer is a separate step. If this also fails, the stroke is reverted, and
+    /// [`Session::take_lost_stroke`] returns the reason.
     pub fn commit(&mut self) -> bool {
         let Err(error) = self.put_stroke(None) else { return self.end_gesture() };
         let changes = self.history.stroke_changes(&self.document);
@@ -196,8 +197,8 @@ impl Session {
         }
     }
 
-    /// Stores painted weights in new layers above all others of their skins. Weights without layers
-    /// are changed directly.
+    /// Stores painted weights in new layers, above all other layers of their skins. Meshes without
+    /// layers are changed directly.
     pub(super) fn put_above(&mut self, changes: &[StrokeChange]) -> Result<bool, RunError> {
         let mut done = false;
         let mut by_skin: BTreeMap<Option<SkinId>, Vec<StrokeChange>> = BTreeMap::new();
@@ -242,7 +243,7 @@ impl Session {
     /// whether it changed anything.
     ///
     /// # Errors
-    /// If the layer refuses the stroke. The stroke is reverted then.
+    /// The layer refuses the stroke. The stroke is reverted then.
     pub fn commit_stroke(&mut self, layer: (SkinId, LayerId)) -> Result<bool, CommandError> {
         if let Err(error) = self.put_stroke(Some(layer)) {
             self.cancel();
@@ -252,11 +253,11 @@ impl Session {
     }
 
     /// Ends a stroke that already changed the displayed weights dab by dab. `layers` are the new
-    /// weight layers that have this result; `None` if no layer changed. Returns whether the stroke
+    /// weight layers that give this result; `None` if no layer changed. Returns whether the stroke
     /// changed anything.
     ///
     /// # Errors
-    /// If the layers do not fit the document. The stroke is reverted then.
+    /// The layers do not fit the document. The stroke is reverted then.
     pub fn commit_layers(
         &mut self,
         label: &str,
@@ -269,8 +270,8 @@ impl Session {
         Ok(self.end_gesture())
     }
 
-    /// Stores the weights of the open stroke in a layer: in this one, or in the target layer of the
-    /// tools.
+    /// Stores the weights of the open stroke in `layer`. For other skins, or if `layer` is `None`,
+    /// the target layer of the tools is used.
     pub(super) fn put_stroke(
         &mut self,
         layer: Option<(SkinId, LayerId)>,
@@ -296,7 +297,7 @@ impl Session {
         Ok(())
     }
 
-    /// Cancels the open gesture.
+    /// Cancels the open gesture, and restores the document.
     pub fn cancel(&mut self) {
         self.poses.clear();
         self.history.cancel(&mut self.document);

@@ -1,4 +1,5 @@
-//! States of a document before its layers are baked, to find unsaved changes quickly.
+//! Snapshots of a document before its layers are baked. Comparing them finds unsaved changes
+//! quickly.
 
 use std::{collections::BTreeMap, sync::Mutex};
 
@@ -6,24 +7,24 @@ use ulna_model::{
     Document, FileContent, LayerHome, PoseLayer, PoseLayers, Shared, SkinId, WeightLayers,
 };
 
-/// Changes that are not on disk.
+/// Counts of changes that are not on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unsaved {
     /// Whether a save would change the file on disk.
     pub file: bool,
     /// Number of steps that are not in the file; at least 1 if `file` is set.
     pub steps: usize,
-    /// Whether these are saved steps that were undone.
+    /// Whether `steps` counts steps that the file contains, but that were undone since.
     pub undone: bool,
-    /// Number of unkeyed poses, which no file stores.
+    /// Number of unkeyed poses. No file stores them.
     pub unkeyed: usize,
     /// Number of weight layers that the file does not store. Their effect is saved.
     pub layers: usize,
     /// Number of pose layers that the file does not store. Their effect is saved.
     pub pose_layers: usize,
-    /// Number of corrected mirror pairs of joints, which no file stores.
+    /// Number of corrected mirror pairs of joints. No file stores them.
     pub pairs: usize,
-    /// Whether the mix is not stored in the file.
+    /// Whether there is a mix that the file does not store.
     pub mix: bool,
 }
 
@@ -33,20 +34,19 @@ impl Unsaved {
         self.file || self.aids()
     }
 
-    /// Whether there is editor state that no file stores.
+    /// Whether there is editor state that the file does not store.
     pub const fn aids(&self) -> bool {
         self.unkeyed + self.layers + self.pose_layers + self.pairs > 0 || self.mix
     }
 }
 
-/// The parts of a document that determine a saved file, before layers are baked into keys and
-/// nodes.
+/// Parts of a document that determine the saved file, before layers are baked into keys and nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Unfolded {
     file: FileContent,
     pose_layers: BTreeMap<LayerHome, Shared<PoseLayers>>,
     keeps_layers: bool,
-    /// The weight layers that the file stores.
+    /// Weight layers that the file stores.
     weight_layers: BTreeMap<SkinId, Shared<WeightLayers>>,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn kept_weight_layers(
     document.aids.weight_layers.iter().filter(|(_, layers)| layers.keeps)
 }
 
-/// The layers that are visible and not empty.
+/// Returns the layers that are visible and not empty.
 pub(super) fn at_work(layers: Option<&Shared<PoseLayers>>) -> impl Iterator<Item = &PoseLayer> {
     let counting = layers.into_iter().flat_map(|layers| layers.counting());
     counting.filter(|layer| !layer.moves.is_empty() || !layer.keys.tracks.is_empty())
@@ -87,7 +87,7 @@ impl Unfolded {
         }
     }
 
-    /// Whether a save of a document would write the same content.
+    /// Whether saving a document would write the same content.
     pub(super) fn comes_to(&self, document: &Document) -> bool {
         let keeps = keeps_pose_layers(document);
         let weights = kept_weight_layers(document);
@@ -101,7 +101,7 @@ impl Unfolded {
             }
     }
 
-    /// Whether the layers of a document have the same effect.
+    /// Whether the layers of a document have the same effect when they are baked.
     fn folds_to(&self, document: &Document) -> bool {
         let now = &document.aids.pose_layers;
         let mut homes = self
@@ -121,7 +121,7 @@ impl Unfolded {
     }
 }
 
-/// Cached result for one revision of the document.
+/// Cached list of unsaved changes, with the revision for which it was computed.
 #[derive(Debug, Default)]
 pub(super) struct KnownUnsaved(pub(super) Mutex<Option<(u64, Unsaved)>>);
 

@@ -1,5 +1,5 @@
-//! Finds unsaved changes. The window title needs this in every frame, so layers are compared before
-//! baking instead of being baked.
+//! Finds unsaved changes. The window title needs them in every frame, so layers are compared
+//! without baking them.
 
 use std::sync::PoisonError;
 
@@ -11,7 +11,7 @@ use super::{
 use ulna_edit::command::is_mix_loose;
 
 impl Session {
-    /// Clears the cache, since another state is on disk now.
+    /// Clears the cache after the state on disk has changed.
     pub(super) fn forget_unsaved(&mut self) {
         self.known_unsaved = KnownUnsaved::default();
     }
@@ -21,7 +21,8 @@ impl Session {
         self.unsaved().any()
     }
 
-    /// The changes that are not on disk. An open gesture is not a step yet, so it is ignored.
+    /// Returns the changes that are not on disk. An open gesture is not a step yet, so it is
+    /// ignored.
     pub fn unsaved(&self) -> Unsaved {
         let now = self.history.revision();
         let mut known = self.known_unsaved.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,8 +55,8 @@ impl Session {
         }
     }
 
-    /// Whether a save would change the file on disk. Layers with other content and the same effect
-    /// count as a change.
+    /// Whether a save would change the file on disk. Layers with other content count as a change
+    /// even if their effect is the same.
     fn differs(&self) -> bool {
         if self.history.revision() == self.history.saved_revision()
             || self.saved_from.comes_to(&self.document)
@@ -70,7 +71,7 @@ impl Session {
                 .pose_layers
                 .values()
                 .any(|layers| at_work(Some(layers)).next().is_some());
-        // Without layers to bake, the content is written as it is.
+        // If there are no layers to bake, the content is compared directly.
         is_folded || self.document.file != self.saved
     }
 }
@@ -114,8 +115,8 @@ mod tests {
         assert!(unsaved.file && unsaved.pose_layers == 1);
     }
 
-    /// As saving and opening again would show: layers without effect are no change, nor is an
-    /// undone step.
+    /// Layers without an effect and undone steps are not changes, because saving and opening again
+    /// would not show them.
     #[test]
     fn edits_without_effect_are_not_unsaved_changes() {
         let mut session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb"))

@@ -1,14 +1,14 @@
-//! The T-pose of a VRM file, and saved poses that would change it.
+//! Detects poses that would change the T-pose of a VRM file when they are saved.
 //!
 //! VRM readers use the transforms of the nodes as the T-pose, which is the reference of all motions
-//! (VRM 0; `VRMC_vrm`, humanoid.md, “T-pose”). A pose that is saved in the nodes becomes the T-pose
-//! for them, independent of the inverse bind matrices.
+//! (VRM 0; `VRMC_vrm`, humanoid.md, “T-pose”). If a pose is saved in the nodes, it becomes the
+//! T-pose for these readers. The inverse bind matrices do not affect this.
 
 use std::collections::BTreeSet;
 
 use ulna_model::{Document, NodeId, Notice};
 
-/// The nodes that determine the pose of humanoid bones: the bones and all their ancestors.
+/// Returns the nodes that determine the pose of humanoid bones: the bones and all their ancestors.
 pub(super) fn carriers(document: &Document) -> BTreeSet<NodeId> {
     let bones = document.vrm.iter().flat_map(|v| v.bones.iter().map(|(_, node)| *node));
     bones
@@ -18,7 +18,7 @@ pub(super) fn carriers(document: &Document) -> BTreeSet<NodeId> {
         .collect()
 }
 
-/// The posed nodes that would change the T-pose.
+/// Returns the posed nodes that would change the T-pose if they were saved.
 pub fn posed_bones(document: &Document) -> Vec<NodeId> {
     let carriers = carriers(document);
     carriers
@@ -27,7 +27,7 @@ pub fn posed_bones(document: &Document) -> Vec<NodeId> {
         .collect()
 }
 
-/// Warning that these nodes are posed. `None` if there are none.
+/// Returns a warning that these nodes are posed. `None` if the list is empty.
 pub(super) fn in_words(document: &Document, nodes: &[NodeId]) -> Option<Notice> {
     const MOST: usize = 4;
     if nodes.is_empty() {
@@ -51,7 +51,7 @@ pub(super) fn in_words(document: &Document, nodes: &[NodeId]) -> Option<Notice> 
     Some(Notice::new("t_pose_is_posed", said))
 }
 
-/// Warning before a save: the nodes whose pose differs from the file as opened.
+/// Returns a warning before a save. It lists the nodes whose pose differs from the file as opened.
 pub(super) fn warning(opened: &Document, now: &Document) -> Option<Notice> {
     let was = |n: &NodeId| opened.nodes.get(*n).map(|n| n.local());
     let changed: Vec<NodeId> = posed_bones(now)

@@ -1,4 +1,4 @@
-//! Edited cells of a table of weights: numbers for some joints of some vertices. They become a
+//! Edited cells of a table of weights: new weights for some joints of some vertices. They become a
 //! command that sets all weights of each vertex.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,31 +10,31 @@ use ulna_edit::command::{
 use ulna_model::{Document, NodeId};
 use ulna_weights::{Influences, Refusal, SkinnedSurface, WeightConstraints, paint};
 
-/// Refusal of a cell edit.
+/// Reason why edited cells are refused, with the first vertex that refuses them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellRefused {
-    /// The vertex of the surface.
+    /// Index of the vertex in the surface.
     pub vertex: u32,
-    /// The reason.
+    /// Reason for the refusal.
     pub why: WhyNot,
 }
 
-/// Reason why a row is refused.
+/// Reason why the weights of a vertex are refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum WhyNot {
-    /// The vertex has a weight for a joint that the skin does not have.
+    /// The vertex has a weight for a joint that is not in the skin.
     #[error(
         "the vertex has a weight for joint {0}, which the skin does not have; prune the vertex \
             first"
     )]
     NoJoint(u16),
-    /// The weight constraints of painting refuse the row.
+    /// The constraints on weights, such as locks, refuse the new weights.
     #[error(transparent)]
     WeightConstraints(#[from] Refusal),
-    /// The numbers of the row sum to more than 1.
+    /// The new weights of the vertex sum to more than 1.
     #[error("the weights of a vertex must not exceed 1 in sum, but these sum to {0:.3}")]
     TooMuch(f32),
-    /// Locked joints leave less weight than the numbers need.
+    /// Locked joints leave less weight than the cells need.
     #[error(
         "locked joints leave only {0:.3} for these weights; unlock a joint, or use smaller weights"
     )]
@@ -42,7 +42,7 @@ pub enum WhyNot {
 }
 
 impl WhyNot {
-    /// Stable code for scripts, independent of the message.
+    /// Returns the code for scripts. It is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoJoint(_) => "not_a_joint",
@@ -53,19 +53,19 @@ impl WhyNot {
     }
 }
 
-/// Tolerance of the sum of rounded numbers.
+/// Tolerance for a sum of numbers that the user typed or pasted rounded.
 const ROUNDED: f32 = 2e-3;
 
-/// The command that sets weights of vertices, row by row, for the joints of these columns. The
-/// other joints of a vertex share the remaining weight as in painting, and keep their proportions.
-/// Coincident vertices get the same weights.
+/// Returns the command that sets weights of vertices, row by row, for the joints of the columns.
+/// The other joints of a vertex share the remaining weight as in painting, and keep their
+/// proportions. Coincident vertices get the same weights.
 ///
 /// # Errors
-/// The first vertex that refuses its numbers, and the reason: their sum is above 1, or above the
-/// weight that locked joints leave.
+/// The first vertex that refuses its weights, and the reason. Either their sum is above 1, or it is
+/// above the weight that locked joints leave.
 ///
 /// # Panics
-/// If the number of values is not the number of cells.
+/// The number of values differs from the number of cells.
 pub fn cells_assigned(
     document: &Document,
     canvas: &SkinnedSurface,

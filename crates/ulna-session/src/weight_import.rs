@@ -1,5 +1,5 @@
-//! Weights by names: the weights of the open document as a table, and pasted rows of text with
-//! their joints and vertices.
+//! Conversion between weights and tables with names. It writes weights of the open document as a
+//! table, and finds the joints and vertices of pasted rows.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,9 @@ use ulna_formats::weight_files::{Pasted, PastedRow};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, SkinId, WeightShape, WeightTable};
 use ulna_weights::{Influences, SkinnedSurface};
 
-/// The unique name of a primitive in a table. It is the name of its mesh, or the number of the mesh
-/// if the name is not unique. A mesh with several primitives adds the primitive's number.
+/// Returns the unique name of a primitive in a table. It is the name of its mesh, or the number of
+/// the mesh if the name is not unique. If the mesh has several primitives, the primitive's number
+/// is appended.
 pub(super) fn shape_name(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> String {
     let label = mesh_label(document, mesh);
     let doubled =
@@ -18,7 +19,8 @@ pub(super) fn shape_name(document: &Document, mesh: MeshId, primitive: Primitive
     if document.mesh(mesh).primitives.len() > 1 { format!("{label}/{primitive}") } else { label }
 }
 
-/// The names of a skin's joints in a table. Joints of equal name are named by their paths.
+/// Returns the names of a skin's joints in a table. Joints with equal names are named by their
+/// paths.
 pub(super) fn joint_names(document: &Document, skin: SkinId) -> Vec<String> {
     let joints = &document.skin(skin).joints;
     let labels: Vec<String> = joints.iter().map(|n| document.node(*n).label(*n)).collect();
@@ -31,7 +33,8 @@ pub(super) fn joint_names(document: &Document, skin: SkinId) -> Vec<String> {
         .collect()
 }
 
-/// The weights of vertices of a primitive as a shape. `None` for all vertices.
+/// Returns the weights of a primitive's vertices as one shape of a weight table. If `vertices` is
+/// `None`, the shape has all vertices.
 pub(super) fn shape_of(
     document: &Document,
     (mesh, primitive): (MeshId, PrimitiveId),
@@ -58,7 +61,8 @@ pub(super) fn shape_of(
     Some(shape)
 }
 
-/// All weights of these meshes, as a file of weights contains them. An empty list means all meshes.
+/// Returns all weights of these meshes as a table, for a file of weights. An empty list means all
+/// meshes.
 pub fn weight_table(document: &Document, meshes: &[MeshId]) -> WeightTable {
     let meant = document.meshes.ids().filter(|m| meshes.is_empty() || meshes.contains(m));
     let keys = meant.flat_map(|mesh| {
@@ -67,7 +71,8 @@ pub fn weight_table(document: &Document, meshes: &[MeshId]) -> WeightTable {
     WeightTable { shapes: keys.filter_map(|key| shape_of(document, key, None)).collect() }
 }
 
-/// The weights of some vertices of a surface, in ascending order. Unused joints are left out.
+/// Returns the weights of some vertices of a surface as a table, in ascending order. Unused joints
+/// are left out.
 pub fn weight_rows(document: &Document, canvas: &SkinnedSurface, vertices: &[u32]) -> WeightTable {
     let mut table = WeightTable::default();
     for part in canvas.parts() {
@@ -86,7 +91,7 @@ pub fn weight_rows(document: &Document, canvas: &SkinnedSurface, vertices: &[u32
     table
 }
 
-/// A shape without joints that have no weight in any row.
+/// Removes joints without weight in any row from a shape.
 fn without_unused(shape: WeightShape) -> WeightShape {
     let mut used = vec![false; shape.joints.len()];
     shape.entries.items().iter().for_each(|(j, _)| used[usize::from(*j)] = true);
@@ -107,21 +112,21 @@ fn without_unused(shape: WeightShape) -> WeightShape {
     WeightShape { joints, entries, ..shape }
 }
 
-/// The meaning of pasted rows: the joints of the columns, and the vertices of the rows.
+/// Joints of the columns and vertices of the rows in a pasted table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowsMeant {
-    /// The joints of the columns.
+    /// Joint of each column.
     pub joints: Vec<NodeId>,
-    /// The vertices of the surface in ascending order, each with its weights per column.
+    /// Surface index of each row's vertex, in ascending order, with one weight per column.
     pub rows: Vec<(u32, Vec<f32>)>,
 }
 
-/// Finds the vertices of pasted rows. A single row applies to all selected vertices. As many rows
-/// as selected vertices apply to these in order. Rows that name their mesh and vertex apply to that
-/// vertex.
+/// Finds the vertices of pasted rows. A single row applies to all selected vertices. If there is
+/// one row per selected vertex, the rows apply in order. Rows that name their mesh and vertex apply
+/// to that vertex.
 ///
 /// # Errors
-/// If a column is not a joint of the skin, or if the rows do not match the vertices.
+/// A column is not a joint of the skin, or the rows do not match the vertices.
 pub fn rows_meant(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -169,7 +174,7 @@ pub fn rows_meant(
             rows: selected.iter().map(|v| (*v, only.weights.clone())).collect(),
         });
     }
-    // Rows that name exactly the selected vertices apply to these, in any order.
+    // Rows that name exactly the selected vertices apply to them in any order.
     let named = named_rows(document, canvas, rows, selected);
     let by_name =
         named.as_ref().is_ok_and(|named| named.keys().copied().eq(selected.iter().copied()));
@@ -180,7 +185,7 @@ pub fn rows_meant(
     Ok(RowsMeant { joints, rows: named?.into_iter().collect() })
 }
 
-/// The rows by the vertices of the surface that they name.
+/// Returns the rows by the surface index of the vertex that they name.
 fn named_rows(
     document: &Document,
     canvas: &SkinnedSurface,

@@ -1,6 +1,5 @@
-//! Weight layers and the file. The combined weights are part of every save, and the layers are
-//! stored beside them on request. Opening the file restores the layers if their combined weights
-//! match the file.
+//! Storing and restoring of weight layers. Every save contains the combined weights, and on request
+//! the layers, too. Opening the file restores the layers if their combined weights match the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +10,7 @@ use ulna_model::{
 };
 use ulna_weights::layers::compose;
 
-/// Hash of all weights of a mesh.
+/// Returns a hash of all weights of a mesh.
 fn hash(document: &FileContent, mesh: MeshId) -> u64 {
     let mut bytes: Vec<u8> = Vec::new();
     for (_, primitive) in document.meshes[mesh].entries() {
@@ -33,8 +32,8 @@ fn joint_paths(document: &Document, skin: SkinId) -> Vec<String> {
     document.skin(skin).joints.iter().map(|n| document.path(*n)).collect()
 }
 
-/// Restores the weight layers that an opened file stores. If the file's weights do not match the
-/// layers, the weights are kept and the layers are ignored.
+/// Restores the weight layers that an opened file stores. If the weights of the file do not match
+/// the layers, the weights are kept and the layers are ignored.
 pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>) {
     let mut by_skin: BTreeMap<SkinId, Vec<(MeshId, Shared<KeptWeightLayers>)>> = BTreeMap::new();
     let skins: Vec<(SkinId, Vec<String>, BTreeSet<MeshId>)> =
@@ -51,7 +50,7 @@ pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>
         };
     for (mesh, found) in document.meshes.iter() {
         let Some(kept) = &found.kept_weight_layers else { continue };
-        // If the mesh is bound to several skins, the one with the same joints is used.
+        // If the mesh is bound to several skins, the skin with the stored joints is used.
         match skins
             .iter()
             .find(|(_, paths, meshes)| meshes.contains(&mesh) && *paths == kept.joints)
@@ -80,7 +79,7 @@ pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>
     }
 }
 
-/// The finding that stored layers are ignored.
+/// Returns the finding that stored layers are ignored.
 fn not_used(document: &Document, mesh: MeshId, why: &str) -> Diagnostic {
     let name = document.mesh(mesh).name.clone().filter(|n| !n.is_empty());
     let name = name.map_or_else(|| format!("mesh {}", mesh.0), |n| format!("“{n}”"));
@@ -88,8 +87,8 @@ fn not_used(document: &Document, mesh: MeshId, why: &str) -> Diagnostic {
     Diagnostic::new(Severity::Warning, "ULNA_WEIGHT_LAYERS", Location::of(mesh), message)
 }
 
-/// The layers of a skin from the data that its meshes store. Otherwise the mesh that causes the
-/// failure, and the reason.
+/// Builds the layers of a skin from the data stored with its meshes. The error names the mesh that
+/// prevents this, and the reason.
 fn taken(
     document: &Document,
     skin: SkinId,
@@ -100,7 +99,7 @@ fn taken(
         |l: &KeptWeightLayer| (l.name.clone(), l.opacity.to_bits(), l.shown, l.solo, l.mirror);
     let mut all = WeightLayers { keeps: true, ..WeightLayers::default() };
     for key in primitives_of(document, skin) {
-        // Stored layers of another mesh that cannot be used would be overwritten.
+        // If the stored layers of another mesh cannot be used, restoring would overwrite them.
         let unused = |mesh: MeshId| {
             document.mesh(mesh).kept_weight_layers.is_some() && kept.iter().all(|(m, _)| *m != mesh)
         };
@@ -165,7 +164,7 @@ fn taken(
     }
 }
 
-/// Stores the weight layers of a document in the meshes of the file that is saved.
+/// Stores the weight layers of a document with the meshes of the file that is saved.
 pub(super) fn keep(document: &Document, file: &mut FileContent) {
     for (skin, layers) in document.aids.weight_layers.iter().filter(|(_, l)| l.keeps) {
         let joints = joint_paths(document, *skin);
@@ -203,7 +202,7 @@ fn parts_of(layer: &WeightLayer, mesh: MeshId) -> Vec<(PrimitiveId, ulna_model::
     own.map(|((_, k), part)| (*k, (**part).clone())).collect()
 }
 
-/// The base weights of all vertices that differ from the current weights.
+/// Returns the base weights of all vertices at which they differ from the current weights.
 fn below(base: &WeightMap, now: &WeightMap) -> ulna_model::WeightPatch {
     let all: Vec<u32> = (0..base.vertex_count() as u32).collect();
     base.pick(&all).without_unchanged(now)

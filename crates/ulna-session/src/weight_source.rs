@@ -1,5 +1,5 @@
 //! Imports weights of another file (a model, JSON or XML). The result consists of commands that set
-//! weights, so that it is one undo step and does not need the file any more.
+//! weights. It is one undo step, and does not need the file any more.
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path, sync::Arc};
 
@@ -27,7 +27,7 @@ use ulna_weights::{
     WorkingWeights, carry, corners, laid_over, no_row, rest_scale, size_of, takers, unit_between,
 };
 
-/// Identifies the weights to import: the file, its mesh, the target meshes, and the method.
+/// Weights to import: the file, its mesh, the target meshes, and the method.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightsMeant<'a> {
     pub path: Option<&'a Path>,
@@ -39,37 +39,39 @@ pub(super) struct WeightsMeant<'a> {
 /// Triangles and texture coordinates of a shape; empty if the file has none.
 type Surface = (Vec<u32>, Vec<Vec2>);
 
-/// The weights of another file with positions, and the counterparts of its joints.
+/// Weights and positions read from another file, and the counterparts of its joints.
 struct Given {
     shapes: Vec<WeightShape>,
-    /// Triangles and texture coordinates by shape.
+    /// Triangles and texture coordinates of each shape.
     surfaces: Vec<Surface>,
-    /// By joint name of the source, its counterpart here, if more than the name is known.
+    /// Counterparts of source joints in this document, by joint name. Joints that can only be
+    /// matched by their name are not listed.
     counterparts: BTreeMap<String, NodeId>,
     /// The source model; `None` if the file contains only weights.
     model: Option<Model>,
 }
 
-/// A source model.
+/// A source model, matched with this document.
 struct Model {
     document: Arc<Document>,
-    /// Joints with their counterparts here.
+    /// Source joints and their counterparts in this document.
     pairs: Vec<(NodeId, NodeId)>,
-    /// By shape: its mesh, its primitive and its skin.
+    /// Mesh, primitive and skin of each shape.
     origins: Vec<(MeshId, PrimitiveId, SkinId)>,
 }
 
 impl Session {
-    /// The commands that set weights of another file on meshes here, and the notes for the user.
+    /// Returns the commands that set weights of another file on meshes of this document, and the
+    /// notes for the user.
     ///
     /// # Errors
-    /// If the file cannot be read, has no weights, or has none for these meshes.
+    /// The file cannot be read, has no weights, or has none for these meshes.
     pub(super) fn weights_of_file(
         &self,
         meant: WeightsMeant<'_>,
     ) -> Result<(Vec<Command>, Vec<Notice>), CommandError> {
         let document = &self.document;
-        // Errors in the command itself come before a missing file.
+        // Errors in the command itself are reported before a missing file.
         let meshes = meant.mesh.map(|m| m.find(document)).transpose()?.unwrap_or_default();
         let path = meant.path.ok_or_else(|| {
             let message =
@@ -82,7 +84,7 @@ impl Session {
         for skin in document.skins.ids() {
             let Some(canvas) = SkinnedSurface::new(document, skin) else { continue };
             let parts = canvas.parts();
-            // A mesh that is bound to several skins gets its weights from the first.
+            // A mesh that is bound to several skins is handled with its first skin.
             let takes = |mesh: MeshId| {
                 (meshes.is_empty() || meshes.contains(&mesh))
                     && skin_of(document, mesh) == Some(skin)
@@ -113,8 +115,8 @@ impl Session {
     }
 }
 
-/// Reads the weights of a vertex of a shape, with joints mapped to other indices. Rows are found by
-/// binary search.
+/// Returns a reader for the weights of a shape's vertices, with joints mapped to other indices.
+/// Rows are found by binary search.
 fn row_of<'a>(
     shape: &'a WeightShape,
     joints: &'a [Option<u16>],
@@ -131,7 +133,7 @@ fn row_of<'a>(
     }
 }
 
-/// The commands that set weights of vertices, normalized, in the stored type of the file.
+/// Returns the commands that set weights of vertices, normalized, in the stored type of the file.
 fn put(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -140,7 +142,7 @@ fn put(
     let locked = vec![false; canvas.joints().len()];
     let scope = Scope { locked: &locked, limit: usize::MAX, vertices: None };
     let mut draft = WorkingWeights::new(document, canvas);
-    // Vertices that cannot store their weights stay unchanged. The refusals are not reported.
+    // Vertices that cannot store their new weights stay unchanged. They are not reported.
     draft.put_as_is(&scope, rows);
     let mut commands = Vec::new();
     for (k, change) in draft.changes(document) {
@@ -173,7 +175,7 @@ impl Given {
         let refuse = |code, text: String| CommandError::other(code, format!("{shown}: {text}"));
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         if let Some(kind) = WeightFile::of_ending(ending) {
-            /// Maximum size of a text with weights, in bytes.
+            /// Maximum size of a text file with weights, in bytes.
             const MOST: u64 = 1 << 30;
             let about = std::fs::metadata(path)
                 .map_err(|e| refuse("file_unreadable", format!("it cannot be read: {e}")))?;
@@ -228,7 +230,7 @@ impl Given {
         Ok(given)
     }
 
-    /// Keeps only the shapes of a name, if one is given.
+    /// Keeps only the shapes with a name, if a name is given.
     fn only(mut self, name: Option<&str>) -> Result<Self, CommandError> {
         let Some(name) = name else { return Ok(self) };
         let is = |s: &WeightShape| {
@@ -249,8 +251,8 @@ impl Given {
         Ok(self)
     }
 
-    /// For each part of the surface, the shape of the same name. Maya appends “Shape” to names. If
-    /// both sides have only one, they match.
+    /// Returns, for each part of the surface, the shape of the same name. Maya appends “Shape” to
+    /// names. If both sides have only one shape, the two match.
     fn matched(
         &self,
         document: &Document,
@@ -283,8 +285,8 @@ impl Given {
         (0..canvas.parts().len()).map(&mut one).collect()
     }
 
-    /// The method if none is given. Vertex order needs the same number of vertices in all parts, at
-    /// the same positions if these are known. Otherwise by surface.
+    /// Returns the method to use if the user gave none. By vertex order if all parts have the same
+    /// number of vertices, and the same positions if these are known. Otherwise by surface.
     fn best_way(
         &self,
         canvas: &SkinnedSurface,
@@ -303,7 +305,8 @@ impl Given {
                     size_of(&(0..part.count).map(own).collect::<Vec<_>>()),
                 );
                 let factor = if a > 0.0 && b > 0.0 { b / a } else { 1.0 };
-                // Text formats have about six digits.
+                // Files in text formats have about six digits, so positions are compared with a
+                // tolerance.
                 shape.positions.len() == part.count as usize
                     && (0..part.count).all(|v| {
                         (shape.positions[v as usize] * factor).distance(own(v)) <= b * 1e-3
@@ -314,7 +317,7 @@ impl Given {
         if wanted.iter().all(same) { CarryBy::Order } else { CarryBy::Surface }
     }
 
-    /// Checks whether the weights can be transferred by this method.
+    /// Checks whether the weights can be transferred by the chosen method.
     fn check(
         &self,
         document: &Document,
@@ -381,7 +384,7 @@ impl Given {
         }
     }
 
-    /// For each joint of a shape, its index in the skin of the surface.
+    /// Returns, for each joint of a shape, its index in the skin of the surface.
     fn joints(
         &self,
         document: &Document,
@@ -395,8 +398,8 @@ impl Given {
         shape.joints.iter().map(one).collect()
     }
 
-    /// The source shapes for parts of a surface: the shapes of equal names if each part has one,
-    /// otherwise all shapes.
+    /// Returns the source shapes for parts of a surface: the shapes of equal names if each part has
+    /// one, else all shapes.
     fn sources(&self, wanted: &[usize], matched: &[Option<usize>]) -> Vec<usize> {
         if wanted.iter().any(|k| matched[*k].is_none()) {
             return (0..self.shapes.len()).collect();
@@ -407,7 +410,7 @@ impl Given {
         named
     }
 
-    /// The commands that set the weights of parts of a surface.
+    /// Returns the commands that set the weights of parts of a surface.
     fn taken_by(
         &self,
         document: &Document,
@@ -470,7 +473,7 @@ impl Given {
         put(document, canvas, carried.rows)
     }
 
-    /// Positions shapes in the mesh space of a surface, and finds the joints that receive the
+    /// Positions shapes in the mesh space of a surface, and finds the joints that receive their
     /// weights.
     fn placed(
         &self,
@@ -497,15 +500,15 @@ impl Given {
         let takers = takers(&model.document, &givers);
         let above = givers.iter().zip(&takers).any(|(g, t)| g.joints != &t[..]);
         let (positions, laid) = match by {
-            // The vertices correspond by number, so positions are not needed.
+            // Vertices correspond by index, so positions are not needed.
             CarryBy::Order => (vec![Vec::new(); list.len()], LaidBy::Bind),
             _ => laid_over((&model.document, document), canvas, &givers, &model.pairs, vertices),
         };
         Placed { positions, joints: Takers { takers, above }, laid }
     }
 
-    /// The positions of shapes without a skeleton, scaled to the unit here. One factor applies to
-    /// the whole file.
+    /// Returns the positions of shapes without a skeleton, scaled to the length unit of this
+    /// document. One factor applies to the whole file.
     fn scaled(&self, canvas: &SkinnedSurface, list: &[usize], vertices: &[u32]) -> Vec<Vec<Vec3>> {
         let theirs: Vec<Vec3> =
             list.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
@@ -517,23 +520,23 @@ impl Given {
     }
 }
 
-/// Shapes positioned for a surface.
+/// Shapes that were positioned for a surface.
 struct Placed {
-    /// By shape: the positions of its vertices in mesh space.
+    /// Vertex positions of each shape, in mesh space.
     positions: Vec<Vec<Vec3>>,
     joints: Takers,
     laid: LaidBy,
 }
 
-/// The joints that receive weights.
+/// Joints that receive the weights of the source joints.
 struct Takers {
-    /// By shape and joint of the shape.
+    /// Receiving joint for each shape and joint; `None` if there is none.
     takers: Vec<Vec<Option<u16>>>,
-    /// Whether a joint receives weights of a descendant that has no counterpart.
+    /// Whether any joint receives the weights of a descendant without a counterpart.
     above: bool,
 }
 
-/// The marked items.
+/// Returns the items that `keep` marks.
 fn kept<T>(list: Vec<T>, keep: &[bool]) -> Vec<T> {
     list.into_iter().zip(keep).filter(|(_, keep)| **keep).map(|(item, _)| item).collect()
 }

@@ -1,9 +1,9 @@
-//! Counts the results of a weight import, and makes the notes about it.
+//! Counts the results of a weight import, and describes them in notes.
 
 use ulna_model::{Notice, WeightShape};
 use ulna_weights::{CarryBy, Distances, LaidBy};
 
-/// Counts for all skins.
+/// Results of a weight import, summed over all skins.
 #[derive(Default)]
 pub(super) struct ImportedWeights {
     pub done: usize,
@@ -11,7 +11,7 @@ pub(super) struct ImportedWeights {
     pub partly: usize,
     /// Names of source joints without a counterpart.
     pub gone: Vec<String>,
-    /// Whether their ancestors received their weights.
+    /// Whether ancestors received the weights of these joints.
     pub above: bool,
     pub way: Option<CarryBy>,
     pub laid: Vec<LaidBy>,
@@ -56,7 +56,7 @@ impl ImportedWeights {
         notes
     }
 
-    /// Adds the joints of a shape that have weights but no counterpart.
+    /// Adds the joints of a shape that have weights, but no counterpart.
     pub(super) fn add_gone(&mut self, shape: &WeightShape, joints: &[Option<u16>]) {
         let mut used = vec![false; shape.joints.len()];
         shape

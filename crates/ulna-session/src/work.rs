@@ -1,6 +1,6 @@
-//! Long commands, computed on a copy of the document while the window is used. The result is
-//! applied to the current document. If the data that it changes was edited in the meantime, the
-//! result is returned instead, and the caller decides.
+//! Long commands that run on a copy of the document while the window is used. The result is applied
+//! to the current document. If the data that it changes was edited in the meantime, the result is
+//! returned instead, and the caller decides.
 
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
@@ -13,7 +13,7 @@ use ulna_edit::{
 };
 use ulna_model::{Document, Notice};
 
-/// Commands to compute.
+/// Commands to run, and a copy of the session on which they run.
 #[derive(Clone, Debug)]
 pub struct Work {
     session: Session,
@@ -22,15 +22,15 @@ pub struct Work {
     revision: u64,
 }
 
-/// The result of the commands.
+/// Result of running the commands.
 #[derive(Debug)]
 pub struct Worked {
     label: String,
     session: u64,
-    /// The revision of the document on which it was computed.
+    /// Revision of the document on which the result was computed.
     revision: u64,
     found: Result<WorkResult, RunError>,
-    /// Index of the command that is refused.
+    /// Index of the command that failed; `None` if none did.
     refused_at: Option<usize>,
     /// The commands as requested.
     asked: Vec<Command>,
@@ -42,14 +42,14 @@ pub enum NotTaken {
     /// A command failed, or the result does not fit the document.
     #[error(transparent)]
     Failed(#[from] RunError),
-    /// The data that it changes was edited in the meantime. The result can still be applied over
-    /// those edits.
+    /// The data that the result changes was edited in the meantime. The result is returned, and can
+    /// still be applied over those edits.
     #[error("the data that this command would change was edited while it was running")]
     Changed(Box<Worked>),
 }
 
 impl NotTaken {
-    /// Stable code for scripts, independent of the message.
+    /// Returns the code for scripts. It is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Failed(error) => error.code(),
@@ -59,50 +59,51 @@ impl NotTaken {
 }
 
 impl Worked {
-    /// Whether the result changes anything, and the report if it changes the skeleton.
+    /// Returns whether the result changes anything, and the report if it changes the skeleton.
     ///
     /// # Errors
-    /// The error if a command failed.
+    /// The error of the command that failed.
     pub fn effects(&self) -> Result<(bool, Option<&RigReport>), &RunError> {
         self.found.as_ref().map(|found| (!found.edits.is_empty(), found.rig.as_deref()))
     }
 
-    /// The report of automatic weights. `None` if there is none, or if a command failed.
+    /// Returns the report of automatic weights. `None` if there is none, or if a command failed.
     pub fn bind_report(&self) -> Option<&BindReport> {
         self.found.as_ref().ok()?.bind.as_deref()
     }
 
-    /// Index of the command that failed. `None` if all succeeded, or if the commands cannot be
-    /// read.
+    /// Returns the index of the command that failed. `None` if all succeeded, or if the commands
+    /// cannot be read.
     pub const fn refused_at(&self) -> Option<usize> {
         self.refused_at
     }
 
-    /// The document after all commands. `None` if one failed.
+    /// Returns the document after all commands. `None` if a command failed.
     pub fn document_after(&self) -> Option<&Document> {
         self.found.as_ref().ok().map(|found| &found.after)
     }
 
-    /// All notes as one sentence, without a full stop.
+    /// Returns all notes as one sentence, without a full stop. `None` if there are no notes, or if
+    /// a command failed.
     pub fn sentence(&self) -> Option<String> {
         let notes = &self.found.as_ref().ok()?.notes;
         let all: Vec<&str> = notes.iter().map(|n| &*n.message).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// The requested commands, to compute them again.
+    /// Returns the requested commands, so that they can be run again.
     pub fn into_commands(self) -> Vec<Command> {
         self.asked
     }
 }
 
-/// The edits, the commands that make them without a file, and the notes.
+/// Edits of the commands, equivalent commands that need no file, notes and reports.
 #[derive(Debug)]
 struct WorkResult {
     commands: Vec<Command>,
     edits: Vec<Edit>,
-    /// The values that the edits replace in the document on which they were computed, in the same
-    /// order.
+    /// Values that the edits replace, in the same order, in the document on which the edits were
+    /// computed.
     replaced: Vec<Edit>,
     notes: Vec<Notice>,
     rig: Option<Box<RigReport>>,
@@ -111,23 +112,24 @@ struct WorkResult {
 }
 
 impl Work {
-    /// Computes the result.
+    /// Runs the commands.
     pub fn run(self) -> Worked {
         self.run_until(&AtomicBool::new(false))
     }
 
-    /// Computes the result. If the flag is set in the meantime, the result must not be used.
+    /// Runs the commands until `cancel` is set. If it is set, the result must not be used.
     pub fn run_until(self, cancel: &AtomicBool) -> Worked {
         self.run_reporting(cancel, &AtomicU32::new(0))
     }
 
-    /// Like [`Self::run_until`]. Long commands store their progress in thousandths.
+    /// Runs the commands like [`Self::run_until`]. `progress` receives the progress of long
+    /// commands, in thousandths.
     pub fn run_reporting(self, cancel: &AtomicBool, progress: &AtomicU32) -> Worked {
         let Self { session, label, commands: asked, revision } = self;
         let (mut said, mut done) = (Vec::new(), 0);
         let spelled = session.spelled_out(asked.clone(), &mut said);
-        // An import becomes several commands, whose indices are not those of the requested
-        // commands.
+        // An import becomes several commands. The index of a failed one is then not an index of the
+        // requested commands.
         let is_same = spelled.as_ref().is_ok_and(|commands| commands.len() == asked.len());
         let found =
             spelled.and_then(|commands| session.work_out(commands, &mut done, (cancel, progress)));
@@ -138,16 +140,16 @@ impl Work {
 }
 
 impl Session {
-    /// Commands to compute on another thread, with the current document.
+    /// Prepares commands to run on another thread, with a copy of the current session.
     pub fn work(&self, label: &str, commands: Vec<Command>) -> Work {
-        // The preview of a gesture is not committed yet.
+        // The preview of an open gesture is not committed yet, so the copy must not contain it.
         let mut session = self.clone();
         session.cancel();
         Work { session, label: label.to_owned(), commands, revision: self.history.revision() }
     }
 
-    /// The commands, with imports converted to commands on the document. Their notes are appended
-    /// to `said`.
+    /// Returns the commands with imports converted to commands on the document. Notes about the
+    /// imports are appended to `said`.
     fn spelled_out(
         &self,
         commands: Vec<Command>,
@@ -166,8 +168,8 @@ impl Session {
         Ok(all)
     }
 
-    /// Computes commands one after the other, each on the result of the previous ones. `done_count`
-    /// counts them.
+    /// Computes the edits of commands. Each command runs on the result of the previous ones.
+    /// `done_count` counts finished commands.
     fn work_out(
         &self,
         commands: Vec<Command>,
@@ -199,19 +201,19 @@ impl Session {
     }
 
     /// Applies a result as one undo step. Returns whether it changed anything. The document may
-    /// have changed in the meantime, but not the data that the result changes. An open gesture is
-    /// committed first.
+    /// have changed since it was computed, but not the data that the result changes. An open
+    /// gesture is committed first.
     ///
     /// # Errors
-    /// If a command failed, the result belongs to another file, or the data that it changes was
-    /// edited in the meantime.
+    /// A command failed, the result belongs to another file, or the data that it changes was
+    /// edited.
     pub fn take_worked(&mut self, worked: Worked) -> Result<bool, NotTaken> {
         self.settle();
         let stale = worked.revision != self.history.revision();
         if worked.session == self.id
             && stale
             && let Ok(found) = &worked.found
-            // A result without changes is only valid for the revision on which it was computed.
+            // A result without changes is valid only for the revision on which it was computed.
             && (found.edits.is_empty() || !self.is_untouched(found))
         {
             return Err(NotTaken::Changed(Box::new(worked)));
@@ -225,7 +227,7 @@ impl Session {
         Ok(done)
     }
 
-    /// Whether the data that a result changes is the same as when it was computed.
+    /// Whether the data that a result changes is still the same as when it was computed.
     fn is_untouched(&self, found: &WorkResult) -> bool {
         let mut probe = self.document.clone();
         found
@@ -235,10 +237,11 @@ impl Session {
             .all(|(edit, was)| apply(&mut probe, edit.clone()).as_ref() == Ok(was))
     }
 
-    /// Applies a result over all edits since then. Returns whether it changed anything.
+    /// Applies a result over all edits that were made in the meantime. Returns whether it changed
+    /// anything.
     ///
     /// # Errors
-    /// If a command failed, the result belongs to another file, or no longer fits the document.
+    /// A command failed, the result belongs to another file, or it no longer fits the document.
     pub fn put_in(&mut self, worked: Worked) -> Result<bool, RunError> {
         if worked.session != self.id {
             return Err(CommandError::other(

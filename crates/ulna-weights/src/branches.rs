@@ -3,12 +3,12 @@
 use super::Influences;
 use ulna_model::JointSlot;
 
-/// Subtrees of the joint tree: a joint and its descendants are the range `first..end` in
-/// depth-first order.
+/// Subtrees of the joint tree. In depth-first order, a joint and its descendants are the range
+/// `first..end`.
 #[derive(Debug)]
 pub(super) struct Branches {
     spans: Vec<(u32, u32)>,
-    /// The position of each joint in the order.
+    /// Position of each joint in depth-first order.
     order: Vec<u32>,
 }
 
@@ -42,7 +42,7 @@ impl Branches {
         Self { spans, order }
     }
 
-    /// The total weight of a joint and its descendants in a list of influences.
+    /// Returns the total weight of a joint and its descendants in a list of influences.
     pub(super) fn share(&self, joint: u16, list: &Influences) -> f32 {
         let Some((first, end)) = self.spans.get(usize::from(joint)) else { return 0.0 };
         let within =
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn branches_contain_all_descendants() {
-        // 0 ── 1 ── 2, 0 ── 3, and 4 alone.
+        // The joint tree: 0 ── 1 ── 2, 0 ── 3, and 4 alone.
         let branches =
             Branches::of(&[None, Some(0), Some(1), Some(0), None].map(|p| p.map(JointSlot)));
         let mut list = Influences::default();

@@ -1,4 +1,4 @@
-//! A brush: operation, radius, falloff and options.
+//! Settings of a brush: operation, radius, falloff and options.
 
 use pulp::{Scalar, Simd};
 use serde::{Deserialize, Serialize};
@@ -8,32 +8,33 @@ use super::{
     normalize::lanes::F32Lanes,
 };
 
-/// The operation of a brush on the weight of the painted joint, or on all weights of a vertex.
+/// The operation of a brush. In the formulas, `w` is the weight, `v` the value of the brush, and
+/// `a` the amount: strength times falloff, `0..=1`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BrushKind {
-    /// `w + a·v`
+    /// Adds to the weight: `w + a·v`.
     #[default]
     Add,
-    /// `w − a·v`
+    /// Subtracts from the weight: `w − a·v`.
     Subtract,
-    /// `w + a(v − w)`
+    /// Moves the weight toward the value: `w + a(v − w)`.
     #[serde(alias = "set")]
     Replace,
-    /// `w·(1 + a(v − 1))`
+    /// Multiplies the weight: `w·(1 + a(v − 1))`.
     Scale,
-    /// Toward the mean of the neighbors.
+    /// Moves all weights of a vertex toward the mean of its neighbors.
     Smooth,
-    /// Away from the mean of the neighbors.
+    /// Moves all weights of a vertex away from the mean of its neighbors.
     Sharpen,
-    /// Toward the mean of all vertices within the brush.
+    /// Moves all weights of a vertex toward the mean of all vertices within the brush.
     Average,
-    /// Weights are moved along with the brush.
+    /// Drags weights over the surface in the direction of the stroke.
     Smear,
 }
 
 impl BrushKind {
-    /// All operations, in the order of the panel.
+    /// All operations, in the order of their buttons in the panel.
     pub const ALL: [Self; 8] = [
         Self::Add,
         Self::Subtract,
@@ -45,7 +46,7 @@ impl BrushKind {
         Self::Smear,
     ];
 
-    /// The label of its button.
+    /// Returns the label of the button.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Add => "Add",
@@ -59,7 +60,7 @@ impl BrushKind {
         }
     }
 
-    /// The operation as a lowercase verb.
+    /// Returns the operation as a lowercase verb.
     pub const fn verb(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -73,7 +74,7 @@ impl BrushKind {
         }
     }
 
-    /// The maximum value: 2 for the factor of `Scale`, else 1.
+    /// Returns the maximum of the brush value: 2 for the factor of `Scale`, else 1.
     pub const fn most_value(self) -> f32 {
         match self {
             Self::Scale => 2.0,
@@ -81,13 +82,14 @@ impl BrushKind {
         }
     }
 
-    /// Whether the brush changes the weight of one joint. The others mix all weights of a vertex,
-    /// and are applied repeatedly while the button is held.
+    /// Whether the brush changes only the weight of the painted joint. The other brushes mix all
+    /// weights of a vertex, and are applied repeatedly while the button is held.
     pub const fn is_of_one_joint(self) -> bool {
         matches!(self, Self::Add | Self::Subtract | Self::Replace | Self::Scale)
     }
 
-    /// The new weight of the painted joint, `0..=1`, in every lane. Only for brushes of one joint.
+    /// Computes the new weight of the painted joint in every lane, `0..=1`. Only for brushes with
+    /// [`Self::is_of_one_joint`].
     #[inline(always)]
     pub(super) fn weight_for<S: Simd>(
         self,
@@ -107,33 +109,33 @@ impl BrushKind {
     }
 }
 
-/// Falloff of the strength from the center (p = 1) to the rim (p = 0).
+/// Falloff curve of the strength. `p` is 1 at the center and 0 at the rim of the brush.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Falloff {
-    /// `3p² − 2p³`
+    /// Smoothstep: `3p² − 2p³`.
     #[default]
     Smooth,
-    /// `p³(p(6p − 15) + 10)`
+    /// Smootherstep: `p³(p(6p − 15) + 10)`.
     Smoother,
-    /// `p`
+    /// Linear: `p`.
     Linear,
-    /// `p²`
+    /// Quadratic: `p²`.
     Sharp,
-    /// `p⁴`
+    /// Quartic: `p⁴`.
     Sharper,
-    /// `√p`
+    /// Square root: `√p`.
     Root,
-    /// `√(2p − p²)`
+    /// Quarter circle: `√(2p − p²)`.
     Sphere,
-    /// 1 up to the rim.
+    /// Full strength up to the rim.
     Constant,
     /// A custom curve: values at equal steps from the rim to the center, interpolated smoothly.
     Own([f32; 7]),
 }
 
 impl Falloff {
-    /// The curves with a formula.
+    /// Falloff curves that have a formula.
     pub const PRESETS: [Self; 8] = [
         Self::Smooth,
         Self::Smoother,
@@ -145,7 +147,7 @@ impl Falloff {
         Self::Constant,
     ];
 
-    /// The label in the window.
+    /// Returns the label in the window.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Smooth => "Smooth",
@@ -160,7 +162,7 @@ impl Falloff {
         }
     }
 
-    /// The strength at `p`, which is 0 at the rim and 1 at the center.
+    /// Returns the strength at `p`, `0..=1`. `p` is 0 at the rim and 1 at the center.
     #[inline(always)]
     pub fn at(&self, p: f32) -> f32 {
         let p = p.clamp(0.0, 1.0);
@@ -174,8 +176,8 @@ impl Falloff {
             Self::Sphere => (2.0 * p - p * p).max(0.0).sqrt(),
             Self::Constant => 1.0,
             Self::Own(points) => {
-                // Catmull and Rom, *A class of local interpolating splines* (1974), clamped to
-                // `0..=1`.
+                // Catmull and Rom, *A class of local interpolating splines* (1974). The result is
+                // clamped to `0..=1`.
                 let last = points.len() - 1;
                 let at = p * to_f32(last);
                 let k = floor_index(at).min(last - 1);
@@ -192,8 +194,8 @@ impl Falloff {
         }
     }
 
-    /// [`Self::at`] of many values. The variant is chosen before the loops, so that the compiler
-    /// can vectorize them.
+    /// Computes [`Self::at`] for many values. The variant is chosen before the loops, so that the
+    /// compiler can vectorize them.
     #[inline(always)]
     pub(super) fn fill<const N: usize>(&self, p: &[f32; N], values: &mut [f32; N]) {
         match self {
@@ -209,7 +211,7 @@ impl Falloff {
         }
     }
 
-    /// A custom curve with the values of this one, as a start for editing.
+    /// Returns a custom curve with the values of this curve, as a start for editing.
     pub fn to_own(self) -> [f32; 7] {
         if let Self::Own(points) = self {
             points
@@ -219,24 +221,24 @@ impl Falloff {
     }
 }
 
-/// The vertices that a brush affects.
+/// The set of vertices that a brush affects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
-    /// Connected surface under the brush; never across a gap.
+    /// Vertices connected to the surface point under the brush. The brush never crosses a gap.
     #[default]
     Surface,
-    /// All vertices within a sphere.
+    /// All vertices within a sphere around the brush.
     Volume,
-    /// All vertices under the circle on screen, at any depth.
+    /// All vertices under the brush circle on screen, at any depth.
     Through,
 }
 
 impl Reach {
-    /// All values.
+    /// All variants, in the order of the panel.
     pub const ALL: [Self; 3] = [Self::Surface, Self::Volume, Self::Through];
 
-    /// The label in the window.
+    /// Returns the label in the window.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Surface => "Along surface",
@@ -246,13 +248,13 @@ impl Reach {
     }
 }
 
-/// Radius of a brush.
+/// Radius of a brush, on screen or in the scene.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Radius {
-    /// In points on screen.
+    /// Radius in points on screen.
     Pixels(f32),
-    /// In meters of the scene.
+    /// Radius in scene meters.
     Scene(f32),
 }
 
@@ -260,38 +262,38 @@ pub enum Radius {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Brush {
-    /// The operation.
+    /// Operation on the weights.
     pub kind: BrushKind,
-    /// The radius.
+    /// Radius of the brush.
     pub radius: Radius,
-    /// Strength at full falloff, `0..=1`.
+    /// Strength at the center, `0..=1`.
     pub strength: f32,
-    /// The painted value, `0..=1`; a factor of `0..=2` for [`BrushKind::Scale`].
+    /// Value to paint, `0..=1`; for [`BrushKind::Scale`], a factor of `0..=2`.
     pub value: f32,
-    /// The falloff.
+    /// Falloff curve from the center to the rim.
     pub falloff: Falloff,
-    /// The affected vertices.
+    /// Set of affected vertices.
     pub reach: Reach,
     /// Distance between two dabs, relative to the radius.
     pub spacing: f32,
-    /// Whether back faces are ignored.
+    /// Whether back faces stay unchanged.
     pub front_only: bool,
-    /// Whether hidden vertices are ignored, too.
+    /// Whether vertices hidden behind other surfaces stay unchanged, too.
     pub visible_only: bool,
     /// Whether pen pressure scales the strength.
     pub pressure: bool,
     /// Whether pen pressure scales the radius.
     pub pressure_radius: bool,
-    /// Stabilizer: distance by which the brush lags behind the pointer, in points on screen, as if
-    /// pulled on a string. 0 turns it off.
+    /// Stabilizer: distance between brush and pointer, in points on screen. The brush follows as if
+    /// pulled on a string of this length. 0 turns the stabilizer off.
     pub steady: f32,
-    /// Whether a stroke accumulates where it overlaps itself.
+    /// Whether dabs of one stroke add up where they overlap.
     pub build_up: bool,
-    /// Whether the mirrored vertices are painted, too, with the mirror joint.
+    /// Whether the stroke also paints the mirrored vertices with the mirror joint.
     pub mirror: bool,
-    /// Whether mixing brushes change only the painted joint.
+    /// Whether brushes that mix all weights change only the painted joint.
     pub this_joint: bool,
-    /// Whether smoothing is limited where it would lose volume in bends.
+    /// Whether smoothing is limited in bends where it would lose volume.
     pub keep_volume: bool,
 }
 
@@ -319,15 +321,15 @@ impl Default for Brush {
 }
 
 impl Brush {
-    /// The new weight of the painted joint, for an amount of `0..=1`.
+    /// Computes the new weight of the painted joint. `amount` is `0..=1`.
     #[inline]
     pub fn value_for(&self, weight: f32, amount: f32) -> f32 {
         let (weight, amount) = (F32Lanes(Scalar, weight), F32Lanes(Scalar, amount));
         self.kind.weight_for(self.value, weight, amount).1
     }
 
-    /// The inverse brush, used while the inversion key is held; `None` if there is none. `Replace`
-    /// then paints 1 − value, and `Scale` the reciprocal factor.
+    /// Returns the inverse brush, for painting while the inversion key is held. `Replace` then
+    /// paints 1 − value, and `Scale` the reciprocal factor. `None` for brushes without an inverse.
     pub fn inverted(self) -> Option<Self> {
         let kind = match self.kind {
             BrushKind::Add => BrushKind::Subtract,
@@ -341,7 +343,8 @@ impl Brush {
         Some(Self { kind, ..self })
     }
 
-    /// The brush with its radius scaled by pen pressure, if enabled; at least by 0.05.
+    /// Returns the brush with its radius scaled by pen pressure, if this option is on. The factor
+    /// is at least 0.05.
     #[must_use]
     pub fn pressed(mut self, pressure: f32) -> Self {
         if self.pressure_radius {
@@ -354,15 +357,16 @@ impl Brush {
         self
     }
 
-    /// The brush position after the pointer moved, for a brush at `at`: at most the length of the
-    /// string from the pointer.
+    /// Returns the brush position after the pointer moved, for a brush that was at `at`. The
+    /// distance to the pointer is at most the length of the stabilizer's string.
     pub fn pulled(&self, at: glam::Vec2, pointer: glam::Vec2) -> glam::Vec2 {
         let way = pointer - at;
         let length = way.length();
         if length <= self.steady { at } else { at + way * ((length - self.steady) / length) }
     }
 
-    /// The brush with all numbers in range. Preference files can contain others.
+    /// Returns the brush with all numbers clamped to their ranges. Preference files can contain
+    /// other numbers.
     #[must_use]
     pub fn clamped(mut self) -> Self {
         let within = |v: f32, low: f32, high: f32, other: f32| {
@@ -420,7 +424,7 @@ mod tests {
                 last = falloff.at(p);
                 assert!((0.0..=1.0).contains(&own.at(p)), "{falloff:?} at {p}: {}", own.at(p));
             }
-            // A custom curve starts with the chosen preset: equal at its points.
+            // A custom curve created from a preset has the preset's values at its points.
             for k in 0u8..=6 {
                 let p = f32::from(k) / 6.0;
                 assert!((own.at(p) - falloff.at(p)).abs() < 1e-6, "{falloff:?} at {p}");

@@ -1,8 +1,9 @@
-//! The paintable surface of one skin: its triangles, lines and points, as points with neighbors.
+//! Paintable surface of one skin. All its primitives are joined, and coincident vertices are welded
+//! to points with neighbors.
 //!
-//! A file splits a vertex where normals, texture coordinates or materials differ, also over
-//! primitives and meshes. Such coincident vertices share one point and are painted alike: results
-//! depend only on the point.
+//! A file splits a vertex where normals, texture coordinates or materials differ, and between
+//! primitives and meshes. The resulting coincident vertices share one point. They always get the
+//! same weights, because results depend only on the point.
 
 use std::{collections::BTreeSet, sync::OnceLock};
 
@@ -20,19 +21,19 @@ use ulna_model::{
 /// One primitive of a skinned surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SurfacePart {
-    /// The first node with this mesh and skin.
+    /// First node with this mesh and skin.
     pub node: NodeId,
-    /// The mesh.
+    /// Mesh of the primitive.
     pub mesh: MeshId,
-    /// The primitive within the mesh.
+    /// Primitive within the mesh.
     pub primitive: PrimitiveId,
-    /// Index of its first vertex in the surface.
+    /// Index of the part's first vertex in the surface.
     pub first: u32,
-    /// Number of vertices.
+    /// Number of vertices of the part.
     pub count: u32,
 }
 
-/// Geometry of a part.
+/// Rest positions and connectivity of a part.
 #[derive(Debug)]
 struct Drawn {
     positions: Slice<Vec3>,
@@ -48,38 +49,39 @@ impl Drawn {
     }
 }
 
-/// All surfaces of one skin. Vertices are numbered consecutively, part by part.
+/// Joined surface of all primitives of one skin. Vertices are numbered consecutively, part by part.
 #[derive(Debug)]
 pub struct SkinnedSurface {
-    /// The skin.
+    /// Skin of all parts.
     pub skin: SkinId,
     parts: Vec<SurfacePart>,
     shapes: Vec<Drawn>,
-    /// The skin of each part, as an index; empty if there is only one. Coincident vertices of
+    /// Index of each part's skin; empty if all parts have the same skin. Coincident vertices of
     /// different skins are different points.
     owners: Vec<u16>,
     count: u32,
     joints: Shared<[NodeId]>,
     heads: Vec<Vec3>,
     parents: Vec<Option<JointSlot>>,
-    /// Computed on demand, because single-vertex queries do not need it.
+    /// Topology of the surface. It is computed on demand, because single-vertex queries do not need
+    /// it.
     topo: OnceLock<Topo>,
     flaws: OnceLock<WeightIssues>,
     branches: OnceLock<Branches>,
 }
 
 impl SkinnedSurface {
-    /// The displayed surfaces of a skin; `None` if none has weights.
+    /// Creates the surface of a skin from the shown scene. `None` if no primitive has weights.
     pub fn new(document: &Document, skin: SkinId) -> Option<Self> {
         Self::of_nodes(document, skin, document.shown_nodes())
     }
 
-    /// All surfaces of a skin, including those of other scenes.
+    /// Creates the surface of a skin from all scenes. `None` if no primitive has weights.
     pub fn whole(document: &Document, skin: SkinId) -> Option<Self> {
         Self::of_nodes(document, skin, document.node_ids())
     }
 
-    /// The surfaces of a skin at these nodes.
+    /// Creates the surface of a skin from the meshes at some nodes.
     fn of_nodes(
         document: &Document,
         skin: SkinId,
@@ -122,12 +124,12 @@ impl SkinnedSurface {
         })
     }
 
-    /// Combines several surfaces into one. Each has a matrix to the common space. `joints` has the
-    /// joints of all of them, and `heads` their positions in that space. A primitive of several
-    /// surfaces is included once.
+    /// Combines several surfaces into one. Each surface has a matrix to the common space. `joints`
+    /// lists the joints of all surfaces, and `heads` their positions in that space. A primitive
+    /// that occurs in several surfaces is included once.
     ///
-    /// Also returns, per part, the index of its surface and of its part there. Returns `None` if
-    /// there are too many vertices.
+    /// Also returns, per part, the index of its surface and its index within that surface. Returns
+    /// `None` if there are too many vertices.
     pub(super) fn of_several(
         document: &Document,
         canvases: &[(&Self, Mat4)],
@@ -181,7 +183,7 @@ impl SkinnedSurface {
         Some((canvas, origins))
     }
 
-    /// The skin of each point, as an index; empty if there is only one.
+    /// Returns the index of each point's skin; empty if all points have the same skin.
     pub(super) fn owners(&self) -> Vec<u16> {
         if self.owners.is_empty() {
             return Vec::new();
@@ -189,7 +191,7 @@ impl SkinnedSurface {
         self.topo().firsts.iter().map(|v| self.owners[self.part_of(*v).0]).collect()
     }
 
-    /// The topology, for repeated queries.
+    /// Returns the topology. Callers with many queries keep the reference.
     pub(super) fn topo(&self) -> &Topo {
         self.topo.get_or_init(|| {
             let (mut point_of, mut rest) = (Vec::with_capacity(self.vertex_count()), Vec::new());
@@ -209,7 +211,7 @@ impl SkinnedSurface {
                 match shape.topology {
                     Topology::Triangles => corners.extend(points),
                     Topology::Lines => ends.extend(points),
-                    // Points have no neighbors.
+                    // A primitive of single points has no edges, so its points have no neighbors.
                     Topology::Points => {}
                 }
             }
@@ -217,109 +219,110 @@ impl SkinnedSurface {
         })
     }
 
-    /// Whether the topology is computed. Otherwise, the first query computes it and blocks.
+    /// Whether the topology is already computed. Otherwise, the first query computes it and blocks.
     pub fn is_ready(&self) -> bool {
         self.topo.get().is_some()
     }
 
-    /// Computes the topology in advance, for use on another thread.
+    /// Computes the topology in advance. A background thread calls this, so that later queries do
+    /// not block.
     pub fn prepare(&self) {
         self.flaws();
     }
 
-    /// Problems of the triangles, such as open edges.
+    /// Returns the problems of the triangles, such as open edges.
     pub fn flaws(&self) -> &WeightIssues {
         self.flaws.get_or_init(|| WeightIssues::of(self.topo(), self.point_count()))
     }
 
-    /// The primitives.
+    /// Returns the primitives of the surface.
     pub fn parts(&self) -> &[SurfacePart] {
         &self.parts
     }
 
-    /// The number of vertices.
+    /// Returns the number of vertices.
     pub const fn vertex_count(&self) -> usize {
         to_index(self.count)
     }
 
-    /// The number of points.
+    /// Returns the number of welded points.
     pub fn point_count(&self) -> usize {
         self.topo().rest.len()
     }
 
-    /// The skin's joints.
+    /// Returns the joints of the skin.
     pub fn joints(&self) -> &[NodeId] {
         &self.joints
     }
 
-    /// Joint positions in the bind pose, in mesh space.
+    /// Returns the joint positions in the bind pose, in mesh space.
     pub fn heads(&self) -> &[Vec3] {
         &self.heads
     }
 
-    /// The index of a joint in the skin.
+    /// Returns the index of a joint in the skin.
     pub fn joint(&self, node: NodeId) -> Option<u16> {
         let mut slots = JointSlot::first(self.joints.len()).zip(self.joints.iter());
         slots.find(|(_, joint)| **joint == node).map(|(slot, _)| slot.0)
     }
 
-    /// The nearest ancestor joint of each joint.
+    /// Returns the nearest ancestor joint of each joint.
     pub fn parents(&self) -> &[Option<JointSlot>] {
         &self.parents
     }
 
-    /// The subtrees of the joints.
+    /// Returns the subtrees of the joints.
     pub(super) fn branches(&self) -> &Branches {
         self.branches.get_or_init(|| Branches::of(&self.parents))
     }
 
-    /// The point of a vertex.
+    /// Returns the welded point of a vertex.
     #[inline]
     pub fn point_of(&self, vertex: u32) -> PointId {
         self.topo().point_of[to_index(vertex)]
     }
 
-    /// The first vertex of a point, which represents it for reading.
+    /// Returns the first vertex of a point. Its weights are read for the whole point.
     #[inline]
     pub fn first_at(&self, point: PointId) -> u32 {
         self.topo().firsts[point.index()]
     }
 
-    /// The vertices of a point; at least one.
+    /// Returns all vertices of a point; at least one.
     #[inline]
     pub fn vertices_at(&self, point: PointId) -> &[u32] {
         self.topo().vertices.row(point.index())
     }
 
-    /// Points that share an edge with a point.
+    /// Returns the neighbors of a point: the points that share an edge with it.
     #[inline]
     pub fn ring(&self, point: PointId) -> &[PointId] {
         self.topo().rings.row(point.index())
     }
 
-    /// The triangles around a point: the two next points of each.
+    /// Returns the triangles around a point. Each triangle is given by its two other points.
     pub(super) fn fan(&self, point: PointId) -> &[[PointId; 2]] {
         self.topo().fan(point)
     }
 
-    /// Rest positions of the points, in mesh space.
+    /// Returns the rest positions of the points, in mesh space.
     pub fn rest(&self) -> &[Vec3] {
         &self.topo().rest
     }
 
-    /// The part of a vertex, and the vertex's index in the part.
+    /// Returns the part of a vertex, and the index of the vertex in that part.
     pub fn part_of(&self, vertex: u32) -> (usize, u32) {
         let part = self.parts.partition_point(|p| p.first <= vertex) - 1;
         (part, vertex - self.parts[part].first)
     }
 
-    /// The index in the surface of a vertex of a primitive.
+    /// Returns the surface index of a primitive's vertex.
     pub fn vertex_of(&self, mesh: MeshId, primitive: PrimitiveId, vertex: u32) -> Option<u32> {
         let part = self.parts.iter().find(|p| p.mesh == mesh && p.primitive == primitive)?;
         (vertex < part.count).then_some(part.first + vertex)
     }
 
-    /// The weights of all parts, for repeated reads.
+    /// Returns the weight maps of all parts, for repeated reads.
     pub fn maps<'a>(&self, document: &'a Document) -> Maps<'a> {
         let map = |p: &SurfacePart| {
             document.mesh(p.mesh).primitives[p.primitive.index()].weights.as_deref()
@@ -327,7 +330,8 @@ impl SkinnedSurface {
         Maps::of(self, self.parts.iter().filter_map(map))
     }
 
-    /// Whether both have the same surfaces and joints, so that their points have the same indices.
+    /// Whether two surfaces have the same primitives and joints. Their points then have the same
+    /// indices.
     pub(super) fn is_of_the_same(&self, other: &Self) -> bool {
         self.skin == other.skin
             && self.parts == other.parts
@@ -335,7 +339,7 @@ impl SkinnedSurface {
             && self.shapes.iter().zip(&other.shapes).all(|(a, b)| a.is_same(b))
     }
 
-    /// Whether a document still has these parts, with the same number of vertices.
+    /// Whether a document still has all parts, with the same numbers of vertices.
     pub fn fits(&self, document: &Document) -> bool {
         self.parts.iter().all(|p| {
             document.primitive(p.mesh, p.primitive).is_some_and(|primitive| {
@@ -345,13 +349,13 @@ impl SkinnedSurface {
     }
 }
 
-/// The weights of a surface's parts.
+/// The weight maps of a surface's parts.
 #[derive(Clone, Debug)]
 pub struct Maps<'a> {
     parts: Vec<MapPart<'a>>,
 }
 
-/// A weight map with direct references to its slots, which avoids a lookup per vertex.
+/// A weight map with direct references to its slots. This avoids a lookup per vertex.
 #[derive(Clone, Copy, Debug)]
 struct MapPart<'a> {
     first: u32,
@@ -362,7 +366,7 @@ struct MapPart<'a> {
 }
 
 impl<'a> Maps<'a> {
-    /// Weights that are being edited, one map per part.
+    /// Creates the list from weights that are being edited, one map per part.
     pub(super) fn of(canvas: &SkinnedSurface, maps: impl Iterator<Item = &'a WeightMap>) -> Self {
         let part = |(part, map): (&SurfacePart, &'a WeightMap)| MapPart {
             first: part.first,
@@ -382,14 +386,14 @@ impl<'a> Maps<'a> {
         }
     }
 
-    /// The map of a vertex, and the vertex's index in the map.
+    /// Returns the map of a vertex, and the index of the vertex in that map.
     #[inline]
     pub fn map_of(&self, vertex: u32) -> (&'a WeightMap, usize) {
         let part = self.find(vertex);
         (part.map, to_index(vertex - part.first))
     }
 
-    /// The joints and weights of a vertex.
+    /// Returns the joint indices and weights of a vertex, as stored.
     #[inline]
     pub fn slots(&self, vertex: u32) -> (&'a [u16], &'a [f32]) {
         let part = self.find(vertex);
@@ -397,12 +401,12 @@ impl<'a> Maps<'a> {
         (&part.joints[at..at + part.stride], &part.weights[at..at + part.stride])
     }
 
-    /// The map of a part.
+    /// Returns the map of a part.
     pub fn part(&self, part: usize) -> &'a WeightMap {
         self.parts[part].map
     }
 
-    /// Reads a vertex.
+    /// Reads the influences of a vertex.
     ///
     /// # Errors
     /// As for [`Influences::read`].
@@ -418,7 +422,7 @@ impl<'a> Maps<'a> {
     }
 }
 
-/// Joint positions of a skin in the bind pose, in mesh space.
+/// Returns the joint positions of a skin in the bind pose, in mesh space.
 pub fn joint_heads(document: &Document, skin: SkinId) -> Vec<Vec3> {
     document
         .skin(skin)
@@ -428,8 +432,8 @@ pub fn joint_heads(document: &Document, skin: SkinId) -> Vec<Vec3> {
         .collect()
 }
 
-/// Joint axes of a skin in the bind pose, in mesh space, as unit vectors; 0 for an axis without
-/// length.
+/// Returns the joint axes of a skin in the bind pose, in mesh space, as unit vectors; zero for an
+/// axis without length.
 pub fn joint_axes(document: &Document, skin: SkinId) -> Vec<Mat3> {
     let axes = |inverse: &Mat4| {
         let bound = inverse.inverse();
@@ -439,15 +443,15 @@ pub fn joint_axes(document: &Document, skin: SkinId) -> Vec<Mat3> {
     document.skin(skin).inverse_bind.iter().map(axes).collect()
 }
 
-/// The nearest ancestor joint of each joint of a skin.
+/// Returns the nearest ancestor joint of each joint of a skin.
 pub fn joint_parents(document: &Document, skin: SkinId) -> Vec<Option<JointSlot>> {
     joints_above(document, &document.skin(skin).joints)
 }
 
-/// The nearest ancestor of each joint among the given joints.
+/// Returns, for each of the given joints, its nearest ancestor among them.
 pub fn joints_above(document: &Document, joints: &[NodeId]) -> Vec<Option<JointSlot>> {
     let mut by_node = vec![None; document.nodes.len()];
-    // A node that is listed twice counts at its first index.
+    // A node that is listed twice uses its first index.
     for (slot, joint) in JointSlot::first(joints.len()).zip(joints) {
         by_node[joint.index()].get_or_insert(slot);
     }

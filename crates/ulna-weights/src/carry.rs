@@ -13,47 +13,47 @@ use super::{
 use ulna_geometry::{ClosestSurface, Nearest};
 use ulna_model::{Primitive, Topology};
 
-/// The source point of a vertex's weights.
+/// Rule that finds the source point for each target vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CarryBy {
-    /// The nearest point of the surface.
+    /// The nearest point of the source surface.
     #[default]
     Surface,
-    /// The nearest vertex, for sources without triangles.
+    /// The nearest vertex; for sources without triangles.
     Vertex,
-    /// The point with the same texture coordinates. If there are several, the one on the same side
-    /// along x.
+    /// The point with the same texture coordinates. If several points match, the point on the same
+    /// side along x is used.
     Uv,
     /// The vertex with the same index.
     Order,
 }
 
-/// Receives a weight with its joint index in the target skin; `None` for a joint that the target
-/// skin lacks.
+/// Callback that receives one weight, with the joint's index in the target skin. The index is
+/// `None` if the target skin lacks the joint.
 pub type TakeWeight<'a> = dyn FnMut(Option<u16>, f32) + 'a;
 
-/// Reports the weights of a source vertex.
+/// Function that passes each weight of a source vertex to a callback.
 pub type RowOf<'a> = dyn Fn(u32, &mut TakeWeight<'_>) + Sync + 'a;
 
-/// A [`RowOf`] for sources without vertices.
+/// Passes no weights: the [`RowOf`] of a source without vertices.
 pub fn no_row(_vertex: u32, _take: &mut TakeWeight<'_>) {}
 
-/// A source of weights, in the mesh space of the target.
+/// A source surface with weights, in the mesh space of the target.
 pub struct CarrySource<'a> {
     /// Number of vertices.
     pub count: usize,
-    /// Vertex positions; if empty, no nearest point is found.
+    /// Vertex positions. If empty, no nearest points are searched.
     pub positions: Vec<Vec3>,
-    /// First texture coordinates; empty if there are none.
+    /// First set of texture coordinates; empty if the source has none.
     pub uvs: &'a [Vec2],
-    /// Triangles, see [`corners`]; empty if unknown.
+    /// Triangles as returned by [`corners`]; empty if unknown.
     pub indices: Cow<'a, [u32]>,
-    /// The weights of a vertex.
+    /// Function that reads the weights of a vertex.
     pub row: &'a RowOf<'a>,
 }
 
-/// The triangles of a primitive, for nearest-point queries. Lines and points become degenerate
-/// triangles.
+/// Returns the triangles of a primitive for nearest-point queries. Lines and points become
+/// degenerate triangles.
 pub fn corners(primitive: &Primitive) -> Cow<'_, [u32]> {
     match primitive.topology {
         Topology::Triangles => Cow::Borrowed(&primitive.indices),
@@ -67,26 +67,26 @@ pub fn corners(primitive: &Primitive) -> Cow<'_, [u32]> {
 /// A point on the surface of one of several sources.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
-    /// Index of the source.
+    /// Index of the source in the list of sources.
     pub source: usize,
-    /// The vertices of its triangle.
+    /// Vertices of the triangle that contains the point.
     pub triangle: [u32; 3],
     /// Barycentric coordinates of the point; they sum to 1.
     pub barycentric: [f32; 3],
 }
 
-/// A source, prepared for queries.
+/// A source with its search structure for nearest points.
 struct Asked<'a> {
     source: &'a CarrySource<'a>,
     surface: Option<ClosestSurface>,
 }
 
-/// Separation of the two sides of a surface in texture space: less than a texel, more than
-/// rounding.
+/// Distance that separates the two sides of a surface in texture space. It is less than a texel,
+/// and more than rounding errors.
 const SIDE: f32 = 1e-4;
 
-/// Position of a vertex in texture space. Overlapping mirrored halves are separated slightly by
-/// their x coordinates.
+/// Returns the position of a vertex in texture space. The third coordinate separates overlapping
+/// mirrored halves slightly, by their x coordinates.
 fn in_uv(uv: Vec2, position: Vec3, size: f32) -> Vec3 {
     Vec3::new(uv.x, uv.y, position.x / size * SIDE)
 }
@@ -98,7 +98,7 @@ fn size_of(positions: &[Vec3]) -> f32 {
 impl<'a> Asked<'a> {
     fn new(source: &'a CarrySource<'a>, by: CarryBy, size: f32) -> Self {
         let points = |list: Vec<Vec3>| {
-            // Each vertex is a triangle without area.
+            // Each vertex becomes a triangle without area.
             let each: Vec<u32> = numbers(list.len()).flat_map(|v| [v, v, v]).collect();
             ClosestSurface::new(list, each)
         };
@@ -120,14 +120,14 @@ impl<'a> Asked<'a> {
         Self { source, surface }
     }
 
-    /// The nearest point of the surface.
+    /// Returns the nearest point of the source surface.
     fn nearest(&self, at: Vec3) -> Option<Nearest> {
         self.surface.as_ref()?.nearest(at)
     }
 }
 
-/// The source vertices of a point, with their shares. A point on a vertex uses only that vertex, so
-/// that its weights are copied exactly.
+/// Returns the source vertices of a surface point, with their shares. A point at a vertex uses only
+/// this vertex, so that the weights are copied exactly.
 fn givers_of(point: &Nearest) -> ([u32; 3], [f32; 3]) {
     match (0..3).find(|k| point.shares[*k] > 1.0 - 1e-4) {
         Some(k) => ([point.vertices[k]; 3], [1.0, 0.0, 0.0]),
@@ -135,23 +135,23 @@ fn givers_of(point: &Nearest) -> ([u32; 3], [f32; 3]) {
     }
 }
 
-/// Influences of one target vertex; whether a part belonged to missing joints; distance and source
-/// point.
+/// Result for one target vertex: influences, whether some weight belonged to missing joints, and
+/// the distance with the source point.
 type CarriedRow = (Influences, bool, (f32, Option<SurfacePoint>));
 
 /// Result of a weight transfer.
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
-    /// New influences by vertex of the surface, in ascending order of vertices.
+    /// New influences by vertex of the surface, in ascending vertex order.
     pub rows: Vec<(u32, Influences)>,
-    /// Distance to the source point per row, in units of mesh space; empty if no nearest point was
+    /// Distance to the source point per row, in mesh-space units; empty if no nearest points were
     /// searched.
     pub distances: Vec<f32>,
-    /// Source point per row; empty if no point was searched.
+    /// Source point per row; empty if no nearest points were searched.
     pub points: Vec<SurfacePoint>,
-    /// Number of vertices without a source.
+    /// Number of vertices for which no source was found.
     pub unfound: usize,
-    /// Number of vertices with weights of missing joints.
+    /// Number of vertices with some source weight on joints that the target skin lacks.
     pub partly: usize,
 }
 
@@ -231,23 +231,25 @@ pub fn carry(
     carried
 }
 
-/// Distances between two surfaces, per transferred vertex, in scene meters.
+/// Statistics of the distances between two surfaces: one distance per transferred vertex, in scene
+/// meters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Distances {
     all: Vec<f32>,
 }
 
 impl Distances {
-    /// Minimum distance, in meters, of a vertex that counts as far from its source point.
+    /// Distance in meters above which a vertex counts as far from its source point.
     pub const FAR: f32 = 0.05;
 
-    /// Adds the distances of a transfer. `scale`: scene meters per unit of the mesh space.
+    /// Adds the distances of one transfer. `scale` is the number of scene meters per mesh-space
+    /// unit.
     pub fn add(&mut self, carried: &Carried, scale: f32) {
         self.all.extend(carried.distances.iter().map(|d| d * scale));
     }
 
-    /// The distance that this fraction of the vertices (`0..=1`) does not exceed; `None` without
-    /// distances.
+    /// Returns the distance that the fraction `share` of the vertices (`0..=1`) does not exceed;
+    /// `None` without distances.
     pub fn percentile(&self, share: f32) -> Option<f32> {
         let mut sorted = self.all.clone();
         sorted.sort_by(f32::total_cmp);
@@ -255,18 +257,18 @@ impl Distances {
         sorted.get(floor_index((to_f32(last) * share.clamp(0.0, 1.0)).round())).copied()
     }
 
-    /// The number of vertices farther than [`Self::FAR`].
+    /// Counts the vertices farther than [`Self::FAR`] from their source.
     pub fn far(&self) -> usize {
         self.all.iter().filter(|d| **d > Self::FAR).count()
     }
 
-    /// The mean distance in meters; 0 without distances.
+    /// Returns the mean distance in meters; 0 without distances.
     pub fn mean(&self) -> f32 {
         let sum: f64 = self.all.iter().map(|d| f64::from(*d)).sum();
         to_single(sum / to_f64(self.all.len().max(1)))
     }
 
-    /// The distances as part of a sentence; `None` without distances.
+    /// Describes the distances as part of a sentence; `None` without distances.
     pub fn text(&self) -> Option<String> {
         let cm = |share: f32| self.percentile(share).map(|d| format!("{:.2} cm", d * 100.0));
         let far = match self.far() {

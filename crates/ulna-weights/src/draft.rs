@@ -14,14 +14,14 @@ use super::{
 };
 use ulna_model::{Document, WeightMap, WeightPatch};
 
-/// The vertices, locks and limits of a tool.
+/// Vertices, locks and limits for one run of a tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
     /// Whether each joint of the skin is locked.
     pub locked: &'a [bool],
     /// Maximum number of influences per vertex.
     pub limit: usize,
-    /// Selected vertices of the surface; `None` for all.
+    /// Whether each vertex of the surface is selected; `None` selects all.
     pub vertices: Option<&'a [bool]>,
 }
 
@@ -39,42 +39,43 @@ impl Scope<'_> {
     }
 }
 
-/// Number of unchanged vertices per reason.
+/// Number of vertices that stayed unchanged, by reason.
 pub type Refused = BTreeMap<Refusal, usize>;
 
-/// Counts each reason.
+/// Counts the refused vertices by reason.
 pub(super) fn tally(refused: &[(u32, Refusal)]) -> Refused {
     let mut tally = Refused::new();
     refused.iter().for_each(|(_, why)| *tally.entry(*why).or_default() += 1);
     tally
 }
 
-/// The change of one part's weights.
+/// Changed weights of one part.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PartChange {
-    /// Some vertices.
+    /// New weights of some vertices.
     Patch(WeightPatch),
-    /// The whole map.
+    /// A new weight map for the whole part.
     Whole(WeightMap),
 }
 
-/// A working copy of the weights of a surface.
+/// A working copy of the weights of a surface, for tools.
 #[derive(Clone, Debug)]
 pub struct WorkingWeights<'a> {
     pub(super) canvas: &'a SkinnedSurface,
     pub(super) maps: Vec<WeightMap>,
 }
 
-/// Vertices per task.
+/// Vertices per parallel task.
 const CHUNK: usize = 4_096;
 
-/// A vectorized version of a tool for vertices with four float weights. Its results are identical
-/// to the bit. Other vertices use the general version.
+/// A vectorized version of a tool, for vertices with four float weights. Its results equal those of
+/// the general version to the bit. All other vertices use the general version.
 pub(super) enum Fast<'a> {
     None,
-    /// Handles a group of vertices in place; also receives their indices.
+    /// Changes a group of vertices in place. The last argument has their vertex indices.
     Group(&'a (dyn Fn(&SimdNormalizer, &mut LaneGroup, &[u32]) + Sync)),
-    /// Like `Group`, but fills in the slots itself instead of using those of the vertices.
+    /// Changes a group like `Group`, but reads the slots itself. They need not be those of the
+    /// vertices.
     Others(&'a Others<'a>),
 }
 
@@ -83,19 +84,19 @@ type Others<'a> = dyn Fn(&SimdNormalizer, &mut LaneGroup, &Maps<'_>, &[u32]) + S
 /// Joints and weights of a vertex with four slots.
 type Slots = ([u16; 4], [f32; 4]);
 
-/// A vertex before the change.
+/// Weights of one vertex before the change.
 #[derive(Clone, Copy)]
 pub(super) struct VertexView<'a> {
-    /// Index in the part.
+    /// Index of the vertex in its part.
     pub own: u32,
-    /// Index in the surface.
+    /// Index of the vertex in the surface.
     pub vertex: u32,
     pub map: &'a WeightMap,
     pub joints: &'a [u16],
     pub weights: &'a [f32],
 }
 
-/// A part before the change.
+/// Weights of one part before the change.
 #[derive(Clone, Copy)]
 struct PartLook<'a> {
     first: u32,
@@ -113,7 +114,7 @@ impl<'a> PartLook<'a> {
         VertexView { own, vertex: self.first + own, map: self.map, joints, weights }
     }
 
-    /// The slots of a vertex, in maps with four slots per vertex.
+    /// Returns the slots of a vertex, for maps with four slots per vertex.
     #[inline]
     fn slots(&self, own: u32) -> Option<(&'a [u16; 4], &'a [f32; 4])> {
         Some((
@@ -130,23 +131,24 @@ impl VertexView<'_> {
     }
 }
 
-/// Reused memory for one vertex: `list` has its own influences, which become the new ones.
+/// Reused memory for processing one vertex. `list` first has the current influences, and then the
+/// new ones.
 #[derive(Default)]
 pub(super) struct Scratch {
     pub list: Influences,
     pub other: Influences,
 }
 
-/// The result for one chunk of vertices.
+/// Result of one chunk of vertices.
 #[derive(Default)]
 struct ChunkResult {
-    /// Refused vertices by their index in the surface.
+    /// Refused vertices by their index in the surface, with the reason.
     refused: Vec<(u32, Refusal)>,
-    /// Changed vertices by their index in the part, with their slots.
+    /// Changed vertices by their index in the part. `joints` and `weights` have their slots.
     vertices: Vec<u32>,
     joints: Vec<u16>,
     weights: Vec<f32>,
-    /// Vertices that had a weight that is not a number, and now have valid ones.
+    /// Changed vertices that had a NaN weight before, by their index in the part.
     mended: Vec<u32>,
 }
 
@@ -169,7 +171,7 @@ impl ChunkResult {
         }
     }
 
-    /// Like [`Self::keep`], for maps in which all weights are numbers.
+    /// Records new slots like [`Self::keep`], for maps without NaN weights.
     #[inline]
     fn keep_slots(&mut self, own: u32, now: (&[u16; 4], &[f32; 4]), (joints, weights): &Slots) {
         if now.0 != joints || now.1 != weights {
@@ -184,14 +186,14 @@ impl ChunkResult {
         }
     }
 
-    /// Writes the new slots of the changed vertices. The constant length avoids a call to `memcpy`
-    /// per vertex.
+    /// Writes the new slots of the changed vertices. The constant length avoids a `memcpy` call per
+    /// vertex.
     fn place<T: Copy>(&self, to: &mut [[T; 4]], from: &[[T; 4]]) {
         self.vertices.iter().zip(from).for_each(|(own, slots)| to[to_index(*own) % CHUNK] = *slots);
     }
 }
 
-/// Processes the vertices of a chunk.
+/// Processes the vertices of one chunk.
 struct Worker<'a, W> {
     maps: &'a Maps<'a>,
     part: PartLook<'a>,
@@ -201,7 +203,7 @@ struct Worker<'a, W> {
     work: &'a W,
     scratch: Scratch,
     group: LaneGroup,
-    /// Vertices waiting for a full group, by their index in the part.
+    /// Vertices that wait until a full group can be processed, by their index in the part.
     waiting: [u32; LANES],
     count: usize,
     out: ChunkResult,
@@ -282,18 +284,18 @@ pub(super) fn rule<'a>(
 }
 
 impl<'a> WorkingWeights<'a> {
-    /// A copy of the current weights.
+    /// Copies the current weights of a surface.
     pub fn new(document: &Document, canvas: &'a SkinnedSurface) -> Self {
         let maps = canvas.maps(document);
         Self { canvas, maps: (0..canvas.parts().len()).map(|k| maps.part(k).clone()).collect() }
     }
 
-    /// The weights of a part.
+    /// Returns the working weights of a part.
     pub fn map(&self, part: usize) -> &WeightMap {
         &self.maps[part]
     }
 
-    /// The changes relative to the document, by part.
+    /// Returns the differences from the document, by part.
     pub fn changes(self, document: &Document) -> Vec<(usize, PartChange)> {
         let before = self.canvas.maps(document);
         let mut list = Vec::new();
@@ -327,9 +329,8 @@ impl<'a> WorkingWeights<'a> {
         list
     }
 
-    /// Applies `work` to every vertex of the scope that passes `test`, based on the current
-    /// weights. A vertex stays unchanged if it is refused, or if `work` returns `false`. Nothing is
-    /// written without a change.
+    /// Applies `work` to every vertex of the scope that passes `test`. `work` reads the current
+    /// weights. A vertex stays unchanged if its change is refused, or if `work` returns `false`.
     pub(super) fn each(
         &mut self,
         scope: &Scope<'_>,
@@ -341,8 +342,8 @@ impl<'a> WorkingWeights<'a> {
         tally(&self.each_of(scope, &[], fast, test, work))
     }
 
-    /// Like [`WorkingWeights::each`]. If a part has a list of vertices, in ascending order, only
-    /// these are processed. Returns the refused vertices.
+    /// Applies `work` to vertices, like [`WorkingWeights::each`]. If a part has a list of vertices,
+    /// in ascending order, only these are processed. Returns the refused vertices.
     pub(super) fn each_of(
         &mut self,
         scope: &Scope<'_>,
@@ -441,8 +442,8 @@ impl<'a> WorkingWeights<'a> {
         refused
     }
 
-    /// Like [`Self::put`], but copies valid influences exactly. They must be representable in the
-    /// stored type, and involve no locked joints.
+    /// Replaces the weights of vertices with exact copies of valid influences. The stored type must
+    /// be able to represent them, and no joint may be locked.
     pub fn put_as_is(
         &mut self,
         scope: &Scope<'_>,
@@ -460,14 +461,14 @@ impl<'a> WorkingWeights<'a> {
                 && !target.iter().chain(now.iter()).any(|(j, w)| w > 0.0 && is_locked(j));
             let (mut joints, mut weights) = (vec![0u16; stride], vec![0.0f32; stride]);
             if free {
-                // Strongest first, as in all written weights.
+                // As in all written weights, the strongest influence comes first.
                 let mut slots: Vec<(u16, f32)> = target.iter().filter(|(_, w)| *w > 0.0).collect();
                 slots.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
                 for (k, (j, w)) in slots.into_iter().enumerate() {
                     (joints[k], weights[k]) = (j, w);
                 }
             }
-            // A weight that the stored type cannot represent would be rounded in the file.
+            // The file could store such a weight only rounded.
             let encoding = map.encoding;
             let is_stored = |w: &f32| {
                 encoding.one().is_none()
@@ -480,7 +481,7 @@ impl<'a> WorkingWeights<'a> {
                 others.push((vertex, target));
                 continue;
             }
-            // Equal influences in other slots are not rewritten.
+            // Equal influences in other slots need no rewrite.
             let same = now.len() == target.len()
                 && target.iter().all(|(j, w)| now.get(j).to_bits() == w.to_bits())
                 && fault_of(

@@ -1,31 +1,32 @@
-//! Violations of the rules for weights (glTF 2.0, *Skinned Mesh Attributes*).
+//! Violations of the glTF rules for weights (glTF 2.0, *Skinned Mesh Attributes*).
 
 use rayon::prelude::*;
 
 use super::{ids::to_number, normalize::is_valid_sum};
 use ulna_model::{WeightEncoding, WeightMap};
 
-/// A problem of one vertex's weights. If there are several, the first variant is reported.
+/// A problem with the weights of a vertex. If a vertex has several problems, the first variant is
+/// reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// A weight is not a number.
+    /// A weight is not a number (NaN).
     NotNumber,
     /// A weight is negative.
     Negative,
     /// All weights are 0.
     None,
-    /// A joint has two nonzero weights.
+    /// The same joint has two nonzero weights.
     Twice,
-    /// The weights do not sum to 1. Integers must match exactly. Floats must be within the
-    /// validator's tolerance, `2e-7 × count` when added in slot order.
+    /// The weights do not sum to 1. Integer weights must match exactly. Float weights must be
+    /// within the validator's tolerance, `2e-7 × count`, when added in slot order.
     Sum,
-    /// A joint index exceeds the joints of the skin. Such a joint moves nothing.
+    /// A joint index is beyond the joints of the skin. The influence has no effect.
     Past,
-    /// More influences than wanted. This does not violate glTF.
+    /// The vertex has more influences than wanted. This does not violate glTF.
     Many,
 }
 
-/// The problem of a vertex. `most` is the wanted maximum number of influences.
+/// Finds the problem of a vertex. `most` is the wanted maximum number of influences.
 pub fn fault(map: &WeightMap, vertex: usize, most: usize) -> Option<Fault> {
     let stride = map.stride();
     if !map.not_numbers.is_empty() && map.not_numbers.binary_search(&to_number(vertex)).is_ok() {
@@ -35,8 +36,8 @@ pub fn fault(map: &WeightMap, vertex: usize, most: usize) -> Option<Fault> {
     fault_of(&map.joints[range.clone()], &map.weights[range], map.encoding, most)
 }
 
-/// Like [`fault`], but also checks joint indices against the number of joints, even for weights of
-/// 0.
+/// Finds the problem of a vertex, like [`fault`]. It also checks every joint index against the
+/// number of joints, even of weights that are 0.
 pub fn fault_in(map: &WeightMap, vertex: usize, most: usize, joint_count: usize) -> Option<Fault> {
     let found = fault(map, vertex, most);
     let slots = &map.joints[vertex * map.stride()..(vertex + 1) * map.stride()];
@@ -44,7 +45,7 @@ pub fn fault_in(map: &WeightMap, vertex: usize, most: usize, joint_count: usize)
     if matches!(found, None | Some(Fault::Many)) && past() { Some(Fault::Past) } else { found }
 }
 
-/// The problem of a vertex's slots, as stored.
+/// Finds the problem of stored slots of one vertex.
 pub(super) fn fault_of(
     joints: &[u16],
     weights: &[f32],
@@ -82,24 +83,24 @@ pub(super) fn fault_of(
 /// Number of vertices per problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// [`Fault::Sum`]
+    /// Vertices with [`Fault::Sum`].
     pub sum: usize,
-    /// [`Fault::Negative`]
+    /// Vertices with [`Fault::Negative`].
     pub negative: usize,
-    /// [`Fault::NotNumber`]
+    /// Vertices with [`Fault::NotNumber`].
     pub not_numbers: usize,
-    /// [`Fault::Twice`]
+    /// Vertices with [`Fault::Twice`].
     pub twice: usize,
-    /// [`Fault::None`]
+    /// Vertices with [`Fault::None`].
     pub none: usize,
-    /// [`Fault::Past`]
+    /// Vertices with [`Fault::Past`].
     pub past: usize,
-    /// [`Fault::Many`]
+    /// Vertices with [`Fault::Many`].
     pub many: usize,
 }
 
 impl Faults {
-    /// Adds one problem.
+    /// Adds one to the count of a problem.
     pub const fn add(&mut self, fault: Fault) {
         match fault {
             Fault::Sum => self.sum += 1,
@@ -112,7 +113,7 @@ impl Faults {
         }
     }
 
-    /// Removes one problem.
+    /// Subtracts one from the count of a problem.
     pub const fn remove(&mut self, fault: Fault) {
         match fault {
             Fault::Sum => self.sum -= 1,
@@ -125,20 +126,21 @@ impl Faults {
         }
     }
 
-    /// Number of vertices that violate glTF.
+    /// Returns the number of vertices that violate glTF.
     pub const fn broken(&self) -> usize {
         self.sum + self.negative + self.not_numbers + self.twice + self.none + self.past
     }
 }
 
-/// Counts the vertices with problems; `most` is the wanted maximum number of influences.
+/// Counts the vertices of a map by problem. `most` is the wanted maximum number of influences.
 pub fn faults(map: &WeightMap, most: usize) -> Faults {
     faults_in(map, most, usize::MAX)
 }
 
-/// Like [`faults`], but also checks joint indices against the number of joints.
+/// Counts the vertices of a map by problem, like [`faults`]. It also checks joint indices against
+/// the number of joints.
 pub fn faults_in(map: &WeightMap, most: usize, joint_count: usize) -> Faults {
-    /// Vertices per task.
+    /// Vertices per parallel task.
     const BLOCK: usize = 1 << 16;
     let plain = map.encoding.one().is_none()
         && map.stride() == 4
@@ -179,7 +181,7 @@ pub(super) fn are_inside(joints: &[u16; 4], joint_count: usize) -> bool {
     joints.iter().fold(true, |inside, j| inside & (usize::from(*j) < joint_count))
 }
 
-/// Fast test without branches: true only for vertices without problems, which most are.
+/// Fast test without branches. True only for vertices without problems, which are most vertices.
 pub(super) fn is_valid(joints: &[u16; 4], weights: &[f32; 4]) -> bool {
     let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
     let twice = |(a, b): (usize, usize)| {

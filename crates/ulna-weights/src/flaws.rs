@@ -1,23 +1,23 @@
-//! Problems of a surface: open edges, non-manifold edges and duplicate triangles. They affect
-//! brushes along the surface, and mirroring.
+//! Problems of a surface: open edges, non-manifold edges and duplicate triangles. They disturb
+//! mirroring, and brushes that follow the surface.
 
 use rayon::prelude::*;
 
 use super::topology::Topo;
 use ulna_geometry::PointId;
 
-/// Points at problematic triangles or edges, in ascending order.
+/// Points at problematic triangles or edges. Each list is in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WeightIssues {
-    /// Points at an open edge, which has only one triangle: the border of a hole or sheet.
+    /// Points at an open edge: an edge with only one triangle, at the border of a hole or sheet.
     pub open: Vec<PointId>,
-    /// Points at a non-manifold edge, which has three or more triangles.
+    /// Points at a non-manifold edge: an edge with three or more triangles.
     pub crowded: Vec<PointId>,
-    /// Points at a duplicate triangle, regardless of winding.
+    /// Points at a triangle that occurs more than once, in any winding.
     pub doubled: Vec<PointId>,
 }
 
-/// Problems around one point.
+/// Problems found around one point.
 #[derive(Clone, Copy, Default)]
 struct PointIssues {
     open: bool,
@@ -25,7 +25,7 @@ struct PointIssues {
     doubled: bool,
 }
 
-/// Checks all triangles around a point. Duplicate triangles count once for their edges.
+/// Checks all triangles around a point. Duplicates of a triangle count once at its edges.
 fn look(
     topo: &Topo,
     point: PointId,

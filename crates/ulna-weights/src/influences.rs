@@ -1,4 +1,4 @@
-//! Influences of one vertex, the constraints on them, and the reasons why a vertex stays unchanged.
+//! Influences of one vertex, constraints on them, and reasons why a vertex stays unchanged.
 
 use std::ops::Range;
 
@@ -7,17 +7,18 @@ use thiserror::Error;
 use super::ids::to_index;
 use ulna_model::{JointSlot, WeightEncoding, WeightMap};
 
-/// Maximum number of influences that are processed. If a file has more, the excess is ignored.
+/// Maximum number of influences per vertex that are processed. Further influences of a file are
+/// ignored.
 pub const MOST: usize = 64;
 
-/// Indices of a vertex's slots in lists with `stride` slots per vertex.
+/// Returns the slot indices of a vertex in lists with `stride` slots per vertex.
 #[inline]
 pub(super) const fn slots_of(vertex: u32, stride: usize) -> Range<usize> {
     let first = to_index(vertex) * stride;
     first..first + stride
 }
 
-/// Influences of one vertex during a change: no duplicate joints, no negative weights.
+/// Influences of one vertex during a change. No joint occurs twice, and no weight is negative.
 #[derive(Clone, Debug)]
 pub struct Influences {
     pub(super) len: usize,
@@ -38,31 +39,31 @@ impl PartialEq for Influences {
 }
 
 impl Influences {
-    /// Removes all joints.
+    /// Removes all influences.
     #[inline]
     pub const fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     #[inline]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no joint.
+    /// Whether the list has no joints.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Joints with their weights.
+    /// Returns the joints with their weights.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (u16, f32)> + '_ {
         self.joints[..self.len].iter().copied().zip(self.weights[..self.len].iter().copied())
     }
 
-    /// The weight of a joint; 0 if it is not in the list.
+    /// Returns the weight of a joint; 0 if the list does not contain it.
     #[inline]
     pub fn get(&self, joint: u16) -> f32 {
         self.find(joint).map_or(0.0, |k| self.weights[k])
@@ -73,7 +74,8 @@ impl Influences {
         self.joints[..self.len].iter().position(|j| *j == joint)
     }
 
-    /// Adds to the weight of a joint. A new joint is ignored if the list is full.
+    /// Adds to the weight of a joint. A joint that is not in the list is ignored if the list is
+    /// full.
     #[inline]
     pub fn add(&mut self, joint: u16, weight: f32) {
         match self.find(joint) {
@@ -102,7 +104,7 @@ impl Influences {
         self.weights[k] = self.weights[self.len];
     }
 
-    /// Like [`Self::remove`], but keeps the order of the others.
+    /// Removes the `k`-th influence, and keeps the order of the others.
     #[inline]
     pub(super) fn take_out(&mut self, k: usize) {
         self.joints.copy_within(k + 1..self.len, k);
@@ -110,14 +112,14 @@ impl Influences {
         self.len -= 1;
     }
 
-    /// Adds all influences of another list, times a factor.
+    /// Adds all influences of another list, each times `factor`.
     #[inline]
     pub fn add_all(&mut self, other: &Self, factor: f32) {
         other.iter().for_each(|(j, w)| self.add(j, w * factor));
     }
 
-    /// Reads a vertex. Slots of the same joint are merged. Slots that are 0, negative or beyond the
-    /// skin's joints are skipped.
+    /// Reads the influences of a vertex. Slots of the same joint are merged. Slots are skipped if
+    /// their weight is 0 or negative, or their joint is beyond the skin's joints.
     ///
     /// # Errors
     /// [`Refusal::LockedNegative`] if a skipped negative weight belongs to a locked joint.
@@ -139,14 +141,14 @@ impl Influences {
         Ok(())
     }
 
-    /// Reads a vertex of a map without constraints, for display.
+    /// Reads a vertex of a map for display, without constraints.
     pub fn of(map: &WeightMap, vertex: usize) -> Self {
         let mut list = Self::default();
         map.vertex(vertex).filter(|(_, w)| *w > 0.0).for_each(|(j, w)| list.add(j, w));
         list
     }
 
-    /// Writes the slots of a vertex. Unused slots get joint 0 with weight 0.
+    /// Writes the influences to the slots of a vertex. Unused slots get joint 0 with weight 0.
     #[inline]
     pub fn write(&self, joints: &mut [u16], weights: &mut [f32]) {
         for (k, (j, w)) in joints.iter_mut().zip(weights).enumerate() {
@@ -154,7 +156,7 @@ impl Influences {
         }
     }
 
-    /// Sorts by descending weight; equal weights by ascending joint index.
+    /// Sorts by descending weight, and equal weights by ascending joint index.
     #[inline]
     pub(super) fn sort(&mut self) {
         for k in 1..self.len {
@@ -185,15 +187,15 @@ pub struct WeightConstraints<'a> {
     pub limit: usize,
     /// The stored type of the weights.
     pub encoding: WeightEncoding,
-    /// The mirror joint of each joint, for changes that must be symmetric; otherwise empty.
+    /// Mirror joint of each joint, for changes that must be symmetric; otherwise empty.
     pub pairs: &'a [Option<JointSlot>],
-    /// Whether the vertex is on the mirrored side.
+    /// Whether the vertex is on the mirrored side of a symmetric change.
     pub turned: bool,
 }
 
 impl WeightConstraints<'_> {
-    /// Sort key of a joint among equal weights: by mirror pair, then by side. The order on one side
-    /// is the mirror image of the order on the other.
+    /// Returns the sort key of a joint among joints of equal weight: by mirror pair, then by side.
+    /// The order on one side is the mirror image of the order on the other side.
     #[inline]
     pub(super) fn rank(&self, joint: u16) -> u32 {
         match self.pairs.get(usize::from(joint)) {
@@ -204,8 +206,8 @@ impl WeightConstraints<'_> {
         }
     }
 
-    /// A weight for comparisons. For symmetric changes, it is rounded, so that rounding errors do
-    /// not decide the order.
+    /// Returns a weight for comparisons. For symmetric changes, it is rounded, so that rounding
+    /// errors do not decide the order.
     #[inline]
     pub(super) fn grade(&self, weight: f32) -> f32 {
         if self.pairs.is_empty() { weight } else { (weight * 1e4).round() }
@@ -217,13 +219,13 @@ impl WeightConstraints<'_> {
     }
 }
 
-/// Reason why the weights of a vertex were not changed.
+/// Reason why the weights of a vertex stayed unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum Refusal {
     /// The painted joint is locked.
     #[error("the joint is locked; unlock it to paint it")]
     Locked,
-    /// Locked joints have all of the weight.
+    /// Locked joints have the full weight of the vertex.
     #[error("locked joints have all of the weight; unlock one of them")]
     Full,
     /// No unlocked joint can receive the remaining weight.
@@ -232,7 +234,7 @@ pub enum Refusal {
         joint first"
     )]
     NobodyTakes,
-    /// Locked joints use all slots.
+    /// Locked joints occupy all slots of the vertex.
     #[error(
         "the vertex already has the maximum number of influences; unlock one, or raise the \
         maximum"
@@ -241,7 +243,7 @@ pub enum Refusal {
     /// A locked weight is negative.
     #[error("a locked weight is negative; unlock its joint, then normalize")]
     LockedNegative,
-    /// A coincident vertex of a mesh with another skin cannot have the same weights.
+    /// A coincident vertex belongs to a mesh with another skin, and cannot get the same weights.
     #[error(
         "a coincident vertex of a mesh with another skin cannot get the same weights; paint joints \
             that both skins have, or flatten its weight layers"
@@ -250,7 +252,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The code for scripts, which is stable across versions.
+    /// Returns the code for scripts. It is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Locked => "joint_is_locked",

@@ -1,8 +1,8 @@
 //! Several skins of one body as one surface, for mirroring from a mesh of one skin to a mesh of
 //! another.
 //!
-//! The left and the right arm of a body are often separate meshes with separate skins. Neither skin
-//! has two sides, but together they do.
+//! The left and right arms of a body are often separate meshes with separate skins. Each skin has
+//! only one side, but together they have both.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,11 +15,12 @@ use super::{
 use ulna_model::{Document, JointSlot, NodeId, SkinId, WeightMap};
 use ulna_motion::{Mirror, MirrorPairs, Side};
 
-/// Joint index that no skin has. Surfaces are only joined if all joint indices are below it.
+/// A joint index that no skin uses. Surfaces are joined only if all joint indices are below it.
 const PAST_ALL: u16 = u16::MAX;
 
-/// Groups the skins with surfaces by body. Skins belong to one body if they share a joint, or have
-/// mirror joints of each other, or are mirror images by joint positions. Each skin is in one group.
+/// Groups the skins with surfaces by body. Skins belong to one body if they share a joint, if their
+/// joints are mirror joints, or if their joint positions mirror each other. Each skin is in exactly
+/// one group.
 pub fn bodies(document: &Document) -> Vec<Vec<SkinId>> {
     let painted: BTreeSet<SkinId> =
         document.skins.ids().filter(|s| SkinnedSurface::new(document, *s).is_some()).collect();
@@ -47,9 +48,10 @@ pub fn bodies(document: &Document) -> Vec<Vec<SkinId>> {
     lists
 }
 
-/// Joins skins without mirror joints that are mirror images of each other, joint by joint.
+/// Merges groups of skins without mirror joints if their joints are mirror images of each other,
+/// joint by joint.
 fn join_by_place(document: &Document, mirror: &Mirror, lists: &mut Vec<Vec<SkinId>>) {
-    /// Above this number, they are unrelated objects rather than two sides.
+    /// Maximum number of such groups. More groups are unrelated objects rather than two sides.
     const MOST: usize = 16;
     let joints = |list: &[SkinId]| -> Vec<NodeId> {
         list.iter().flat_map(|s| document.skin(*s).joints.iter().copied()).collect()
@@ -82,15 +84,15 @@ fn join_by_place(document: &Document, mirror: &Mirror, lists: &mut Vec<Vec<SkinI
     }
 }
 
-/// The surfaces of several skins as one.
+/// Surfaces of several skins, combined into one surface.
 #[derive(Debug)]
 pub struct Joined {
     canvases: Vec<SkinnedSurface>,
-    /// The combined surface in a common space, with the joints of all skins.
+    /// The combined surface, in a common space and with the joints of all skins.
     all: SkinnedSurface,
-    /// The surface of each part, and the index of its part there.
+    /// Origin of each part of the combined surface: index of its surface, and part index there.
     origins: Vec<(usize, usize)>,
-    /// Index in the combined list of each surface's joints.
+    /// For each surface, the index in the combined joint list of each of its joints.
     numbers: Vec<Vec<u16>>,
     roles: MirrorPairs,
     axis: usize,
@@ -98,20 +100,21 @@ pub struct Joined {
     left_is_high: bool,
 }
 
-/// Result of mirroring.
+/// Result of mirroring between several skins.
 #[derive(Debug, Default)]
 pub struct JoinedMirror {
-    /// Changed parts by surface.
+    /// Changed parts, by surface.
     pub changes: Vec<Vec<(usize, PartChange)>>,
-    /// Unchanged vertices by reason.
+    /// Number of unchanged vertices, by reason.
     pub refused: Refused,
-    /// Vertices that stay unchanged because their skin lacks a required joint.
+    /// Number of vertices that stayed unchanged because their skin lacks a joint, by skin and
+    /// joint.
     pub missing: BTreeMap<(SkinId, NodeId), usize>,
 }
 
-/// Relative placement of several skins, and the mirror pairs of their joints.
+/// Placement of several skins in a common space, and mirror pairs of their joints.
 struct JoinedSkins {
-    /// Matrix from each surface's mesh space to the common space.
+    /// Matrix from the mesh space of each surface to the common space.
     spaces: Vec<Mat4>,
     joints: Joints,
     roles: MirrorPairs,
@@ -133,11 +136,11 @@ impl JoinedSkins {
         (0..self.joints.nodes.len()).filter(|j| self.roles.agrees(*j)).count()
     }
 
-    /// Whether a skin is symmetric about another plane than the common one.
+    /// Whether a skin is symmetric about a plane other than the common one.
     fn is_strange(&self, document: &Document, mirror: &Mirror, canvas: &SkinnedSurface) -> bool {
         let own = MirrorPairs::of(document, canvas.skin);
         let joints = canvas.joints();
-        // Opposite fingers can look like mirror pairs, but are no pairs of the body.
+        // Opposite fingers can look like mirror pairs, but they are on the same side of the body.
         let is_pair = |j: usize| {
             let other = own.joints()[j].partner.map(|p| joints[p]);
             own.agrees(j) && mirror.partner(joints[j]).is_none_or(|p| Some(p) == other)
@@ -161,8 +164,9 @@ struct Joints {
 }
 
 impl Joined {
-    /// Joins the skins. Returns `None` if they have no two sides together, or are too large. A skin
-    /// that is symmetric about another plane, such as that of a second body, is left out.
+    /// Joins the surfaces of several skins. Returns `None` if the skins together do not have two
+    /// sides, or are too large. A skin that is symmetric about another plane is left out, for
+    /// example the skin of a second body.
     pub fn of(document: &Document, skins: &[SkinId]) -> Option<Self> {
         let mirror = Mirror::of(document);
         let mut canvases: Vec<SkinnedSurface> =
@@ -200,23 +204,23 @@ impl Joined {
         Some(Self { canvases, all, origins, numbers, roles, axis, offset, left_is_high })
     }
 
-    /// The surfaces of each skin.
+    /// Returns the surface of each skin.
     pub fn canvases(&self) -> &[SkinnedSurface] {
         &self.canvases
     }
 
-    /// The surfaces of each skin, by value.
+    /// Returns the surface of each skin, by value.
     pub fn into_canvases(self) -> Vec<SkinnedSurface> {
         self.canvases
     }
 
-    /// The combined surface.
+    /// Returns the combined surface.
     pub const fn all(&self) -> &SkinnedSurface {
         &self.all
     }
 
-    /// The sides of the combined surface. Points are paired by position, or by texture coordinates
-    /// if `uv_of` is given.
+    /// Finds the sides of the combined surface. Points are paired by texture coordinates if `uv_of`
+    /// is given, else by position.
     pub fn sides(&self, uv_of: Option<&dyn Fn(u32) -> Option<Vec2>>) -> Sides {
         let Self { all, axis, offset, left_is_high, .. } = self;
         let joints = self.roles.mirror_joints();
@@ -227,7 +231,8 @@ impl Joined {
         Sides { axis: *axis, offset: *offset, left_is_high: *left_is_high, pairs }
     }
 
-    /// Mirrors one side to the other. The indices of `scope` refer to the combined surface.
+    /// Mirrors the weights of one side to the other. Vertex indices in `scope` refer to the
+    /// combined surface.
     pub fn mirror(
         &self,
         document: &Document,
@@ -258,7 +263,7 @@ impl Joined {
         }
     }
 
-    /// The weights of a part, with joint indices of the combined list.
+    /// Returns the weights of a part, with joint indices of the combined list.
     fn renumbered(&self, document: &Document, (canvas, part): (usize, usize)) -> WeightMap {
         let map = self.canvases[canvas].maps(document).part(part).clone();
         let numbers = &self.numbers[canvas];
@@ -266,8 +271,8 @@ impl Joined {
         WeightMap { joints: map.joints.iter().map(number).collect::<Vec<u16>>().into(), ..map }
     }
 
-    /// Writes changed vertices to the map of their skin. Vertices that need a joint that the skin
-    /// lacks stay unchanged.
+    /// Writes changed vertices back to the maps of their skins. A vertex stays unchanged if its
+    /// skin lacks a joint that it needs.
     fn put_back(
         &self,
         (before, after): (&WeightMap, &WeightMap),
@@ -312,8 +317,8 @@ impl Joined {
     }
 }
 
-/// A rotation that aligns a normal with an axis, the index of the axis, and the sign of the
-/// direction along it.
+/// Returns a rotation that aligns a normal with a coordinate axis, the index of this axis, and the
+/// sign of the direction along it.
 fn along_axis(normal: Vec3) -> (Mat4, usize, f32) {
     for axis in 0..3 {
         if normal[axis].abs() > 0.999_999 {
@@ -345,7 +350,7 @@ impl Joints {
                 add(*joint, place);
             }
         }
-        // A mirror joint that no skin has is included, so that it can be reported.
+        // Mirror joints that no skin has are included, so that they can be reported.
         for joint in canvases.iter().flat_map(|c| c.joints()) {
             if let Some(partner) = mirror.partner(*joint) {
                 add(partner, stand(partner));
@@ -354,7 +359,8 @@ impl Joints {
         Self { nodes, places }
     }
 
-    /// The mirror pairs of the joints: as for poses, otherwise by names and positions.
+    /// Finds the mirror pairs of the joints. Pairs for mirroring poses are adopted. Other pairs are
+    /// found by names and positions.
     fn roles(&self, document: &Document, mirror: &Mirror, spaces: &[Mat4]) -> MirrorPairs {
         let number: HashMap<NodeId, usize> =
             self.nodes.iter().enumerate().map(|(k, n)| (*n, k)).collect();
@@ -381,11 +387,11 @@ impl Joints {
     }
 }
 
-/// Matrices from the mesh space of each surface to a common space.
+/// Returns the matrices from the mesh space of each surface to a common space.
 ///
-/// Surfaces with common joints and the same bind pose are aligned by these. Others are placed by
-/// their joints in the scene. With `bound_as_one`, they use the same space as the largest one
-/// instead.
+/// Surfaces that share joints with the same bind pose are aligned by these joints. Other surfaces
+/// are placed by the scene positions of their joints. With `bound_as_one`, they instead share the
+/// mesh space of the surface with the most joints.
 fn spaces(
     document: &Document,
     mirror: &Mirror,
@@ -431,7 +437,7 @@ fn spaces(
     spaces.into_iter().collect()
 }
 
-/// `scene_from_mesh` of a surface, from the root joint with the most descendants.
+/// Returns `scene_from_mesh` of a surface, computed from the root joint with the most descendants.
 fn in_scene(document: &Document, mirror: &Mirror, canvas: &SkinnedSurface) -> Option<Mat4> {
     let skin = document.skin(canvas.skin);
     let parents = canvas.parents();
@@ -454,6 +460,6 @@ fn in_scene(document: &Document, mirror: &Mirror, canvas: &SkinnedSurface) -> Op
         (found.is_finite() && found.determinant() != 0.0).then_some(found)
     };
     let found = tops.into_iter().find_map(space)?;
-    // A matrix that differs from the identity only by rounding is replaced by it.
+    // If the matrix differs from the identity only by rounding, the identity is used.
     Some(if found.abs_diff_eq(Mat4::IDENTITY, 1e-6) { Mat4::IDENTITY } else { found })
 }

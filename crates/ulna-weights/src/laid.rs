@@ -1,4 +1,4 @@
-//! Placement of the source surfaces over the target surface, before nearest points are searched.
+//! Placement of source surfaces over a target surface, before nearest points are searched.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,32 +18,32 @@ use ulna_model::{Document, NodeId, Primitive, SkinId};
 pub struct Giver<'a> {
     /// The primitive.
     pub primitive: &'a Primitive,
-    /// Its skin.
+    /// Skin of the primitive.
     pub skin: SkinId,
-    /// Index in the target skin of each joint's counterpart.
+    /// Index in the target skin of each joint's counterpart; `None` without a counterpart.
     pub joints: &'a [Option<u16>],
 }
 
-/// Placement of the source surfaces.
+/// How the source surfaces were placed for a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaidBy {
-    /// Both skins have the same bind pose, so the surfaces overlap.
+    /// Unchanged mesh space: both skins have the same bind pose, so the surfaces overlap.
     Bind,
-    /// The source was posed to match the rest pose of the target.
+    /// Posed: the source was posed to match the rest pose of the target.
     Pose {
-        /// Number of source joints with a counterpart.
+        /// Number of source joints with a counterpart in the target.
         matched: usize,
     },
-    /// In place: too few joints have counterparts.
+    /// Unposed, because too few joints have counterparts.
     NoMatch,
-    /// In place: posing moved the surfaces much farther apart.
+    /// Unposed, because posing moved the surfaces much farther apart.
     Farther,
-    /// In place: the source has no skeleton.
+    /// Unposed, because the source has no skeleton.
     NoSkeleton,
 }
 
 impl LaidBy {
-    /// The placement as part of a sentence; `None` if it needs no mention.
+    /// Describes the placement as part of a sentence; `None` if it needs no mention.
     pub fn text(self) -> Option<String> {
         const AS_THEY_LIE: &str = "the surfaces were matched in place";
         match self {
@@ -63,10 +63,11 @@ impl LaidBy {
     }
 }
 
-/// Places the source primitives in the mesh space of a surface. Returns the vertex positions of
-/// each primitive, and the placement.
+/// Places the source primitives in the mesh space of a target surface. Returns the vertex positions
+/// of each primitive, and the kind of placement.
 ///
-/// `pairs` are joints of the source with their counterparts. `wanted` are the target vertices.
+/// `pairs` are source joints with their counterparts in the target. `wanted` are the target
+/// vertices.
 pub fn laid_over(
     (theirs, ours): (&Document, &Document),
     canvas: &SkinnedSurface,
@@ -94,7 +95,7 @@ pub fn laid_over(
     });
     let (Some(overlay), Some(posed)) = (overlay, posed) else { return (lying, LaidBy::NoMatch) };
     // Counterparts are more reliable than distances, because hair, clothes and arms differ between
-    // bodies. A much larger distance indicates a wrong match.
+    // bodies. Only a much larger distance indicates wrong counterparts.
     if apart(canvas, givers, &posed, wanted) < FARTHER * apart(canvas, givers, &lying, wanted) {
         let joints: Vec<NodeId> =
             givers.iter().flat_map(|g| theirs.skin(g.skin).joints.iter().copied()).collect();
@@ -104,12 +105,12 @@ pub fn laid_over(
     (lying, LaidBy::Farther)
 }
 
-/// Maximum ratio of the distances of posed and unposed surfaces.
+/// Maximum distance of the posed surfaces, relative to the distance of the unposed surfaces.
 const FARTHER: f32 = 1.5;
 
-/// Whether two skeletons match. Either half of the transferred weight is on joints with a
-/// counterpart, or the number of counterparts suffices for trunk and limbs. The latter covers a
-/// body with few fingers and one with all of them.
+/// Whether two skeletons match well enough for posing. Either half of the transferred weight is on
+/// joints with a counterpart, or ten target joints are counterparts: enough for trunk and limbs.
+/// The second rule covers a body with few fingers and a body with all fingers.
 fn is_match(givers: &[Giver<'_>]) -> bool {
     const ENOUGH: f64 = 0.5;
     const BODY: usize = 10;
@@ -117,8 +118,8 @@ fn is_match(givers: &[Giver<'_>]) -> bool {
     share_matched(givers) >= ENOUGH || found.len() >= BODY
 }
 
-/// The target joint of each joint's weights, by primitive. If the skeletons match, a joint without
-/// a counterpart uses the one of its nearest ancestor.
+/// Returns, by primitive, the target joint that receives the weights of each source joint. If the
+/// skeletons match, a joint without a counterpart uses the counterpart of its nearest ancestor.
 pub fn takers(theirs: &Document, givers: &[Giver<'_>]) -> Vec<Vec<Option<u16>>> {
     if !is_match(givers) {
         return givers.iter().map(|g| g.joints.to_vec()).collect();
@@ -136,7 +137,7 @@ pub fn takers(theirs: &Document, givers: &[Giver<'_>]) -> Vec<Vec<Option<u16>>> 
     givers.iter().map(one).collect()
 }
 
-/// Share of the weights on joints with a counterpart, `0..=1`.
+/// Returns the share of the weights that are on joints with a counterpart, `0..=1`.
 fn share_matched(givers: &[Giver<'_>]) -> f64 {
     let (mut found, mut all) = (0.0f64, 0.0f64);
     for giver in givers {
@@ -152,8 +153,8 @@ fn share_matched(givers: &[Giver<'_>]) -> f64 {
     if all > 0.0 { found / all } else { 0.0 }
 }
 
-/// Matrix from the mesh space of a primitive to that of the target surface, if both skins have the
-/// same bind pose.
+/// Returns the matrix from the mesh space of a primitive to the mesh space of the target surface.
+/// `None` if the skins have different bind poses.
 fn bound_alike(
     (theirs, ours): (&Document, &Document),
     canvas: &SkinnedSurface,
@@ -169,9 +170,9 @@ fn moved(positions: &[Vec3], by: &Mat4) -> Vec<Vec3> {
     positions.iter().map(|p| by.transform_point3(*p)).collect()
 }
 
-/// The surfaces at their rest positions in the scene, in the mesh space of the target. If the
-/// source seems to use another length unit, it is scaled, provided that this brings the surfaces
-/// closer.
+/// Returns the source surfaces at their rest positions in the scene, in the mesh space of the
+/// target. If the source seems to use another length unit, it is scaled, provided that scaling
+/// brings the surfaces closer.
 fn lying(
     (theirs, ours): (&Document, &Document),
     canvas: &SkinnedSurface,
@@ -197,7 +198,7 @@ fn lying(
     }
 }
 
-/// Mean distance of vertices from the nearest source points, over at most 2000 samples.
+/// Returns the mean distance of vertices from the nearest source points, over at most 2000 samples.
 fn apart(
     canvas: &SkinnedSurface,
     givers: &[Giver<'_>],
@@ -222,8 +223,8 @@ fn apart(
     if count == 0 { f32::INFINITY } else { to_single(sum / to_f64(count)) }
 }
 
-/// Factor between the length units of two surfaces, guessed from their sizes; 1 if the ratio is
-/// plausible for two bodies.
+/// Guesses the factor between the length units of two surfaces from their sizes. Returns 1 if the
+/// ratio is plausible for two bodies.
 pub fn unit_between(theirs: f32, ours: f32) -> f32 {
     let factor = if theirs > 0.0 && ours > 0.0 { ours / theirs } else { 1.0 };
     if (0.2..5.0).contains(&factor) {
@@ -234,7 +235,7 @@ pub fn unit_between(theirs: f32, ours: f32) -> f32 {
     units.into_iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(1.0)
 }
 
-/// Diagonal of the bounding box of the finite points.
+/// Returns the diagonal of the bounding box of the finite points.
 pub fn size_of(points: &[Vec3]) -> f32 {
     let (low, high) = points
         .iter()

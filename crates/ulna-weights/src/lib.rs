@@ -1,6 +1,7 @@
-//! Operations on joint weights: normalizing, painting, layers, binding, and tools on many vertices.
+//! Operations on joint weights: normalizing, painting, layers, binding, and tools for many
+//! vertices.
 //!
-//! The functions take documents and surfaces, and return new weights. This crate changes no
+//! The functions take documents and surfaces, and return new weights. This crate never changes a
 //! document: `ulna-edit` turns the results into edits.
 //!
 //! ```text

@@ -1,5 +1,5 @@
-//! A gradient along a limb: weights by the position of each vertex along a chain of joints, blended
-//! between bones by a curve.
+//! Weight gradient along a limb. The weights follow the position of each vertex along a chain of
+//! joints, and a curve blends them between bones.
 
 use glam::Vec3;
 
@@ -9,16 +9,17 @@ use super::{
     normalize::normalize,
 };
 
-/// Minimum length of a bone, relative to the chain. A shorter bone means coincident joints, which
-/// share nothing.
+/// Minimum length of a bone, relative to the chain. A shorter bone means that two joints coincide.
+/// Such joints do not share weight.
 const NO_BONE: f32 = 1e-4;
 
-/// A chain of joints as a polyline: joints, positions, and distances from the first joint.
+/// A chain of joints as a polyline: joints, positions, and distances from the first joint along the
+/// line.
 struct Line {
     joints: Vec<u16>,
     heads: Vec<Vec3>,
     along: Vec<f32>,
-    /// Half of the blend length around each joint; 0 for the first one.
+    /// Half of the blend length around each joint; 0 for the first joint.
     half: Vec<f32>,
 }
 
@@ -28,8 +29,8 @@ impl Line {
         for k in 1..heads.len() {
             along[k] = along[k - 1] + heads[k].distance(heads[k - 1]);
         }
-        // Up to half of the shorter adjacent bone. The last bone has the length of the previous
-        // one.
+        // The blend covers up to half of the shorter adjacent bone. The last bone has the length of
+        // the previous one.
         let bone = |k: usize| {
             along.get(k + 1).map_or_else(|| along[k] - along[k - 1], |next| next - along[k])
         };
@@ -38,8 +39,8 @@ impl Line {
         Self { joints: joints.to_vec(), heads, along, half }
     }
 
-    /// Position of a point along the line, from the nearest point of the line. The last bone
-    /// extends in its direction.
+    /// Returns the position along the line of its point nearest to `at`. The last bone extends
+    /// beyond its end.
     fn place_of(&self, at: Vec3) -> f32 {
         let mut best = (f32::INFINITY, 0.0);
         for k in 0..self.heads.len() {
@@ -56,7 +57,7 @@ impl Line {
         best.1
     }
 
-    /// The share of each joint at a position; the shares sum to 1.
+    /// Returns the share of each joint at a position along the line. The shares sum to 1.
     fn shares(&self, place: f32, curve: &Falloff) -> impl Iterator<Item = (u16, f32)> + '_ {
         let curve = *curve;
         let beyond = move |k: usize| -> f32 {
@@ -77,17 +78,17 @@ impl Line {
 }
 
 impl WorkingWeights<'_> {
-    /// Distributes the weight of a chain's joints along the limb, by the rest position of each
+    /// Distributes the weight of a chain's joints along a limb, by the rest position of each
     /// vertex.
     ///
-    /// Each joint has the center of its bone. Around a joint, the weight is blended from one bone
-    /// to the next by a curve. The blend covers a fraction `width` (`0..=1`) of half of the shorter
-    /// adjacent bone on each side. Weights of other joints and of locked joints stay the same, as
-    /// do vertices without weight on the chain. If there is no slot for both joints at a vertex,
-    /// the weaker one is dropped.
+    /// Each joint has full weight at the center of its bone. Around a joint, a curve blends the
+    /// weight from one bone to the next. On each side, the blend covers the fraction `width`
+    /// (`0..=1`) of half the shorter adjacent bone. Weights of other joints and of locked joints
+    /// stay the same, and so do vertices without weight on the chain. If a vertex has no slot for
+    /// both joints, the weaker one is dropped.
     ///
-    /// Each joint of the chain must be below the previous one, and there must be at least two. A
-    /// joint at the same position as the next one is left out and keeps its weight.
+    /// The chain has at least two joints, each a descendant of the previous one. A joint at the
+    /// same position as the next joint is left out, and keeps its weight.
     pub fn along_limb(
         &mut self,
         chain: &[u16],
@@ -127,7 +128,7 @@ impl WorkingWeights<'_> {
                 list.iter()
                     .filter(|(j, w)| !open(*j) && *w > 0.0)
                     .for_each(|(j, w)| other.add(j, w));
-                // Joints outside of the chain keep their slots.
+                // Joints outside the chain keep their slots.
                 let slots = rule.limit.saturating_sub(other.iter().count()).max(1);
                 let mut shares: Vec<(u16, f32)> =
                     line.shares(place, &curve).filter(|(j, s)| open(*j) && *s > 0.0).collect();

@@ -1,4 +1,4 @@
-//! Edge loops and edge rings on surfaces whose quads were triangulated by the file format.
+//! Edge loops and edge rings on triangulated surfaces. The file format stores quads as triangles.
 //!
 //! ```text
 //!    ·──·──·──·          A loop continues straight from edge to edge, a═b═c═d.
@@ -8,9 +8,9 @@
 //!    ·──·──·──·
 //! ```
 //!
-//! The quads are unknown. A loop follows the edge with the smallest turn, as seen along the normal,
-//! up to 40°; diagonals turn more. A ring treats the longer side of two triangles as the diagonal
-//! of a quad.
+//! The original quads are unknown. A loop continues along the edge with the smallest turn, up to
+//! 40°, as seen along the normal. Diagonals turn more. A ring treats the longer side of two
+//! triangles as the diagonal of a quad.
 
 use std::collections::BTreeSet;
 
@@ -19,10 +19,11 @@ use glam::Vec3;
 use super::SkinnedSurface;
 use ulna_geometry::PointId;
 
-/// Cosine of the maximum turn of a loop from one edge to the next.
+/// Cosine of the maximum turn between two successive edges of a loop.
 const STRAIGHT: f32 = 0.766;
 
-/// Directed edges between selected neighbors. With several edges, diagonals of quads are left out.
+/// Returns the directed edges between selected neighbors. If there are several, diagonals of quads
+/// are left out.
 fn edges_among(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> Vec<(PointId, PointId)> {
     let among = |a: &PointId| {
         canvas.ring(*a).iter().filter(|b| points.contains(b)).map(|b| (*a, *b)).collect::<Vec<_>>()
@@ -34,7 +35,7 @@ fn edges_among(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> Vec<(Poin
     all.into_iter().filter(|(a, b)| !is_diagonal(canvas, *a, *b)).collect()
 }
 
-/// Whether an edge is the longest one of both its triangles.
+/// Whether an edge is the longest edge of both its triangles.
 fn is_diagonal(canvas: &SkinnedSurface, a: PointId, b: PointId) -> bool {
     let rest = canvas.rest();
     let length = |a: PointId, b: PointId| rest[a.index()].distance_squared(rest[b.index()]);
@@ -43,12 +44,12 @@ fn is_diagonal(canvas: &SkinnedSurface, a: PointId, b: PointId) -> bool {
     thirds.into_iter().flatten().filter(|t| length(a, *t) < own && length(b, *t) < own).count() == 2
 }
 
-/// The third point of the triangle with the directed edge from `a` to `b`.
+/// Returns the third point of the triangle that has the directed edge from `a` to `b`.
 fn third(canvas: &SkinnedSurface, a: PointId, b: PointId) -> Option<PointId> {
     canvas.fan(a).iter().find(|[next, _]| *next == b).map(|[_, t]| *t)
 }
 
-/// The normal of the surface at a point, not normalized.
+/// Returns the normal of the surface at a point, not normalized.
 fn normal(canvas: &SkinnedSurface, point: PointId) -> Vec3 {
     let rest = canvas.rest();
     let here = rest[point.index()];
@@ -56,7 +57,7 @@ fn normal(canvas: &SkinnedSurface, point: PointId) -> Vec3 {
     canvas.fan(point).iter().map(across).sum()
 }
 
-/// The next point of a loop from `a` to `b`; `None` if it would turn too much.
+/// Returns the next point of a loop that runs from `a` to `b`; `None` if it would turn too much.
 fn straight_on(canvas: &SkinnedSurface, a: PointId, b: PointId) -> Option<PointId> {
     let rest = canvas.rest();
     let up = normal(canvas, b).normalize_or_zero();
@@ -70,7 +71,7 @@ fn straight_on(canvas: &SkinnedSurface, a: PointId, b: PointId) -> Option<PointI
     (found.0 > STRAIGHT).then_some(found.1)
 }
 
-/// The loops through the edges between selected points.
+/// Finds the loops through the edges between selected points.
 pub(super) fn edge_loops(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> BTreeSet<PointId> {
     let mut found = points.clone();
     let mut walked = BTreeSet::new();
@@ -84,7 +85,7 @@ pub(super) fn edge_loops(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) ->
     found
 }
 
-/// The selected points, with the next points on their loops.
+/// Returns the selected points and the next points on their loops.
 pub(super) fn grown_along(
     canvas: &SkinnedSurface,
     points: &BTreeSet<PointId>,
@@ -94,12 +95,13 @@ pub(super) fn grown_along(
     points.iter().copied().chain(next).collect()
 }
 
-/// The edge opposite to one, across the quad on its left; `None` if there is no quad.
+/// Returns the opposite edge of the quad on the left of an edge; `None` if there is no quad.
 fn opposite(canvas: &SkinnedSurface, a: PointId, b: PointId) -> Option<(PointId, PointId)> {
     let rest = canvas.rest();
     let length = |a: PointId, b: PointId| rest[a.index()].distance_squared(rest[b.index()]);
     let t = third(canvas, a, b)?;
-    // The diagonal is the longer one of the two other sides. The fourth corner is beyond it.
+    // The diagonal is the longer one of the triangle's two other sides. The fourth corner of the
+    // quad is beyond it.
     if length(a, t) > length(b, t) {
         Some((third(canvas, a, t)?, t))
     } else {
@@ -107,11 +109,11 @@ fn opposite(canvas: &SkinnedSurface, a: PointId, b: PointId) -> Option<(PointId,
     }
 }
 
-/// The rings through the edges between selected points.
+/// Finds the rings through the edges between selected points.
 pub(super) fn edge_rings(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> BTreeSet<PointId> {
     let mut found = points.clone();
     let mut walked = BTreeSet::new();
-    // Each edge is present in both directions, one for each side.
+    // Each edge occurs in both directions. One direction follows the ring on each side.
     for (mut a, mut b) in edges_among(canvas, points) {
         while walked.insert((a, b)) {
             let Some((c, d)) = opposite(canvas, a, b) else { break };

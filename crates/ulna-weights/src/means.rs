@@ -7,7 +7,7 @@ use super::{
 use ulna_geometry::PointId;
 use ulna_model::JointSlot;
 
-/// Adds the influences of a point's first vertex, times a factor.
+/// Adds the influences of a point's first vertex, each times a factor.
 #[inline]
 pub(super) fn add_point(
     canvas: &SkinnedSurface,
@@ -24,7 +24,7 @@ pub(super) fn add_point(
     }
 }
 
-/// The mean of a point's neighbors.
+/// Computes the mean influences of a point's neighbors.
 #[inline]
 pub(super) fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, point: PointId, out: &mut Influences) {
     out.clear();
@@ -35,7 +35,8 @@ pub(super) fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, point: PointId, out
     }
 }
 
-/// The mean of a point's neighbors, weighted by the inverse of their rest distances.
+/// Computes the mean influences of a point's neighbors, weighted by the inverse of their rest
+/// distances.
 pub(super) fn near_mean(
     canvas: &SkinnedSurface,
     maps: &Maps<'_>,
@@ -55,8 +56,8 @@ pub(super) fn near_mean(
     }
 }
 
-/// The weighted mean of vertices. Joint indices from `joints` on are ignored, and only the
-/// strongest joints are kept.
+/// Computes the weighted mean of the influences of vertices. Joint indices from `joints` on are
+/// ignored, and only the strongest joints are kept.
 pub(super) fn weighted_mean(
     maps: &Maps<'_>,
     joints: usize,

@@ -1,4 +1,4 @@
-//! Mirror pairs of points across a plane: by position, then by topology.
+//! Mirror pairs of points across a plane. Points are paired by position, then by topology.
 
 use std::collections::HashMap;
 
@@ -10,15 +10,15 @@ use ulna_geometry::{PointGrid, PointId};
 use ulna_model::{Document, JointSlot};
 use ulna_motion::MirrorPairs;
 
-/// Mirror pairs of points and of joints.
+/// Mirror pairs of a surface's points and of its skin's joints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MirrorMap {
     points: Vec<Option<PointId>>,
     joints: Vec<Option<JointSlot>>,
-    /// The joint that receives the weight of each joint on the other side.
+    /// For each joint, the joint that receives its weight on the other side.
     across: Vec<JointSlot>,
     parents: Vec<Option<JointSlot>>,
-    /// Number of points without a partner.
+    /// Number of points without a mirror partner.
     pub unpaired: usize,
     /// Number of points that were paired by topology instead of position.
     pub by_topology: usize,
@@ -26,14 +26,15 @@ pub struct MirrorMap {
 
 impl MirrorMap {
     /// Pairs the points of a surface across the plane `axis = offset` in mesh space. `joints` are
-    /// the mirror joints of the skin's joints; a center joint is its own.
+    /// the mirror joints of the skin's joints. A center joint is its own mirror joint.
     ///
-    /// A pair consists of two points that are each the nearest one to the other's mirrored
-    /// position, within `tolerance` meters. On a surface of several skins, points of the same skin
-    /// are preferred.
+    /// Two points form a pair if each is the nearest point to the mirrored position of the other,
+    /// within `tolerance` meters. On a surface of several skins, points of the same skin are
+    /// preferred.
     ///
-    /// The remaining points are paired by their neighbors. If both points of a pair have one
-    /// unpaired neighbor, these mirror each other. Finally, points are paired triangle by triangle.
+    /// Remaining points are paired by their neighbors. If both points of a pair have exactly one
+    /// unpaired neighbor, these neighbors form a pair. Finally, points are paired triangle by
+    /// triangle.
     pub fn new(
         canvas: &SkinnedSurface,
         axis: usize,
@@ -41,7 +42,7 @@ impl MirrorMap {
         tolerance: f32,
         joints: Vec<Option<JointSlot>>,
     ) -> Self {
-        /// Maximum number of overlapping meshes that are distinguished.
+        /// Maximum number of overlapping meshes that are told apart.
         const LAYERS: usize = 4;
         let rest = canvas.rest();
         let mirrored = |p: Vec3| {
@@ -49,7 +50,7 @@ impl MirrorMap {
             p[axis] = 2.0 * offset - p[axis];
             p
         };
-        // Many points are in a plane through 0, so no cell border is there.
+        // Planes through 0 contain many points, so no cell border may be there.
         let cell = (tolerance * 24.0).max(f32::MIN_POSITIVE);
         let grid = PointGrid::new(rest, cell, 0.5, CROWD);
         let nearest_of =
@@ -69,10 +70,10 @@ impl MirrorMap {
                 joints,
             );
         }
-        // The same skin first, because meshes of other skins can overlap.
+        // The same skin is searched first, because meshes of other skins can overlap.
         let is_same = |a: PointId, b: PointId| owners[a.index()] == owners[b.index()];
         let mut points = mutual(&nearest_of(&is_same));
-        // Overlapping meshes of several other skins need one pass each.
+        // Each overlapping mesh of another skin needs one more pass.
         for _ in 0..LAYERS {
             let is_open = |p: PointId| points[p.index()].is_none();
             let others = mutual(&nearest_of(&|a, b| is_open(a) && is_open(b) && !is_same(a, b)));
@@ -84,10 +85,10 @@ impl MirrorMap {
         Self::completed(canvas, points, axis, offset, joints)
     }
 
-    /// Pairs points with equal texture coordinates, or coordinates mirrored about the center of the
-    /// texture, on different sides of the plane. If there are several, the one nearest to the
-    /// mirrored position is chosen. Points on the plane are their own partners. The remaining
-    /// points are paired as by [`MirrorMap::new`].
+    /// Pairs points with equal texture coordinates, or with coordinates mirrored about the center
+    /// of the texture. The points must be on different sides of the plane. If several match, the
+    /// one nearest to the mirrored position is chosen. Points on the plane are their own partners.
+    /// The remaining points are paired as by [`MirrorMap::new`].
     pub fn by_uv(
         canvas: &SkinnedSurface,
         uv_of: &dyn Fn(u32) -> Option<Vec2>,
@@ -95,9 +96,10 @@ impl MirrorMap {
         offset: f32,
         joints: Vec<Option<JointSlot>>,
     ) -> Self {
-        /// Grid cells along one side of the texture; closer coordinates count as equal.
+        /// Number of grid cells along each side of the texture. Coordinates in the same cell count
+        /// as equal.
         const STEPS: f32 = 4_096.0;
-        /// Limit of valid texture coordinates.
+        /// Maximum absolute value of valid texture coordinates.
         const FAR: f32 = 1e6;
         let rest = canvas.rest();
         let size = rest
@@ -132,7 +134,7 @@ impl MirrorMap {
             for uv in [*uv, Vec2::new(1.0 - uv.x, uv.y)] {
                 let (x, y) = cell(uv);
                 let around = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (x + dx, y + dy)));
-                // A texel with thousands of points is not distinctive.
+                // A texel with thousands of points cannot identify a single point.
                 for q in
                     around.filter_map(|c| grid.get(&c)).flat_map(|list| list.iter().take(CROWD))
                 {
@@ -180,7 +182,7 @@ impl MirrorMap {
         Self { points: vec![None; count], across, joints, parents, unpaired: count, by_topology: 0 }
     }
 
-    /// [`MirrorMap::new`] with a tolerance of 1/10,000 of the surface's size.
+    /// Pairs points like [`MirrorMap::new`], with a tolerance of 1/10,000 of the surface's size.
     pub fn near(
         canvas: &SkinnedSurface,
         axis: usize,
@@ -195,51 +197,51 @@ impl MirrorMap {
         Self::new(canvas, axis, offset, tolerance, joints)
     }
 
-    /// The same pairs of points, with other pairs of joints.
+    /// Returns the same point pairs with other joint pairs.
     #[must_use]
     pub fn with_joints(&self, joints: Vec<Option<JointSlot>>) -> Self {
         Self { across: across(&joints, &self.parents), joints, ..self.clone() }
     }
 
-    /// The partner of a point, if it has one.
+    /// Returns the mirror partner of a point, if it has one.
     #[inline]
     pub fn point(&self, point: PointId) -> Option<PointId> {
         self.points.get(point.index()).copied().flatten()
     }
 
-    /// The points without a partner, in ascending order.
+    /// Returns the points without a partner, in ascending order.
     pub fn alone(&self) -> impl Iterator<Item = PointId> + '_ {
         let all = PointId::first(self.points.len()).zip(&self.points);
         all.filter(|(_, other)| other.is_none()).map(|(point, _)| point)
     }
 
-    /// The mirror joint of each of the skin's joints.
+    /// Returns the mirror joint of each joint of the skin.
     pub fn joints(&self) -> &[Option<JointSlot>] {
         &self.joints
     }
 
-    /// The mirror joint of a joint, if it has one.
+    /// Returns the mirror joint of a joint, if it has one.
     #[inline]
     pub fn joint(&self, joint: JointSlot) -> Option<JointSlot> {
         self.joints.get(joint.index()).copied().flatten()
     }
 
-    /// The joint that receives a joint's weight on the other side: its mirror joint, else that of
-    /// the nearest ancestor with one, else itself. An example of the second case is an object in
-    /// one hand.
+    /// Returns the joint that receives a joint's weight on the other side. This is its mirror
+    /// joint, else the mirror joint of the nearest ancestor that has one, else the joint itself.
+    /// The second case occurs for an object held in one hand.
     #[inline]
     pub fn across(&self, joint: JointSlot) -> JointSlot {
         self.across.get(joint.index()).copied().unwrap_or(joint)
     }
 }
 
-/// The pairs that were found in both directions.
+/// Keeps only the pairs that were found from both of their points.
 fn mutual(one_way: &[Option<PointId>]) -> Vec<Option<PointId>> {
     let all = PointId::first(one_way.len()).zip(one_way);
     all.map(|(p, q)| q.filter(|q| one_way[q.index()] == Some(p))).collect()
 }
 
-/// [`MirrorMap::across`] for every joint.
+/// Computes [`MirrorMap::across`] for every joint.
 fn across(joints: &[Option<JointSlot>], parents: &[Option<JointSlot>]) -> Vec<JointSlot> {
     let of = |list: &[Option<JointSlot>], joint: JointSlot| -> Option<JointSlot> {
         list.get(joint.index()).copied().flatten()
@@ -259,10 +261,11 @@ fn across(joints: &[Option<JointSlot>], parents: &[Option<JointSlot>]) -> Vec<Jo
     JointSlot::first(joints.len()).map(one).collect()
 }
 
-/// Maximum number of points per cell that are compared. The others are paired by topology.
+/// Maximum number of points per cell that are compared by position. Points beyond it are paired by
+/// topology.
 const CROWD: usize = 256;
 
-/// The nearest accepted point to a position, within the tolerance.
+/// Returns the accepted point nearest to a position, within the tolerance.
 fn nearest(
     grid: &PointGrid,
     rest: &[Vec3],
@@ -281,18 +284,18 @@ fn nearest(
     best.map(|(_, point)| point)
 }
 
-/// Pairs the remaining points by paired neighbors, and returns their number.
+/// Pairs the remaining points by their paired neighbors. Returns the number of newly paired points.
 ///
-/// Of two points that mirror each other, the unpaired neighbors mirror each other, too. If both
-/// have a single one, these are paired. If they have several, two are paired if they are mutually
-/// nearest, within half of the distance to the paired neighbor.
+/// The unpaired neighbors of a point and of its mirror point are candidates. If each of the two
+/// points has exactly one, these are paired. Otherwise, two candidates are paired if each is the
+/// nearest to the other's mirrored position, within half of the distance to the paired point.
 fn by_neighbors(
     canvas: &SkinnedSurface,
     points: &mut [Option<PointId>],
     axis: usize,
     offset: f32,
 ) -> usize {
-    // Only neighbors of unpaired points can add pairs.
+    // Only points next to unpaired points can lead to new pairs.
     let open = PointId::first(points.len()).filter(|p| points[p.index()].is_none());
     let mut front: Vec<PointId> = open.flat_map(|p| canvas.ring(p)).copied().collect();
     front.retain(|p| points[p.index()].is_some());
@@ -313,8 +316,8 @@ fn by_neighbors(
             let open = |of: PointId, points: &[Option<PointId>]| -> Vec<PointId> {
                 canvas.ring(of).iter().copied().filter(|n| points[n.index()].is_none()).collect()
             };
-            /// Maximum number of neighbor pairs to compare. A point with thousands of neighbors is
-            /// not distinctive.
+            /// Maximum number of neighbor pairs to compare. A point with thousands of neighbors
+            /// cannot identify a single pair.
             const MOST: usize = 4_096;
             let (here, there) = (open(p, points), open(q, points));
             if here.len() * there.len() > MOST {
@@ -330,8 +333,8 @@ fn by_neighbors(
                 if !alone && (nearest(b, &here) != Some(*a) || !near()) {
                     continue;
                 }
-                // Two points on the same side are no pair. A point that is its own partner must be
-                // on the plane.
+                // Two points on the same side cannot be a pair. A point that is its own partner
+                // must be on the plane.
                 let wrong = if *a == b { !near() } else { side(*a) == side(b) };
                 if wrong || points[a.index()].is_some() || points[b.index()].is_some() {
                     continue;
@@ -347,9 +350,9 @@ fn by_neighbors(
     paired
 }
 
-/// Pairs the remaining points triangle by triangle, regardless of position, and returns their
-/// number. If an edge has a mirror edge, the adjacent triangles mirror each other. Their third
-/// points are paired if they have the same number of edges.
+/// Pairs the remaining points triangle by triangle, regardless of position. Returns the number of
+/// newly paired points. If an edge has a mirror edge, the triangles next to both edges mirror each
+/// other. Their third points are paired if they have the same number of edges.
 fn by_triangles(
     canvas: &SkinnedSurface,
     points: &mut [Option<PointId>],

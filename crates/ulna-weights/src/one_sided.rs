@@ -1,12 +1,12 @@
-//! Skins that cover one side of a body, while the mirror joints belong to other skins.
+//! Detection of skins that cover one side of a body, while the mirror joints belong to other skins.
 
 use std::collections::BTreeSet;
 
 use ulna_model::{Document, NodeId, SkinId};
 use ulna_motion::Mirror;
 
-/// Whether the mirror joints of a skin's joints belong to other skins, so that it has only one
-/// side.
+/// Whether a skin covers only one side, because the mirror joints of its joints belong to other
+/// skins.
 pub fn is_one_sided(document: &Document, skin: SkinId) -> bool {
     if document.skins.len() < 2 {
         return false;

@@ -4,9 +4,12 @@
 //! Each source joint with a counterpart gets a matrix in scene space. The surface follows by linear
 //! blend skinning:
 //!
-//! ```text
-//!  X_j = translate(h_p) · R · S · translate(−h_j)   p' = Σ w · (W_p·IBM_p)⁻¹ · X_j · W_j·IBM_j · p
-//! ```
+//! `h` are the rest positions of a joint `j` and its counterpart `p`, and `W` their rest transforms
+//! in the scene. `S` is the ratio of the sizes of both characters. Along the bone of a limb, it is
+//! the ratio of both bone lengths. `R` rotates `j` from its rest to the rest of `p`. If both
+//! skeletons use the same axes, `R` is `rot(W_p)·rot(W_j)⁻¹`. Otherwise, it aligns the directions
+//! to the next joints with those of the counterpart, with as little twist as possible relative to
+//! the parent.
 //!
 //! `h` are the rest positions of a joint `j` and its counterpart `p`, and `W` their rest transforms
 //! in the scene. `S` is the ratio of sizes; along a limb's bone, the ratio of the two bones. `R`
@@ -23,7 +26,7 @@ use super::ids::{to_f64, to_single};
 use ulna_geometry::orthogonal_factor;
 use ulna_model::{Document, NodeId, Primitive, SkinId};
 
-/// Rest transforms in the scene, by node.
+/// Returns the rest transform of each node in the scene.
 fn rest_worlds(document: &Document) -> Vec<DMat4> {
     let mut worlds = vec![DMat4::IDENTITY; document.nodes.len()];
     for node in document.nodes.order() {
@@ -34,7 +37,8 @@ fn rest_worlds(document: &Document) -> Vec<DMat4> {
     worlds
 }
 
-/// Scene meters per unit of a skin's mesh space at rest; 1 if the joints do not determine it.
+/// Returns the number of scene meters per mesh-space unit of a skin at rest; 1 if the joints do not
+/// determine it.
 pub fn rest_scale(document: &Document, skin: SkinId) -> f32 {
     let worlds = rest_worlds(document);
     let skin = document.skin(skin);
@@ -46,31 +50,31 @@ pub fn rest_scale(document: &Document, skin: SkinId) -> f32 {
     skin.joints.iter().zip(skin.inverse_bind.iter()).find_map(scale).unwrap_or(1.0)
 }
 
-/// A source joint with its counterpart.
+/// A source joint with a counterpart.
 struct Bone {
     from: NodeId,
     to: NodeId,
-    /// Index of the nearest ancestor bone, which comes earlier in the list.
+    /// Index of the nearest ancestor bone. It comes earlier in the list.
     parent: Option<usize>,
-    /// Positions of both joints in scene space.
+    /// Scene positions of the joint and of its counterpart.
     heads: [DVec3; 2],
-    /// Vectors to the joints below that are children of both.
+    /// Vectors to child joints, for children that are also children of the counterpart.
     ways: Vec<[DVec3; 2]>,
 }
 
-/// A source surface, posed to the rest pose of a target.
+/// A source character, posed to the rest pose of a target.
 pub struct Overlay<'a> {
     theirs: &'a Document,
     ours: &'a Document,
     worlds: [Vec<DMat4>; 2],
-    /// The matrix in scene space of each source node, and the counterpart that determines it.
+    /// For each source node, its matrix in scene space and the counterpart that determines it.
     moved: Vec<(DMat4, Option<NodeId>)>,
     matched: Vec<NodeId>,
 }
 
 impl<'a> Overlay<'a> {
-    /// Poses the source `theirs` to the target `ours`, by joints with their counterparts. Returns
-    /// `None` if these have no bone in common.
+    /// Poses the source `theirs` to the target `ours`. `pairs` are source joints with their
+    /// counterparts. Returns `None` if no pair forms a bone.
     pub fn new(
         theirs: &'a Document,
         ours: &'a Document,
@@ -100,20 +104,20 @@ impl<'a> Overlay<'a> {
         is_sound.then_some(Self { theirs, ours, worlds, moved, matched })
     }
 
-    /// The source at its rest positions in its own scene.
+    /// Places the source at its rest positions in its own scene.
     pub fn standing(theirs: &'a Document, ours: &'a Document) -> Self {
         let worlds = [rest_worlds(theirs), rest_worlds(ours)];
         let moved = vec![(DMat4::IDENTITY, None); theirs.nodes.len()];
         Self { theirs, ours, worlds, moved, matched: Vec::new() }
     }
 
-    /// The source joints with a counterpart.
+    /// Returns the source joints with a counterpart.
     pub fn matched(&self) -> &[NodeId] {
         &self.matched
     }
 
-    /// The vertices of a source primitive, in the mesh space of a skin of the target. `None` if the
-    /// skins do not determine them.
+    /// Returns the vertices of a source primitive, in the mesh space of a target skin. `None` if
+    /// the skins do not determine them.
     pub fn positions(&self, primitive: &Primitive, from: SkinId, to: SkinId) -> Option<Vec<Vec3>> {
         let (theirs, ours) = (self.theirs.skin(from), self.ours.skin(to));
         let back = |node: NodeId| {
@@ -122,7 +126,7 @@ impl<'a> Overlay<'a> {
                 self.worlds[1][node.index()] * ours.inverse_bind.get(k)?.as_dmat4();
             Some(scene_from_mesh.inverse()).filter(DMat4::is_finite)
         };
-        // A counterpart that is not a joint of the skin uses the matrix of its other joints.
+        // A counterpart outside the skin uses the matrix of one of the skin's joints.
         let usual = ours.joints.iter().find_map(|j| back(*j))?;
         let joints = theirs.joints.iter().filter_map(|j| self.moved[j.index()].1);
         let backs: HashMap<NodeId, DMat4> =
@@ -141,7 +145,7 @@ impl<'a> Overlay<'a> {
     }
 }
 
-/// The skinned positions of a primitive. Weights need not be normalized.
+/// Computes the skinned positions of a primitive. Its weights need not be normalized.
 fn skinned(primitive: &Primitive, palette: &[Mat4]) -> Vec<Vec3> {
     let Some(map) = primitive.weights.as_deref() else { return primitive.positions.to_vec() };
     let place = |(vertex, position): (usize, &Vec3)| {
@@ -161,14 +165,14 @@ fn skinned(primitive: &Primitive, palette: &[Mat4]) -> Vec<Vec3> {
     primitive.positions.par_iter().enumerate().with_min_len(1024).map(place).collect()
 }
 
-/// The joints with their counterparts, parents first.
+/// Returns the joints with their counterparts, parents first.
 fn bones(
     theirs: &Document,
     ours: &Document,
     pairs: &[(NodeId, NodeId)],
     worlds: &[Vec<DMat4>; 2],
 ) -> Vec<Bone> {
-    /// Minimum length of a bone with a direction, relative to the longest bone.
+    /// Minimum length of a bone that defines a direction, relative to the longest bone.
     const LEAST: f64 = 1e-3;
     let to: HashMap<NodeId, NodeId> = pairs.iter().copied().collect();
     let here: HashMap<NodeId, NodeId> = pairs.iter().map(|(a, b)| (*b, *a)).collect();
@@ -206,7 +210,7 @@ fn bones(
     bones
 }
 
-/// Size of the target relative to the source, from all bones. `None` without bones.
+/// Returns the size of the target relative to the source, from all bones. `None` without bones.
 fn ratio(bones: &[Bone]) -> Option<f64> {
     let (mut both, mut own) = (0.0, 0.0);
     for [there, here] in bones.iter().flat_map(|b| &b.ways) {
@@ -216,8 +220,8 @@ fn ratio(bones: &[Bone]) -> Option<f64> {
     Some(both / own).filter(|r| r.is_finite() && *r > 0.0)
 }
 
-/// The rotation that best aligns all source joints with those of the target. `None` if they are all
-/// at one point.
+/// Returns the rotation that best aligns all source joints with the target joints. `None` if all of
+/// them are at one point.
 fn whole_turn(bones: &[Bone]) -> Option<DQuat> {
     let count = to_f64(bones.len());
     let mean = |side: usize| bones.iter().map(|b| b.heads[side]).sum::<DVec3>() / count;
@@ -225,14 +229,15 @@ fn whole_turn(bones: &[Bone]) -> Option<DQuat> {
     let ways: Vec<[DVec3; 2]> =
         bones.iter().map(|b| [b.heads[0] - means[0], b.heads[1] - means[1]]).collect();
     let fit = |turn: DQuat| ways.iter().map(|[a, b]| (turn * *a).dot(*b)).sum::<f64>();
-    // Starts at the best rotation by right angles, if it is much better than the identity.
+    // The search starts at the best rotation by right angles, if it is much better than the
+    // identity.
     let start = right_angles().max_by(|a, b| fit(*a).total_cmp(&fit(*b)))?;
     let start = if fit(start) > fit(DQuat::IDENTITY) * 1.1 { start } else { DQuat::IDENTITY };
     let size = ways.iter().map(|[a, b]| a.length() * b.length()).sum::<f64>();
     (size > 0.0 && size.is_finite()).then(|| fitted(&ways, start))
 }
 
-/// All rotations by right angles.
+/// Returns all rotations by right angles.
 fn right_angles() -> impl Iterator<Item = DQuat> {
     let axes = [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X, DVec3::NEG_Y, DVec3::NEG_Z];
     axes.into_iter().flat_map(move |x| {
@@ -242,9 +247,9 @@ fn right_angles() -> impl Iterator<Item = DQuat> {
     })
 }
 
-/// The rotation that best aligns the first vector of each pair with the second, weighted by their
-/// lengths, starting from `start`: Müller and others, *A Robust Method to Extract the Rotational
-/// Part of Deformations* (2016).
+/// Returns the rotation that best aligns the first vector of each pair with the second, weighted by
+/// their lengths. The search starts at `start`. Source: Müller and others, *A Robust Method to
+/// Extract the Rotational Part of Deformations* (2016).
 fn fitted(ways: &[[DVec3; 2]], start: DQuat) -> DQuat {
     const STEPS: usize = 100;
     let mut turn = start;
@@ -268,7 +273,7 @@ fn fitted(ways: &[[DVec3; 2]], start: DQuat) -> DQuat {
     turn
 }
 
-/// The smallest rotation from one direction to another.
+/// Returns the smallest rotation from one direction to another.
 fn arc(from: DVec3, to: DVec3) -> DQuat {
     match (from.try_normalize(), to.try_normalize()) {
         (Some(from), Some(to)) => DQuat::from_rotation_arc(from, to),
@@ -276,11 +281,12 @@ fn arc(from: DVec3, to: DVec3) -> DQuat {
     }
 }
 
-/// The rotation of each source bone to the rest of its counterpart, in scene space.
+/// Returns the rotation of each source bone to the rest of its counterpart, in scene space.
 fn turns(bones: &[Bone], worlds: &[Vec<DMat4>; 2], whole: DQuat) -> Vec<DQuat> {
-    /// Maximum angle in radians between both methods that counts as the same axes.
+    /// Maximum angle between the results of both methods for which the joints have the same axes,
+    /// in radians.
     const ALIKE: f64 = 0.45;
-    /// Minimum fraction of joints with the same axes for this method.
+    /// Minimum fraction of joints with the same axes for which the axes are used.
     const NEARLY_ALL: f64 = 0.9;
     let mut by_ways: Vec<DQuat> = Vec::with_capacity(bones.len());
     for bone in bones {
@@ -301,15 +307,15 @@ fn turns(bones: &[Bone], worlds: &[Vec<DMat4>; 2], whole: DQuat) -> Vec<DQuat> {
 }
 
 impl Bone {
-    /// The bone's matrix in scene space, for a rotation and the ratio of both sizes.
+    /// Returns the matrix of a bone in scene space, for a rotation and the ratio of both sizes.
     fn matrix(&self, turn: &DMat3, ratio: f64) -> DMat4 {
-        /// Maximum difference of the proportions of two bodies, as a factor. More indicates a joint
-        /// at another place.
+        /// Maximum ratio of a bone's proportions in both bodies. A larger ratio means that a joint
+        /// is at a different part of the body.
         const MOST: f64 = 2.0;
         let kept = |scale: f64| if (scale - 1.0).abs() < 1e-4 { 1.0 } else { scale };
         let across = kept(ratio);
         let mut shape = DMat3::from_diagonal(DVec3::splat(across));
-        // A limb is stretched along its bone, so that the next joint matches the position of its
+        // A limb is stretched along its bone, so that the next joint reaches the position of its
         // counterpart.
         if let [[there, here]] = &self.ways[..]
             && let Some(way) = there.try_normalize()

@@ -1,9 +1,9 @@
 //! Seams between meshes with different skins: coincident vertices with equal weights are changed
 //! together.
 //!
-//! Within one skin, the surface knows which vertices are coincident. A head and a body are often
-//! meshes with separate skins, but with joints of one skeleton. Changes on one side of the neck
-//! must be applied to the other, or a gap opens.
+//! Within one skin, the surface already welds coincident vertices. A head and a body, however, are
+//! often meshes with separate skins that share joints. A change on one side of the neck must then
+//! also be applied to the other side, or a gap opens.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,10 +16,10 @@ use super::{
 use ulna_geometry::{PointGrid, PointId};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, Skin, SkinId, WeightMap, WeightPatch};
 
-/// A vertex of a mesh with another skin.
+/// A vertex of a mesh with another skin that coincides with a point of the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct CoincidentVertex {
-    /// The coincident point of the surface.
+    /// Point of the surface at the same position.
     point: PointId,
     skin: SkinId,
     mesh: MeshId,
@@ -27,38 +27,40 @@ struct CoincidentVertex {
     own: u32,
 }
 
-/// Vertices of other skins that were changed along with coincident ones: mesh, primitive, vertex.
+/// Vertices of other skins that were already changed along with coincident vertices, by mesh,
+/// primitive and vertex.
 pub type Claimed = BTreeSet<(MeshId, PrimitiveId, u32)>;
 
-/// Vertices of other skins that coincide with vertices of a surface.
+/// Vertices of other skins that coincide with points of a surface.
 #[derive(Clone, Debug, Default)]
 pub struct CrossSkinSeams {
-    /// Sorted by point of the surface.
+    /// Coincident vertices, sorted by point of the surface.
     twins: Vec<CoincidentVertex>,
-    /// The joint index in each other skin of each joint of the surface's skin.
+    /// For each other skin, the index there of each joint of the surface's skin.
     joints: BTreeMap<SkinId, Vec<Option<u16>>>,
 }
 
-/// Matrix between the mesh spaces of two skins, from the bind poses of common joints. `None`
-/// without common joints, or if the bind poses differ.
+/// Returns the matrix between the mesh spaces of two skins, computed from the bind poses of common
+/// joints. `pairs` are joint indices in both skins. `None` without common joints, or if the bind
+/// poses differ.
 pub fn mesh_from_mesh(to: &Skin, from: &Skin, pairs: &[(usize, usize)]) -> Option<Mat4> {
     let of = |(a, b): &(usize, usize)| {
         Some(to.inverse_bind.get(*a)?.inverse() * *from.inverse_bind.get(*b)?)
     };
     let all: Vec<Mat4> = pairs.iter().filter_map(of).filter(|m| m.is_finite()).collect();
     let first = *all.first()?;
-    // Files are written with approximately five digits.
+    // Files often store only about five digits.
     let near = |m: &Mat4| {
         let size = first.to_cols_array().iter().fold(0.0f32, |s, v| s.max(v.abs()));
         m.abs_diff_eq(first, size.max(1e-6) * 1e-3)
     };
-    // A matrix that differs from the identity only by rounding is replaced by it.
+    // If the matrix differs from the identity only by rounding, the identity is used.
     let first = if first.abs_diff_eq(Mat4::IDENTITY, 1e-4) { Mat4::IDENTITY } else { first };
     all.iter().all(near).then_some(first)
 }
 
 impl CrossSkinSeams {
-    /// Finds the coincident vertices.
+    /// Finds the vertices of other skins that coincide with points of a surface.
     pub fn of(document: &Document, canvas: &SkinnedSurface) -> Self {
         let mut found = Self::default();
         let numbers: HashMap<NodeId, usize> =
@@ -80,7 +82,7 @@ impl CrossSkinSeams {
             let search = search.get_or_insert_with(|| PointSearch::new(canvas.rest()));
             let before = found.twins.len();
             for part in other.parts() {
-                // A mesh on both skins has one list of weights: its seam cannot open.
+                // A mesh with both skins has only one set of weights, so no gap can open.
                 if canvas
                     .parts()
                     .iter()
@@ -106,7 +108,7 @@ impl CrossSkinSeams {
         found
     }
 
-    /// Whether there are no coincident vertices.
+    /// Whether there are no coincident vertices in other skins.
     pub const fn is_empty(&self) -> bool {
         self.twins.is_empty()
     }
@@ -114,19 +116,20 @@ impl CrossSkinSeams {
     fn at_point(&self, point: PointId) -> &[CoincidentVertex] {
         let first = self.twins.partition_point(|t| t.point < point);
         let count = self.twins[first..].iter().take_while(|t| t.point == point).count();
-        // A cluster of vertices at one position is not a seam.
+        // A large cluster of vertices at one position is not a seam.
         &self.twins[first..first + count.min(Self::MOST)]
     }
 
-    /// Maximum number of coincident vertices per point that are changed.
+    /// Maximum number of coincident vertices to change per point.
     const MOST: usize = 256;
 
-    /// Changes of coincident vertices that keep their weights equal to those of changed vertices.
-    /// `changes` are relative to the current document, by part.
+    /// Returns changes of coincident vertices that give them the same weights as the changed
+    /// vertices. `changes` are relative to the current document, by part.
     ///
-    /// A coincident vertex cannot follow if its skin lacks a joint or has weight layers. With
-    /// `hold`, the changed vertex is then reverted; without, the two vertices differ. `claimed`
-    /// vertices already follow others, and are ignored. New ones are added to them.
+    /// A coincident vertex cannot follow if its skin lacks a joint, or has weight layers. With
+    /// `hold`, the changed vertex is then reverted. Without `hold`, the weights of the two vertices
+    /// differ. Vertices in `claimed` already follow others, and are ignored. Newly changed vertices
+    /// are added to it.
     pub fn follow(
         &self,
         document: &Document,
@@ -146,7 +149,7 @@ impl CrossSkinSeams {
             let (point, before) = (canvas.parts()[*part], now.part(*part));
             let vertices: Vec<(usize, u32)> = match change {
                 PartChange::Patch(patch) => patch.vertices.iter().copied().enumerate().collect(),
-                // A change of sets or type does not change weights.
+                // Changing the number of sets or the stored type does not change weights.
                 PartChange::Whole(map)
                     if map.sets != before.sets || map.encoding != before.encoding =>
                 {
@@ -212,7 +215,7 @@ impl CrossSkinSeams {
     }
 }
 
-/// Removes vertices from a change.
+/// Removes some vertices from a change, so that they keep their weights.
 fn keep_as_they_are(change: &mut PartChange, before: &WeightMap, stays: &[u32]) {
     let stays: BTreeSet<u32> = stays.iter().copied().collect();
     match change {
@@ -239,7 +242,7 @@ fn keep_as_they_are(change: &mut PartChange, before: &WeightMap, stays: &[u32]) 
     }
 }
 
-/// Data for handling single vertices.
+/// Data for changing single coincident vertices.
 struct Follower<'a> {
     document: &'a Document,
     joints: &'a BTreeMap<SkinId, Vec<Option<u16>>>,
@@ -250,7 +253,7 @@ impl Follower<'_> {
         self.document.mesh(twin.mesh).primitives[twin.primitive.index()].weights.as_deref()
     }
 
-    /// A list with the joint indices of another skin; `None` if this lacks a joint.
+    /// Converts influences to the joint indices of another skin; `None` if that skin lacks a joint.
     fn turned(&self, skin: SkinId, list: &Influences) -> Option<Influences> {
         let numbers = self.joints.get(&skin)?;
         let mut turned = Influences::default();
@@ -260,7 +263,8 @@ impl Follower<'_> {
         Some(turned)
     }
 
-    /// Whether a coincident vertex had the same weights, within the precision of the stored types.
+    /// Whether a coincident vertex had the same weights before the change, within the precision of
+    /// the stored types.
     fn was_alike(&self, twin: &CoincidentVertex, were: &Influences, of: &WeightMap) -> bool {
         let Some(wanted) = self.turned(twin.skin, were) else { return false };
         let Some(map) = self.map(twin) else { return false };
@@ -271,9 +275,9 @@ impl Follower<'_> {
         !has.is_empty() && near(&has, &wanted) && near(&wanted, &has)
     }
 
-    /// The slots of a coincident vertex, in its own type; `None` if it cannot have them.
+    /// Returns the slots of a coincident vertex in its stored type; `None` if it cannot store them.
     fn list_for(&self, twin: &CoincidentVertex, list: &Influences) -> Option<(Vec<u16>, Vec<f32>)> {
-        // A tool or stroke can change the layers of only one skin.
+        // One tool or stroke can change the layers of only one skin.
         if self.document.layered(twin.mesh, twin.primitive).is_some() {
             return None;
         }
@@ -299,10 +303,10 @@ impl Follower<'_> {
     }
 }
 
-/// Search for the point of a surface at a position.
+/// Search structure that finds the point of a surface at a position.
 struct PointSearch<'a> {
     points: &'a [Vec3],
-    /// Maximum distance that counts as rounding.
+    /// Maximum distance between positions that differ only by rounding.
     near: f32,
     low: Vec3,
     high: Vec3,
@@ -323,7 +327,7 @@ impl<'a> PointSearch<'a> {
         Self { points, near, low: low - near, high: high + near, grid }
     }
 
-    /// The nearest point to a position, within rounding.
+    /// Returns the point nearest to a position, if the distance is within rounding.
     fn at(&self, position: Vec3) -> Option<PointId> {
         if !(position.cmpge(self.low).all() && position.cmple(self.high).all()) {
             return None;

@@ -22,7 +22,7 @@ pub enum Pick {
         /// Maximum wanted number of influences.
         most: usize,
     },
-    /// Outliers: vertices whose weights differ from all of their neighbors.
+    /// Outliers: vertices whose weights differ from those of all neighbors.
     Stray,
     /// Vertices at an open edge.
     Open,
@@ -34,25 +34,25 @@ pub enum Pick {
     Unpaired,
     /// Vertices of a mesh.
     Mesh(MeshId),
-    /// Vertices with a joint's weight in a range.
+    /// Vertices whose weight for one joint is in a range.
     Of {
         /// Index of the joint in the skin.
         joint: u16,
-        /// Minimum weight; vertices with a weight of 0 are never included.
+        /// Minimum weight, `0..=1`. Vertices with weight 0 are never included.
         from: f32,
-        /// Maximum weight.
+        /// Maximum weight, `0..=1`.
         to: f32,
     },
 }
 
-/// Change of a selection.
+/// Operation that changes a selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reshape {
-    /// Adds the neighbors.
+    /// Adds the neighbors of the selected vertices.
     Grow,
-    /// Removes the border.
+    /// Removes the vertices at the border of the selection.
     Shrink,
-    /// Adds all connected vertices.
+    /// Adds all vertices that are connected to selected ones.
     Linked,
     /// Inverts the selection.
     Invert,
@@ -60,13 +60,13 @@ pub enum Reshape {
     Loop,
     /// Adds the edge rings through the selection.
     Ring,
-    /// Adds the next points on the edge loops.
+    /// Adds the next points on the edge loops through the selection.
     GrowLoop,
     /// Replaces the selection by its mirror image.
     Mirror,
 }
 
-/// All vertices of some points, in ascending order.
+/// Returns all vertices of some points, in ascending order.
 fn at_points(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> Vec<u32> {
     let mut all: Vec<u32> =
         points.iter().flat_map(|p| canvas.vertices_at(*p).iter().copied()).collect();
@@ -74,7 +74,7 @@ fn at_points(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> Vec<u32> {
     all
 }
 
-/// The vertices that match a criterion, in ascending order.
+/// Returns the vertices that match a criterion, in ascending order.
 pub fn pick(document: &Document, canvas: &SkinnedSurface, what: &Pick) -> Vec<u32> {
     let (count, maps) = (to_number(canvas.vertex_count()), canvas.maps(document));
     let points = |list: &[PointId]| at_points(canvas, &list.iter().copied().collect());
@@ -110,7 +110,7 @@ pub fn pick(document: &Document, canvas: &SkinnedSurface, what: &Pick) -> Vec<u3
     }
 }
 
-/// The mirror pairs of a surface.
+/// Returns the mirror pairs of a surface.
 fn mirror_of(document: &Document, canvas: &SkinnedSurface) -> MirrorMap {
     MirrorMap::of(document, canvas, &MirrorPairs::of(document, canvas.skin))
 }

@@ -1,5 +1,5 @@
-//! Binding at a pose: inverse bind matrices from the current transforms of the joints and the mesh,
-//! and the rest that follows from them.
+//! Binding at the current pose: computes inverse bind matrices from the current transforms of
+//! joints and mesh, and the resulting rest pose.
 //!
 //! ```text
 //!   IBM_j = W_j⁻¹ · W_mesh        T_j = W_j · IBM_j = W_mesh for every joint: nothing moves
@@ -17,7 +17,7 @@ use ulna_model::{
 };
 use ulna_motion::Pose;
 
-/// The document with every node in its rest pose.
+/// Returns the document with every node in its rest pose.
 #[must_use]
 pub fn at_rest(document: &Document) -> Document {
     let mut rest = document.clone();
@@ -25,7 +25,7 @@ pub fn at_rest(document: &Document) -> Document {
     rest
 }
 
-/// `scene_from_node` of a pose, in double precision.
+/// Returns `scene_from_node` of a node in a pose, in double precision.
 pub fn world(document: &Document, pose: &Pose, node: NodeId) -> DMat4 {
     let mut made = DMat4::IDENTITY;
     let mut at = Some(node);
@@ -39,14 +39,14 @@ pub fn world(document: &Document, pose: &Pose, node: NodeId) -> DMat4 {
 /// Placement of a skin's meshes at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundMesh {
-    /// `scene_from_mesh`, by the joint with the most weight.
+    /// `scene_from_mesh` of the joint with the most weight.
     pub scene_from_mesh: DMat4,
-    /// Maximum distance, in meters, between the placements of a mesh corner by different joints; 0
-    /// if all agree.
+    /// Maximum distance between the placements of the mesh's bounding box corners by different
+    /// joints, in meters; 0 if all joints agree.
     pub apart: f64,
 }
 
-/// The total weight of each joint over all vertices of a skin's meshes.
+/// Returns the total weight of each joint over all vertices of a skin's meshes.
 fn shares(document: &Document, skin: SkinId) -> Vec<f64> {
     let mut sums = vec![0.0f64; document.skin(skin).joints.len()];
     for node in document.nodes.values().filter(|n| n.skin == Some(skin)) {
@@ -62,7 +62,7 @@ fn shares(document: &Document, skin: SkinId) -> Vec<f64> {
     sums
 }
 
-/// The placement of a skin's meshes when all of its joints are in the pose `rest`.
+/// Computes the placement of a skin's meshes when its joints are in the pose `rest`.
 pub fn bound_mesh(document: &Document, rest: &Pose, skin: SkinId) -> BoundMesh {
     let about = document.skin(skin);
     let shares = shares(document, skin);
@@ -87,7 +87,7 @@ pub fn bound_mesh(document: &Document, rest: &Pose, skin: SkinId) -> BoundMesh {
     BoundMesh { scene_from_mesh, apart }
 }
 
-/// The corners of the bounding box of a skin's meshes.
+/// Returns the corners of the bounding box of a skin's meshes.
 fn corners(document: &Document, skin: SkinId) -> Vec<glam::DVec3> {
     let meshes = document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
     let points = meshes.flat_map(|m| &document.mesh(m).primitives).flat_map(|p| p.positions.iter());
@@ -107,11 +107,11 @@ fn corners(document: &Document, skin: SkinId) -> Vec<glam::DVec3> {
         .collect()
 }
 
-/// Inverse bind matrices, `joint_from_mesh`, for the joints in a pose. The last row is set to that
-/// of an affine matrix.
+/// Computes the inverse bind matrices, `joint_from_mesh`, for the joints in a pose. The last row is
+/// set to that of an affine matrix.
 ///
 /// # Errors
-/// The first joint without an inverse, because its scale is 0 along an axis.
+/// Returns the first joint without an inverse, because its scale is 0 along an axis.
 pub fn snapshot(
     document: &Document,
     pose: &Pose,
@@ -129,8 +129,8 @@ pub fn snapshot(
     joints.iter().map(one).collect()
 }
 
-/// The file content with the rests implied by its bind matrices, as if it was reopened without
-/// extras.
+/// Returns the file content with the rest poses that its bind matrices imply. The result equals
+/// reopening the file without `extras`.
 pub fn found_rests(document: &Document) -> FileContent {
     let mut asset = document.file.clone();
     for node in asset.nodes.values_mut() {
@@ -140,14 +140,13 @@ pub fn found_rests(document: &Document) -> FileContent {
     asset
 }
 
-/// Nodes of some joints with the rest that reopening the file would find, if it differs from the
-/// current one.
+/// Returns the joints whose rest would change if the file was reopened, with the new rest.
 pub fn rests_after(document: &Document, joints: &[NodeId]) -> Vec<(NodeId, Node)> {
     let asset = found_rests(document);
     let mut made = Vec::new();
     for joint in joints {
         let (now, found) = (document.node(*joint), asset.node(*joint));
-        // A rest from an earlier save is kept if the bind pose implies none.
+        // The rest from an earlier save is kept if the bind pose does not determine one.
         let is_bound = found.rest_source == RestSource::Bind;
         let differs =
             (found.rest, found.rest_source, found.pose) != (now.rest, now.rest_source, now.pose);
@@ -159,17 +158,17 @@ pub fn rests_after(document: &Document, joints: &[NodeId]) -> Vec<(NodeId, Node)
     made
 }
 
-/// Error: a shape cannot be baked.
+/// Error: the pose cannot be baked, because a matrix has no inverse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("its skin deforms it to a flat shape there, so it cannot be bound")]
 pub struct Flat;
 
-/// The rest geometry of a skinned node's primitives with the pose baked in, for a mesh at
+/// Bakes the pose into the rest geometry of a skinned node's primitives, for a mesh placed at
 /// `scene_from_mesh`.
 ///
-/// Each vertex uses its own blended matrix `M = W_mesh⁻¹ · Σ w·T`. Normals use its cofactors.
-/// Tangents and morph target offsets use its linear part, so that morph weights keep their effect.
-/// Vertices without weights stay unchanged.
+/// Each vertex uses its own blended matrix `M = W_mesh⁻¹ · Σ w·T`. Normals use the cofactor matrix
+/// of `M`. Tangents and morph target offsets use its linear part, so that morph weights keep their
+/// effect. Vertices without weights stay unchanged.
 ///
 /// # Errors
 /// `scene_from_mesh` has no inverse.
@@ -204,8 +203,8 @@ pub fn baked_shapes(
                     .filter_map(|(j, w)| Some(*palette.get(usize::from(j))? * f64::from(w)));
                 let sum = parts.fold(DMat4::ZERO, |sum, part| sum + part);
                 let total = sum.w_axis.w;
-                // Weights with another sum than 1 scale the result. Baking this in would apply the
-                // scale twice.
+                // A weight sum other than 1 scales the result. Without this division, the scale
+                // would be applied twice after baking.
                 if total.abs() > 1e-9 { sum * total.recip() } else { DMat4::IDENTITY }
             })
             .collect();

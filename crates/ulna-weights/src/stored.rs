@@ -1,4 +1,4 @@
-//! Conversion of weights to another stored type, and a preview of its effect on the surface.
+//! Conversion of weights to another stored type, and a preview of how far vertices move.
 
 use rayon::prelude::*;
 
@@ -13,9 +13,9 @@ impl WorkingWeights<'_> {
     /// Converts the weights of parts to another stored type with a sum of 1. Weights below half a
     /// step become 0.
     ///
-    /// Locks are ignored, because every weight is rounded. A part has one type, so all of its
-    /// vertices are converted if any is selected. Vertices that cannot be normalized are only
-    /// rounded.
+    /// Locks are ignored, because every weight is rounded. A part has only one type, so all of its
+    /// vertices are converted if any of them is selected. Vertices that cannot be normalized are
+    /// only rounded.
     pub fn store(&mut self, encoding: WeightEncoding, scope: &Scope<'_>) -> Refused {
         let locked = vec![false; self.canvas.joints().len()];
         let mut refused = Refused::new();
@@ -64,8 +64,8 @@ impl WorkingWeights<'_> {
     }
 }
 
-/// Distance that each vertex moves in a pose when its weights are converted to another type, in
-/// meters.
+/// Returns the distance that each vertex moves in a pose when its weights are converted to another
+/// stored type, in meters.
 pub fn moved_by_storing(
     document: &Document,
     canvas: &SkinnedSurface,

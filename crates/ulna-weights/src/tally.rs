@@ -1,4 +1,4 @@
-//! Weight statistics that are updated incrementally, because a stroke changes only a few of many
+//! Weight statistics with incremental updates, because a stroke changes only a few of many
 //! vertices.
 
 use rayon::prelude::*;
@@ -12,8 +12,8 @@ use super::{
 use ulna_geometry::PointId;
 use ulna_model::JointSlot;
 
-/// Optional joint index in 2 bytes, because there are four or more per vertex. The highest index
-/// stands for none.
+/// Optional joint index in 2 bytes; the maximum value means none. It is kept small because each
+/// vertex has at least four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct HeldJoint(u16);
 
@@ -29,10 +29,10 @@ impl HeldJoint {
     }
 }
 
-/// Maximum overlap of a point's weights with those of its neighbors for an outlier, `0..=1`.
+/// Maximum overlap between the weights of an outlier and those of its neighbors, `0..=1`.
 pub const STRAY: f32 = 0.4;
 
-/// Items to count again, without duplicates.
+/// Queue of items to count again, without duplicates.
 #[derive(Clone, Debug)]
 struct Queue<T> {
     list: Vec<T>,
@@ -46,7 +46,7 @@ impl<T> Default for Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// A queue of all items, in this order.
+    /// Creates a queue of all items, in this order.
     fn of_all(items: impl DoubleEndedIterator<Item = T>) -> Self {
         let list: Vec<T> = items.rev().collect();
         Self { queued: vec![true; list.len()], list }
@@ -65,31 +65,31 @@ impl<T> Queue<T> {
     }
 }
 
-/// Weight statistics of a surface: problems of vertices, vertices per joint, and outliers.
+/// Weight statistics of a surface: vertices with invalid weights, vertices per joint, and outliers.
 ///
-/// Changed vertices are reported with [`WeightStats::touch`]. [`WeightStats::step`] counts some of
-/// them, so that the window stays responsive. Until then, the statistics are those of the last
-/// count.
+/// The caller reports changed vertices with [`WeightStats::touch`]. Each [`WeightStats::step`]
+/// counts only some of them, so that the window stays responsive. Until then, the statistics are
+/// those of the last count.
 #[derive(Clone, Debug, Default)]
 pub struct WeightStats {
     limit: usize,
     faults: Faults,
     used: Vec<u32>,
     strays: usize,
-    /// The counted fault of each vertex.
+    /// Fault of each vertex at the last count.
     fault_of: Vec<Option<Fault>>,
-    /// The counted joints of each vertex, `wide` entries per vertex.
+    /// Joints of each vertex at the last count, `wide` entries per vertex.
     held: Vec<HeldJoint>,
     wide: usize,
-    /// Whether each point is an outlier; empty until the surface's topology is ready.
+    /// Whether each point is an outlier; empty until the topology of the surface is ready.
     stray: Vec<bool>,
     vertices: Queue<u32>,
     points: Queue<PointId>,
 }
 
 impl WeightStats {
-    /// Statistics with all vertices still to be counted. More influences than `limit` count as a
-    /// fault.
+    /// Creates statistics in which no vertex is counted yet. More than `limit` influences count as
+    /// a fault.
     pub fn new(canvas: &SkinnedSurface, maps: &Maps<'_>, limit: usize) -> Self {
         let wide = (0..canvas.parts().len()).map(|k| maps.part(k).stride()).max().unwrap_or(0);
         let count = canvas.vertex_count();
@@ -104,37 +104,37 @@ impl WeightStats {
         }
     }
 
-    /// Number of vertices per fault.
+    /// Returns the number of vertices per fault.
     pub const fn faults(&self) -> Faults {
         self.faults
     }
 
-    /// Number of vertices per joint of the skin.
+    /// Returns the number of vertices with weight on each joint of the skin.
     pub fn used(&self) -> &[u32] {
         &self.used
     }
 
-    /// Number of outlier points.
+    /// Returns the number of outlier points.
     pub const fn strays(&self) -> usize {
         self.strays
     }
 
-    /// Whether a point is an outlier, as of the last count.
+    /// Whether a point was an outlier at the last count.
     pub fn is_stray(&self, point: PointId) -> bool {
         self.stray.get(point.index()).copied().unwrap_or(false)
     }
 
-    /// Whether all vertices are counted. Outliers can still be incomplete.
+    /// Whether all vertices are counted. Outliers may not all be counted yet.
     pub fn has_vertices(&self) -> bool {
         self.vertices.list.is_empty()
     }
 
-    /// Whether everything is counted.
+    /// Whether all vertices and outliers are counted.
     pub fn is_done(&self) -> bool {
         self.has_vertices() && self.points.list.is_empty() && !self.stray.is_empty()
     }
 
-    /// Changes the limit. All vertices must be counted again.
+    /// Changes the influence limit. All vertices are then counted again.
     pub fn set_limit(&mut self, limit: usize) {
         if self.limit != limit {
             self.limit = limit;
@@ -142,13 +142,13 @@ impl WeightStats {
         }
     }
 
-    /// Reports changed weights of vertices.
+    /// Reports vertices whose weights changed, so that they are counted again.
     pub fn touch(&mut self, vertices: impl IntoIterator<Item = u32>) {
         vertices.into_iter().for_each(|v| self.vertices.push(v, to_index(v)));
     }
 
-    /// Whether these statistics can be used for the maps. More slots per vertex than before require
-    /// new ones.
+    /// Whether these statistics can be used for the maps. If the maps have more slots per vertex
+    /// than before, new statistics are needed.
     pub fn fits(&self, canvas: &SkinnedSurface, maps: &Maps<'_>) -> bool {
         canvas.vertex_count() == self.fault_of.len()
             && (0..canvas.parts().len()).all(|k| maps.part(k).stride() <= self.wide)
@@ -156,7 +156,7 @@ impl WeightStats {
 
     /// Counts at most `most` vertices. When all are counted and the surface [is
     /// ready](SkinnedSurface::is_ready), it counts points instead. Points that became outliers, or
-    /// no longer are, are added to `moved`. Returns whether anything could be counted.
+    /// stopped being outliers, are added to `moved`. Returns `false` if nothing was left to count.
     pub fn step(
         &mut self,
         canvas: &SkinnedSurface,
@@ -211,7 +211,7 @@ impl WeightStats {
                 }
             }
             if !self.stray.is_empty() {
-                // A point depends on itself and its neighbors.
+                // Whether a point is an outlier depends on the point and its neighbors.
                 let point = canvas.point_of(v);
                 self.points.push(point, point.index());
                 canvas.ring(point).iter().for_each(|p| self.points.push(*p, p.index()));

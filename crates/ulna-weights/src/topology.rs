@@ -4,23 +4,23 @@ use glam::Vec3;
 
 use ulna_geometry::{Csr, CsrCounter, PointId};
 
-/// Topology of the vertices of a surface.
+/// Topology of a surface: points with their vertices, neighbors and triangles.
 #[derive(Debug)]
 pub(super) struct Topo {
     pub point_of: Vec<PointId>,
-    /// The first vertex of each point.
+    /// First vertex of each point.
     pub firsts: Vec<u32>,
     pub vertices: Csr,
     pub rings: Csr<PointId>,
-    /// The triangles around each point, as pairs of the next two points.
+    /// Triangles around each point, each as the pair of its other two points.
     fans: Csr<PointId>,
     /// Rest positions of the points, in mesh space.
     pub rest: Vec<Vec3>,
 }
 
 impl Topo {
-    /// The topology of vertices with the given points and rest positions. `corners` are triples of
-    /// points, and `ends` are pairs of points joined by a line.
+    /// Builds the topology of vertices with given points and rest positions. `corners` are triples
+    /// of points, one per triangle. `ends` are pairs of points, one per line.
     pub(super) fn of(
         point_of: Vec<PointId>,
         rest: Vec<Vec3>,
@@ -38,7 +38,8 @@ impl Topo {
     }
 }
 
-/// The pairs of next points in the triangles of each point. `corners` are triples of points.
+/// Returns, for each point, the pairs of other points in its triangles, in winding order. `corners`
+/// are triples of points.
 fn following(corners: &[PointId], points: usize) -> Csr<PointId> {
     let mut counter = CsrCounter::new(points);
     corners.iter().for_each(|c| counter.add(c.index(), 2));
@@ -51,8 +52,9 @@ fn following(corners: &[PointId], points: usize) -> Csr<PointId> {
     filler.finish()
 }
 
-/// The neighbors of each point, sorted and without duplicates, and the pairs of next points in its
-/// triangles. `corners` are triples of points, and `ends` are pairs of points joined by a line.
+/// Returns the neighbors of each point, sorted and without duplicates, and the pairs of other
+/// points in its triangles. `corners` are triples of points, one per triangle. `ends` are pairs of
+/// points, one per line.
 fn around(
     mut corners: Vec<PointId>,
     ends: &[PointId],
@@ -63,8 +65,8 @@ fn around(
     let joined = if ends.is_empty() {
         fans.clone()
     } else {
-        // A line is added as a degenerate triangle. A point is removed from its own neighbors
-        // below.
+        // A line is added as a degenerate triangle. A point that thereby becomes its own neighbor
+        // is removed below.
         corners.extend(ends.as_chunks::<2>().0.iter().flat_map(|[a, b]| [*a, *b, *b]));
         following(&corners, points)
     };
@@ -72,7 +74,7 @@ fn around(
         list.sort_unstable();
         let mut kept = 0;
         for k in 0..list.len() {
-            // A triangle without area contains a point twice.
+            // A triangle without area can contain a point twice.
             if list[k].index() != point && (kept == 0 || list[kept - 1] != list[k]) {
                 list[kept] = list[k];
                 kept += 1;
@@ -90,7 +92,7 @@ mod tests {
 
     #[test]
     fn coincident_vertices_share_a_point_and_edges_cross_seams() {
-        // Two triangles with a common edge, but no common vertex; one corner is at −0.
+        // Two triangles that share an edge by position, but no vertex. One corner is at −0.
         let at = [
             [0.0, 0.0, 0.0],
             [1.0, 0.0, 0.0],
@@ -108,7 +110,7 @@ mod tests {
         assert_eq!(indices(rings.row(1)), [0, 2, 3]);
         assert_eq!(indices(fans.row(1)), [2, 0, 2, 3]);
         assert_eq!(Csr::grouped(point_of.iter().map(|p| p.index()), 4).row(2), [2, 4]);
-        // A line joins its ends, but is not a triangle.
+        // A line connects its ends, but is not a triangle.
         let ends = [PointId::from(0), PointId::from(3)];
         let (rings, fans) = around(point_of, &ends, 4);
         assert_eq!(indices(rings.row(0)), [1, 2, 3]);

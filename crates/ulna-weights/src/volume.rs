@@ -1,8 +1,8 @@
-//! Smoothing that preserves volume: a vertex moves toward its neighbors only as far as bending
-//! leaves it enough volume. Relative to unchanged neighbors, its strain must not increase.
+//! Smoothing that preserves volume. A vertex moves toward its neighbors only as far as it keeps
+//! enough volume when joints bend. Its strain relative to unchanged neighbors must not increase.
 //!
-//! Each joint is tested alone, with all of its descendants, rotated by 60° about each axis. The
-//! share `m` of a vertex is the weight of the joint and its descendants.
+//! Each joint is tested alone, together with all of its descendants, rotated by 60° about each
+//! axis. The share `m` of a vertex is its weight for the joint and its descendants.
 //!
 //! ```text
 //!  position  p + m·(Rp − p)
@@ -24,42 +24,43 @@ use super::{
     normalize::{blend, normalize},
 };
 
-/// Rotation of tested joints, in radians.
+/// Angle by which tested joints are rotated, in radians.
 const ANGLE: f32 = std::f32::consts::FRAC_PI_3;
-/// Default for the minimum volume, relative to rest. Equal weights of two joints leave 0.75.
+/// Default minimum volume, relative to rest. A vertex with equal weights of two joints keeps 0.75.
 pub const KEPT: f32 = 0.8;
-/// Tested fractions of the movement, in descending order.
+/// Fractions of the movement to try, in descending order.
 const STEPS: [f32; 5] = [1.0, 0.75, 0.5, 0.25, 0.1];
-/// Maximum difference of shares that move alike.
+/// Maximum difference between shares that count as equal.
 const ALIKE: f32 = 1e-4;
-/// Minimum reduction of strain, in powers of 2, for which a smaller step is preferred over a larger
-/// one. Prevents decisions by rounding.
+/// Minimum reduction of strain, in powers of 2, that justifies a smaller step. Without it, rounding
+/// would decide.
 const WORTH: f32 = 1e-3;
 
-/// Volume at a vertex for a rotated share of its weight, relative to rest.
+/// Returns the volume at a vertex when `share` of its weight is rotated, relative to rest.
 fn volume(share: f32) -> f32 {
     1.0 - 2.0 * share * (1.0 - share) * (1.0 - ANGLE.cos())
 }
 
-/// A joint tested at a point: posed neighbors, and the movement of the point.
+/// A test of one joint at a point: the movement of the point, and the positions of its neighbors.
 struct Trial {
     joint: u16,
-    /// For each rotation: movement of the point with full weight, and positions of its neighbors.
+    /// For each rotation: movement of the point with full weight, and positions of the posed
+    /// neighbors.
     turns: Vec<(Vec3, Vec<Vec3>)>,
 }
 
-/// All tests at one point.
+/// Tests of all joints that affect one point.
 struct Trials<'a> {
     branches: &'a Branches,
     here: Vec3,
-    /// Rest distances to the neighbors.
+    /// Distances to the neighbors at rest.
     lengths: Vec<f32>,
     list: Vec<Trial>,
 }
 
 impl<'a> Trials<'a> {
-    /// Tests of all joints that move the point differently from its neighbors, now or with the
-    /// weights `target`.
+    /// Prepares the tests of all joints that move the point differently from its neighbors, now or
+    /// with the weights `target`.
     fn of(
         canvas: &'a SkinnedSurface,
         maps: &Maps<'_>,
@@ -108,8 +109,8 @@ impl<'a> Trials<'a> {
                 let (a, b) = (branches.share(at, own), branches.share(at, target));
                 let shares: Vec<f32> =
                     around.iter().map(|(_, list)| branches.share(at, list)).collect();
-                // The point and its neighbors follow the joint completely, and so also its
-                // ancestors.
+                // The point and all neighbors follow the joint completely. They then follow its
+                // ancestors completely, too.
                 if a.min(b) > 1.0 - ALIKE && shares.iter().all(|s| *s > 1.0 - ALIKE) {
                     break;
                 }
@@ -127,7 +128,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// The minimum volume, and the maximum strain in powers of 2.
+    /// Returns the minimum volume, and the maximum strain in powers of 2, over all tests.
     fn measure(&self, list: &Influences) -> (f32, f32) {
         let (mut least, mut worst) = (1.0f32, 0.0f32);
         for trial in &self.list {
@@ -148,13 +149,13 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Blends the unlocked weights of a point toward others like [`blend`], as far as two conditions
-/// hold. The point keeps `kept` of its volume, or its current volume if less. Its strain relative
-/// to its unchanged neighbors does not increase. Invalid weights are normalized in any case.
-/// Returns whether anything changed.
+/// Blends the unlocked weights of a point toward target weights like [`blend`], as far as two
+/// conditions hold. The point keeps the fraction `kept` of its volume, or its current volume if
+/// that is less. Its strain relative to its unchanged neighbors does not increase. Invalid weights
+/// are normalized in any case. Returns whether anything changed.
 ///
 /// # Errors
-/// The reason of the refusal; the list is then undefined.
+/// The reason why the change is refused. The list is then undefined.
 pub(super) fn blend_keeping(
     (canvas, maps, point): (&SkinnedSurface, &Maps<'_>, PointId),
     list: &mut Influences,
@@ -166,7 +167,7 @@ pub(super) fn blend_keeping(
     normalize(&mut start, rule)?;
     let trials = Trials::of(canvas, maps, point, &start, target);
     if trials.list.is_empty() {
-        // All joints move the point like its neighbors.
+        // No joint moves the point differently from its neighbors.
         return blend(list, target, amount, rule).map(|()| true);
     }
     let (volume, strain) = trials.measure(&start);

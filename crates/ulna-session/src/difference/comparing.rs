@@ -1,4 +1,5 @@
-//! State of a comparison: both documents, their pairs, and the differences found so far.
+//! State of a comparison: both documents, the pairs of their elements, and the differences found so
+//! far.
 
 use glam::{Mat3, Mat4};
 
@@ -14,7 +15,7 @@ pub(super) struct Comparing<'a> {
     pub(super) a: &'a FileContent,
     pub(super) b: &'a FileContent,
     pub(super) pairs: Pairs,
-    /// `scene_from_node` in the pose of the file, by node.
+    /// `scene_from_node` of each node of both documents, in the stored pose.
     pub(super) worlds: [Vec<Mat4>; 2],
     pub(super) other: [Option<&'a Unmodeled>; 2],
     pub(super) list: Vec<Difference>,
@@ -43,7 +44,7 @@ impl<'a> Comparing<'a> {
         self.list.push(Difference::new(kind, place, message));
     }
 
-    /// Adds a difference that changes nothing visible.
+    /// Adds a difference that is not visible in the pose, motion or picture.
     pub(super) fn add_unseen(
         &mut self,
         kind: DifferenceKind,
@@ -53,7 +54,7 @@ impl<'a> Comparing<'a> {
         self.list.push(Difference { seen: false, ..Difference::new(kind, place, message) });
     }
 
-    /// Adds a difference between two short values.
+    /// Adds a difference with short texts of the old and the new value.
     pub(super) fn change(
         &mut self,
         kind: DifferenceKind,
@@ -95,8 +96,8 @@ impl<'a> Comparing<'a> {
         });
     }
 
-    /// `scene_from_parent` of a node of the first document, without its translation. It converts a
-    /// difference of translation to scene units.
+    /// Returns `scene_from_parent` of a node of the first document, without its translation. The
+    /// matrix converts a difference of local translations to scene units.
     pub(super) fn scale_above(&self, node: NodeId) -> Mat3 {
         self.a
             .node(node)
@@ -104,7 +105,7 @@ impl<'a> Comparing<'a> {
             .map_or(Mat3::IDENTITY, |p| Mat3::from_mat4(self.worlds[0][p.index()]))
     }
 
-    /// The same for a node of the second document.
+    /// Returns the matrix of [`Self::scale_above`] for a node of the second document.
     pub(super) fn scale_above_in_b(&self, node: NodeId) -> Mat3 {
         self.b
             .node(node)

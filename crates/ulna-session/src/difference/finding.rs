@@ -1,61 +1,61 @@
-//! Differences between two documents, and the result of a comparison.
+//! Types of a comparison: a single difference, the complete result, and one side.
 
 use serde::Serialize;
 
 use ulna_formats::gltf::Unmodeled;
 use ulna_model::{FileContent, Notice};
 
-/// Kind of the element that differs.
+/// Kind of the data that differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {
-    /// A node was added, removed, or has another parent, mesh or scene.
+    /// Hierarchy: a node was added, removed, or has another parent, mesh or scene.
     Tree,
-    /// A name.
+    /// Name of an element.
     Name,
-    /// The pose of a node.
+    /// Pose of a node.
     Pose,
-    /// The rest of a node.
+    /// Rest transform of a node.
     Rest,
-    /// Joints or bind poses of a skin.
+    /// Joints or inverse bind matrices of a skin.
     Bind,
-    /// The shape of a mesh.
+    /// Shape of a mesh.
     Shape,
-    /// Joint weights.
+    /// Joint weights of a mesh.
     Weights,
-    /// A clip was added or removed.
+    /// A whole clip: it was added or removed.
     Clip,
     /// Keys of a clip.
     Keys,
-    /// Materials, images, cameras, lights.
+    /// Appearance: materials, images, cameras and lights.
     Looks,
-    /// Invisible data in extras: layers, poses, markers, sets of nodes, mixes.
+    /// Invisible data stored in `extras`: layers, poses, markers, sets of nodes and mixes.
     Kept,
-    /// Extensions and extras that Ulna does not interpret.
+    /// Extensions and `extras` that Ulna does not interpret.
     Other,
 }
 
-/// One difference.
+/// One difference between two documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// Kind of the element.
+    /// Kind of the data that differs.
     pub kind: DifferenceKind,
-    /// The element: the path of a node or the name of a clip.
+    /// The element that differs, such as the path of a node or the name of a clip.
     pub place: String,
     /// Description with numbers, without a full stop.
     pub message: String,
-    /// The value before, if it is short.
+    /// Value before; `None` if it is too long to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// The value after, if it is short.
+    /// Value after; `None` if it is too long to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// Whether the pose, the motion or the picture changes.
+    /// Whether the difference is visible in the pose, the motion or the picture.
     pub seen: bool,
 }
 
 impl Difference {
-    /// A visible difference without short values.
+    /// Creates a visible difference without short values.
     pub(super) fn new(
         kind: DifferenceKind,
         place: impl Into<String>,
@@ -75,25 +75,26 @@ impl std::fmt::Display for Difference {
 /// Result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Comparison {
-    /// Differences in meaning. Empty if the files mean the same.
+    /// Differences in meaning; empty if both documents mean the same.
     pub differences: Vec<Difference>,
-    /// One sentence per part that is stored differently and means the same.
+    /// One sentence per part that is stored differently, but means the same.
     pub notes: Vec<Notice>,
 }
 
 impl Comparison {
-    /// Whether any difference is visible.
+    /// Whether any difference is visible in the pose, the motion or the picture.
     pub fn is_seen(&self) -> bool {
         self.differences.iter().any(|d| d.seen)
     }
 }
 
 /// One side of a comparison: the content of a file, and the members that the model does not
-/// represent, if known.
+/// represent.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// The file.
+    /// Content of the file.
     pub asset: &'a FileContent,
-    /// The members that the model does not represent, by the ids of the file as opened.
+    /// Members that the model does not represent, with the ids of the file as opened; `None` if
+    /// unknown.
     pub other: Option<&'a Unmodeled>,
 }

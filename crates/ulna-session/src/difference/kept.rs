@@ -1,4 +1,4 @@
-//! Compares the invisible data of a file: layers, poses, sets of nodes, mixes, and members that
+//! Compares the invisible data of two files: layers, poses, sets of nodes, mixes, and members that
 //! Ulna does not interpret.
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -14,7 +14,7 @@ use super::{
 use ulna_formats::gltf::Unmodeled;
 use ulna_model::{JointGroup, KeptLayer, KeptLayers, NodeId, Scene, SceneId, Vrm};
 
-/// Compares the data that is stored with scenes, clips and meshes.
+/// Compares the invisible data that is stored with scenes, clips and meshes.
 pub(super) fn compare(found: &mut Comparing<'_>) {
     for (x, y) in found.pairs.clips.clone() {
         let before = x.and_then(|x| found.a.clips[x].kept_layers.clone());
@@ -44,7 +44,7 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
 }
 
 fn scene(found: &mut Comparing<'_>, x: SceneId, y: SceneId) {
-    // A full pattern: a new member does not compile until it is compared here.
+    // Exhaustive pattern: a new member does not compile until it is compared here.
     let Scene { name: _, roots: _, poses, sets, groups, humanoid, retarget, mix, kept_layers } =
         &found.a.scenes[x];
     let other = &found.b.scenes[y];
@@ -97,7 +97,7 @@ fn scene(found: &mut Comparing<'_>, x: SceneId, y: SceneId) {
     layers(found, (kept_layers.as_deref(), other.kept_layers.as_deref()), "pose");
 }
 
-/// Humanoid bones by role, with their nodes in the second file.
+/// Returns the humanoid bones by role. Their nodes are mapped to the second file.
 fn bones_of(
     vrm: Option<&Vrm>,
     node: &dyn Fn(NodeId) -> Option<NodeId>,
@@ -118,7 +118,8 @@ fn in_words(layer: &KeptLayer) -> String {
     format!("“{}” ({strength}, {})", layer.name, count(nodes.len(), "joint"))
 }
 
-/// Stored layers of a clip or of the pose. Their effect is part of the keys and nodes.
+/// Compares the stored layers of a clip or of the pose. Their effect is part of the keys and nodes,
+/// so a difference is invisible.
 fn layers(
     found: &mut Comparing<'_>,
     (a, b): (Option<&KeptLayers>, Option<&KeptLayers>),
@@ -150,11 +151,11 @@ fn layers(
     }
 }
 
-/// Members that Ulna does not interpret. Extensions count as visible, since other programs may draw
-/// them. Extras are data.
+/// Compares members that Ulna does not interpret. Extensions count as visible, because other
+/// programs may draw them. `extras` count as invisible data.
 pub(super) fn compare_other(found: &mut Comparing<'_>) {
     let [Some(a), Some(b)] = found.other else { return };
-    // Indices of paired elements mean the same, even if they differ.
+    // Indices of paired elements mean the same, even if the numbers differ.
     let a = &a.renumbered(&found.pairs.renumbering);
     let (x, y) = (found.a, found.b);
     let at = |list: &[Value], k: Option<usize>| {
@@ -218,7 +219,8 @@ pub(super) fn compare_other(found: &mut Comparing<'_>) {
     }
 }
 
-/// Adds the extensions, extras and other members in which two objects differ.
+/// Compares two objects, and adds a difference for each extension, `extras` or other member that
+/// differs.
 fn members(found: &mut Comparing<'_>, place: &str, a: &Value, b: &Value) {
     let keys = |v: &Value| -> BTreeSet<String> {
         v.as_object().map(|o| o.keys().cloned().collect()).unwrap_or_default()

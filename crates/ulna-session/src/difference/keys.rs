@@ -49,12 +49,13 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     }
 }
 
-/// The tracks in effect: if several tracks animate one property of a node, the last one.
+/// Returns the tracks that take effect. If several tracks animate one property of a node, the last
+/// one does.
 fn tracks(clip: &Clip) -> BTreeMap<(NodeId, Property), &Track> {
     clip.tracks.values().map(|t| ((t.target, t.property), &**t)).collect()
 }
 
-/// Compares contacts, after their joints are mapped to the second file.
+/// Compares the contacts of two clips, after mapping their joints to the second file.
 fn contacts_of(found: &mut Comparing<'_>, before: &[Goal], after: &[Goal], place: &str) {
     let there = |goal: &Goal| -> Option<Goal> {
         let space = match goal.space {
@@ -75,8 +76,8 @@ fn contacts_of(found: &mut Comparing<'_>, before: &[Goal], after: &[Goal], place
 
 fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
     let (a, b) = (found.a, found.b);
-    // A full pattern: a new member does not compile until it is compared here. `kept.rs` compares
-    // the stored layers.
+    // Exhaustive pattern: a new member does not compile until it is compared here. `kept.rs`
+    // compares the stored layers.
     let Clip {
         name: _,
         tracks: _,
@@ -172,7 +173,7 @@ fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
     }
 }
 
-/// The value of a property of a node without keys.
+/// Returns the constant value of a property of a node without keys.
 fn still(d: &FileContent, node: NodeId, property: Property) -> Vec<f32> {
     let local = d.node(node).local().transform();
     match property {
@@ -226,18 +227,18 @@ fn are(n: usize) -> String {
     if n == 1 { "1 key is".to_owned() } else { format!("{n} keys are") }
 }
 
-/// Kind of difference between two tracks.
+/// Kind of the difference between two tracks.
 enum TrackDiffers {
-    /// The keys differ.
+    /// The keys have other times or values, as the text describes.
     Keys(String),
-    /// The kinds of the keys or their tangent modes differ.
+    /// Only the key types or the tangent modes differ.
     Marks { kinds: bool, modes: bool },
-    /// The same keys are stored differently.
+    /// The keys are equal, but stored differently, as the text describes.
     Form(String),
 }
 
 fn track(a: &Track, b: &Track, frame: Mat3) -> Option<TrackDiffers> {
-    // A full pattern: a new member does not compile until it is compared here.
+    // Exhaustive pattern: a new member does not compile until it is compared here.
     let Track { target: _, property, interpolation, times, values, width, kinds: _, modes: _ } = a;
     let differ = |what: String| Some(TrackDiffers::Keys(what));
     if *width != b.width {
@@ -330,14 +331,15 @@ fn is_same_motion(a: Option<&Track>, b: Option<&Track>, still: &[f32]) -> bool {
     })
 }
 
-/// Keys of animation pointers. Values of materials and other objects are compared with the other
-/// members of the file.
+/// Compares the keys of animation pointers. If a pointer animates no node, its key values are
+/// compared with the other members of the file.
 fn pointer_keys(found: &mut Comparing<'_>, a: &[PointerTrack], b: &[PointerTrack], place: &str) {
     let by_name = |list: &[PointerTrack]| -> BTreeMap<String, PointerTrack> {
         list.iter().map(|p| (p.pointer.to_string(), p.clone())).collect()
     };
     let (mut left, mut right) = (by_name(a), by_name(b));
-    // Pointers contain indices. Pointers to paired elements mean the same.
+    // Pointers contain indices. Pointers to paired elements mean the same, even if the indices
+    // differ.
     let to = &found.pairs.renumbering;
     left = left.into_iter().map(|(key, p)| (to.of_pointer(&key), p)).collect();
     let names: BTreeSet<String> = left.keys().chain(right.keys()).cloned().collect();

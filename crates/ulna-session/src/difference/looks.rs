@@ -17,7 +17,7 @@ pub(super) fn label(d: &FileContent, id: MaterialId) -> String {
     name.map_or_else(|| format!("material {}", id.0), |n| format!("material “{n}”"))
 }
 
-/// Compares all pairs of materials, and the unused data.
+/// Compares all pairs of materials, and the cameras, lights and images without a pair.
 pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let used = |d: &FileContent| -> BTreeSet<MaterialId> {
@@ -70,8 +70,8 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     unused(found);
 }
 
-/// Images that only one side has, compared by their bytes. Visible effects are reported with their
-/// materials.
+/// Compares images by their bytes, and adds those that only one side has. Visible effects are
+/// reported with the materials.
 fn images(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let counted = |list: &[Image]| {
@@ -100,7 +100,7 @@ fn images(found: &mut Comparing<'_>) {
     }
 }
 
-/// Cameras and lights that no node uses.
+/// Compares the cameras and lights that no node uses.
 fn unused(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let cameras = |d: &FileContent| -> BTreeSet<CameraId> {
@@ -137,7 +137,7 @@ fn unused(found: &mut Comparing<'_>) {
     }
 }
 
-/// The materials of a primitive and of its variants.
+/// Compares the materials of a primitive and of its variants.
 pub(super) fn compare_used(found: &mut Comparing<'_>, p: &Primitive, q: &Primitive, place: &str) {
     let (a, b) = (found.a, found.b);
     used(found, (p.material, q.material), place, "its material");
@@ -185,14 +185,15 @@ fn used(
     }
 }
 
-/// The differences between two materials: the name of each member, with both values.
+/// Returns the differences between two materials: the name of each differing member, and both
+/// values.
 fn between(
     a: &FileContent,
     x: MaterialId,
     b: &FileContent,
     y: MaterialId,
 ) -> Vec<(&'static str, [String; 2])> {
-    // A full pattern: a new member does not compile until it is compared here.
+    // Exhaustive pattern: a new member does not compile until it is compared here.
     let Material {
         name: _,
         base_color,
@@ -314,7 +315,7 @@ pub(super) fn hash(bytes: &[u8]) -> u128 {
     xxhash_rust::xxh3::xxh3_128(bytes)
 }
 
-/// Compares the cameras of a pair of nodes.
+/// Compares the cameras of two paired nodes.
 pub(super) fn compare_cameras(
     found: &mut Comparing<'_>,
     (node, x): (NodeId, Option<CameraId>),
@@ -371,7 +372,7 @@ pub(super) fn projection_in_words(projection: &Projection) -> String {
     }
 }
 
-/// Compares the lights of a pair of nodes.
+/// Compares the lights of two paired nodes.
 pub(super) fn compare_lights(
     found: &mut Comparing<'_>,
     (node, x): (NodeId, Option<LightId>),

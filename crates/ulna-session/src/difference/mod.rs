@@ -1,9 +1,9 @@
-//! Differences in meaning between two documents, and the proof of a save. `ulna diff`, *What will
-//! change* and the check for changes on disk use them.
+//! Differences in meaning between two documents, and the proof of a save. They are used by `ulna
+//! diff`, by *What will change*, and by the check for changes on disk.
 //!
-//! Both documents are compared as they are saved, with their layers in keys and nodes. Invisible
-//! data (layers, markers, poses, extras) is listed too, and marked as unseen. Data that is only
-//! stored differently is listed as a note.
+//! Both documents are compared in the form that saving writes, with layers baked into keys and
+//! nodes. Invisible data such as layers, markers, poses and `extras` is listed, too, and marked as
+//! not visible. Data that is only stored differently is listed as a note.
 
 mod comparing;
 mod finding;
@@ -27,23 +27,23 @@ pub use self::{
 use ulna_model::FileContent;
 
 /// Compares two unrelated files. Nodes are paired by their names from the root, and renamed nodes
-/// by similarity. Clips, skins, meshes and materials are paired in the same way. The order of the
-/// result is: nodes, scenes, skins, meshes, clips, materials.
+/// by similarity. Clips, skins, meshes and materials are paired in the same way. The result lists
+/// nodes, scenes, skins, meshes, clips and materials, in this order.
 pub fn compare(a: Side<'_>, b: Side<'_>) -> Comparison {
     all(Comparing::new(a, b, By::Likeness))
 }
 
-/// Compares two states of one document. Equal ids mean the same element.
+/// Compares two states of one document. Elements with equal ids are paired.
 pub fn compare_states(a: &FileContent, b: &FileContent) -> Comparison {
     all(Comparing::new(Side { asset: a, other: None }, Side { asset: b, other: None }, By::Ids))
 }
 
-/// The differences in meaning from `a` to `b`, which may be unrelated files.
+/// Returns the differences in meaning from `a` to `b`. The files can be unrelated.
 pub fn differences(a: &FileContent, b: &FileContent) -> Vec<Difference> {
     compare(Side { asset: a, other: None }, Side { asset: b, other: None }).differences
 }
 
-/// All differences, in the order of the parts of a file.
+/// Finds all differences, in the order of the parts of a file.
 fn all(mut found: Comparing<'_>) -> Comparison {
     nodes::compare(&mut found);
     nodes::compare_scenes(&mut found);

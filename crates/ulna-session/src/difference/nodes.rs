@@ -10,8 +10,8 @@ use super::{
 };
 use ulna_model::{FileContent, Local, Node, NodeId, transform::angle_between};
 
-/// Whether two rest poses are equal within rounding. They may come from bind matrices or from a
-/// pose.
+/// Whether two rest poses are equal within rounding. The tolerance is needed because a rest can be
+/// computed from bind matrices or from a pose.
 fn near(a: &Local, b: &Local) -> bool {
     let (x, y) = (a.transform(), b.transform());
     let room = 1e-6 * (1.0 + x.translation.abs().max_element());
@@ -38,7 +38,7 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
 
 fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     let (a, b) = (found.a, found.b);
-    // A full pattern: a new member does not compile until it is compared here.
+    // Exhaustive pattern: a new member does not compile until it is compared here.
     let Node {
         name,
         parent,
@@ -99,7 +99,7 @@ fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
         }
         Between::Differs(what) => found.add(DifferenceKind::Pose, path(), what),
     }
-    // A node in its rest pose is already covered by the comparison of poses.
+    // If a node is in its rest pose, comparing the poses already covers the rest.
     if !near(rest, &q.rest)
         && (pose.is_some() || q.pose.is_some())
         && let Between::Differs(what) = between(rest, &q.rest, frame)
@@ -140,7 +140,7 @@ fn morphs(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
         return;
     }
     if left.len() != right.len() {
-        // The comparison of meshes reports this.
+        // The comparison of meshes reports a different mesh.
         return;
     }
     let names = a.node(x).mesh.map(|m| &a.mesh(m).target_names);
@@ -159,7 +159,7 @@ fn morphs(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     }
 }
 
-/// Compares the shown scene and the contents of all scenes.
+/// Compares the shown scene, and the contents of all scenes.
 pub(super) fn compare_scenes(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     for (x, y) in found.pairs.scenes.clone() {
@@ -243,8 +243,8 @@ fn in_scene(
     }
 }
 
-/// Whether the parent of a node that left a scene is still in it, or there is no parent. Only then
-/// is the node reported.
+/// Whether a node that left a scene has no parent, or a parent that is still in the scene. Only
+/// such a node is reported.
 fn parent_stays(found: &Comparing<'_>, x: NodeId, y: NodeId, right: &BTreeSet<NodeId>) -> bool {
     let above = found.b.node(y).parent;
     above.is_none_or(|p| right.contains(&p)) || found.a.node(x).parent.is_none()

@@ -1,5 +1,5 @@
-//! Pairs the elements of two documents: by ids if one was edited into the other, otherwise by names
-//! and similarity.
+//! Pairs the elements of two documents. If one was edited into the other, elements are paired by
+//! ids. Otherwise, they are paired by names and similarity.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,29 +8,31 @@ use ulna_model::{
     SceneId, SkinId, Slots,
 };
 
-/// A pair. One side is `None` if the other has no counterpart.
+/// A pair of elements. One side is `None` if the other has no counterpart.
 pub(super) type Both<T> = (Option<T>, Option<T>);
 
-/// Method of pairing.
+/// Method of pairing elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
-    /// By ids: one document became the other by edits.
+    /// By ids, for documents where one was edited into the other.
     Ids,
     /// By names and similarity, for unrelated files.
     Likeness,
 }
 
-/// All pairs of two documents.
+/// All pairs of elements of two documents.
 #[derive(Debug)]
 pub(super) struct Pairs {
-    /// In the order of the first tree; new nodes come last.
+    /// Node pairs in the order of the first tree. Nodes that only the second document has come
+    /// last.
     pub nodes: Vec<Both<NodeId>>,
     pub scenes: Vec<Both<SceneId>>,
     pub skins: Vec<Both<SkinId>>,
     pub meshes: Vec<Both<MeshId>>,
     pub clips: Vec<Both<ClipId>>,
     pub materials: Vec<Both<MaterialId>>,
-    /// Maps indices of the first document to the second. Elements without a pair count as removed.
+    /// Mapping from indices of the first document to indices of the second. Elements without a pair
+    /// count as removed.
     pub renumbering: Renumbering,
     to: BTreeMap<NodeId, NodeId>,
 }
@@ -97,7 +99,7 @@ impl Pairs {
         Self { renumbering: made.renumbering(a), ..made }
     }
 
-    /// Maps indices of the first document to the second.
+    /// Builds the mapping from indices of the first document to indices of the second.
     fn renumbering(&self, a: &FileContent) -> Renumbering {
         fn table<T: Copy>(
             count: usize,
@@ -122,7 +124,7 @@ impl Pairs {
         to
     }
 
-    /// The counterpart of a node in the second document.
+    /// Returns the counterpart of a node in the second document.
     pub fn node(&self, node: NodeId) -> Option<NodeId> {
         self.to.get(&node).copied()
     }
@@ -135,17 +137,17 @@ fn by_ids<I: ulna_model::SlotId + Ord, T>(a: &Slots<I, T>, b: &Slots<I, T>) -> V
         .collect()
 }
 
-/// An element and its name.
+/// An element and its name, if it has one.
 type Named<T> = (T, Option<String>);
 
-/// Minimum similarity score of two differently named elements that count as renamed.
+/// Minimum similarity score at which two differently named elements count as renamed.
 const RENAMED: i32 = 4;
 
-/// Maximum number of compared combinations. Longer lists are paired in their order.
+/// Maximum number of combinations to compare. Longer lists are paired in their order.
 const MOST_COMPARED: usize = 1 << 20;
 
-/// Pairs two lists. Elements of equal name come first, most similar first. Then the others are
-/// paired if they are similar enough.
+/// Pairs the elements of two lists. Elements of equal name are paired first, the most similar
+/// first. Then the remaining elements are paired if they are similar enough.
 fn likely<T: Copy + Ord>(
     a: &[Named<T>],
     b: &[Named<T>],
@@ -168,8 +170,8 @@ fn likely<T: Copy + Ord>(
     all
 }
 
-/// Pairs the most similar elements of two lists first, with at least the score `least`. Ties go to
-/// the earlier element.
+/// Pairs the elements of two lists, the most similar first, with a score of at least `least`. Ties
+/// go to the earlier element.
 fn best<T: Copy + Ord>(
     a: &[T],
     b: &[T],
@@ -225,7 +227,7 @@ fn same_points(a: &Mesh, b: &Mesh) -> bool {
             .all(|(p, q)| p.positions == q.positions && p.indices == q.indices)
 }
 
-/// Similarity of nodes, for nodes of equal name and for renamed nodes.
+/// Similarity scores of nodes.
 struct Likeness<'a> {
     a: &'a FileContent,
     b: &'a FileContent,
@@ -268,11 +270,11 @@ impl<'a> Likeness<'a> {
     }
 }
 
-/// Minimum similarity score of two differently named nodes that count as renamed.
+/// Minimum similarity score at which two differently named nodes count as renamed.
 const NODE_RENAMED: i32 = 5;
 
 /// Pairs nodes in three steps: by name from the roots down, then moved nodes by a unique name, then
-/// renamed nodes.
+/// renamed nodes by similarity.
 fn nodes(a: &FileContent, b: &FileContent) -> BTreeMap<NodeId, NodeId> {
     let like = Likeness::new(a, b);
     let score = |x: NodeId, y: NodeId| like.score(x, y);
@@ -284,7 +286,7 @@ fn nodes(a: &FileContent, b: &FileContent) -> BTreeMap<NodeId, NodeId> {
     let (top_a, top_b) = (roots(a), roots(b));
     let mut waiting = vec![(top_a.clone(), top_b.clone())];
     loop {
-        // From the roots down, by name.
+        // Step one: by name, from the roots down.
         while let Some((left, right)) = waiting.pop() {
             let mut by_name: BTreeMap<Option<&str>, (Vec<NodeId>, Vec<NodeId>)> = BTreeMap::new();
             let free = left.iter().filter(|n| !to.contains_key(n));
@@ -310,7 +312,7 @@ fn nodes(a: &FileContent, b: &FileContent) -> BTreeMap<NodeId, NodeId> {
     }
 }
 
-/// Names that exactly one unpaired node has.
+/// Returns the names that exactly one unpaired node has, with this node.
 fn once(d: &FileContent, is_free: impl Fn(&NodeId) -> bool) -> BTreeMap<&str, NodeId> {
     let mut found: BTreeMap<&str, Option<NodeId>> = BTreeMap::new();
     for id in d.nodes.order().iter().filter(|n| is_free(n)) {
@@ -321,8 +323,8 @@ fn once(d: &FileContent, is_free: impl Fn(&NodeId) -> bool) -> BTreeMap<&str, No
     found.into_iter().filter_map(|(name, id)| Some((name, id?))).collect()
 }
 
-/// Pairs similar unpaired nodes that have the same paired parent. A node whose name exists
-/// elsewhere was moved, not renamed.
+/// Pairs similar unpaired nodes with the same paired parent. A node whose name exists elsewhere was
+/// moved, not renamed.
 fn renamed(
     a: &FileContent,
     b: &FileContent,
@@ -350,7 +352,7 @@ fn renamed(
     (!found.is_empty()).then_some(found)
 }
 
-/// The first unpaired node whose name is unique on both sides.
+/// Finds the first unpaired node whose name is unique on both sides, and its counterpart.
 fn moved(
     a: &FileContent,
     b: &FileContent,

@@ -1,5 +1,5 @@
-//! The proof of a save: the written bytes, read again, must be equal to the intended document, to
-//! the bit.
+//! Proof of a save: the written bytes are read again, and must equal the intended document to the
+//! bit.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use ulna_model::{
     Clip, ClipId, FileContent, Mesh, Node, NodeId, Primitive, Property, Shared, Track, WeightMap,
 };
 
-/// The first difference between the intended document and the written bytes, read again. `None` if
-/// the save is correct. Everything that saving stores is compared: the tree, local transforms to
-/// the bit, tracks, weights, shapes, materials. `opened` is the document as it was read from the
-/// source.
+/// Returns the first difference between the intended document and the written bytes, read again.
+/// `None` if the save is correct. Everything that saving stores is compared: the tree, local
+/// transforms to the bit, tracks, weights, shapes and materials. `opened` is the document as it was
+/// read from the source.
 ///
-/// The split of a local transform into `L` and `Ul` may differ. Clips without keys are not in the
-/// file.
+/// The division of a local transform into `L` and `Ul` may differ. Clips without keys are not
+/// written.
 pub fn first_lost(
     opened: &FileContent,
     meant: &FileContent,
@@ -86,9 +86,9 @@ pub fn first_lost(
     clips_lost(opened, meant, got)
 }
 
-/// Whether all stored members of a node are equal, except for its transform.
+/// Whether all stored members of two nodes are equal, except the transform.
 fn same_node(m: &Node, g: &Node) -> bool {
-    // A full pattern: a new member does not compile until it is compared here.
+    // Exhaustive pattern: a new member does not compile until it is compared here.
     let Node {
         name,
         parent,
@@ -156,11 +156,11 @@ fn mesh_lost(m: &Mesh, g: &Mesh) -> Option<(DifferenceKind, String)> {
         .then(|| (DifferenceKind::Weights, "its stored weight layers differ".into()))
 }
 
-/// The clips of `meant` that a save writes, in its order.
+/// Returns the clips of `meant` that a save writes, in the written order.
 fn stored_clips<'a>(opened: &FileContent, meant: &'a FileContent) -> Vec<&'a Clip> {
     let stored = |id: ClipId, clip: &Clip| match opened.clips.get(id) {
-        // A clip of the file is removed if it lost its last channel. A clip that had no channels
-        // stays.
+        // A clip of the opened file is removed if it lost its last channel. A clip that never had a
+        // channel is kept.
         Some(before) => {
             let all = before.tracks.len() == before.channels_in_file as usize;
             !(clip.tracks.is_empty() && !before.tracks.is_empty() && all)
@@ -179,8 +179,9 @@ fn clips_lost(opened: &FileContent, meant: &FileContent, got: &FileContent) -> O
         return lost("clips".into(), format!("{} instead of {}", got.clips.count(), wanted.len()));
     }
     for (m, g) in wanted.into_iter().zip(got.clips.values()) {
-        // A full pattern: a new member does not compile until it is compared here. The number of
-        // channels and the list of repaired values describe the file that was read.
+        // Exhaustive pattern: a new member does not compile until it is compared here. The number
+        // of channels and the list of repaired values are ignored, because they describe the opened
+        // file.
         let Clip {
             name,
             tracks: _,
@@ -202,8 +203,8 @@ fn clips_lost(opened: &FileContent, meant: &FileContent, got: &FileContent) -> O
         let of = |c: &Clip| -> Vec<((NodeId, Property), Shared<Track>)> {
             let mut list: Vec<_> =
                 c.tracks.values().map(|t| ((t.target, t.property), t.clone())).collect();
-            // Channels of one property keep their order. The order of different properties may
-            // change.
+            // Channels of the same property keep their order. Different properties may change their
+            // order.
             list.sort_by_key(|(key, _)| *key);
             list
         };
@@ -242,7 +243,7 @@ fn clips_lost(opened: &FileContent, meant: &FileContent, got: &FileContent) -> O
     None
 }
 
-/// The difference between the keys of two tracks. `None` if they are equal.
+/// Describes the first difference between the keys of two tracks. `None` if they are equal.
 fn track_lost(m: &Track, g: &Track) -> Option<String> {
     if !m.same_keys(g) {
         let (meant, there) = (m.times.len(), g.times.len());

@@ -18,7 +18,7 @@ pub(super) fn label(d: &FileContent, skin: SkinId) -> String {
         .map_or_else(|| format!("skin {}", skin.0), |n| format!("skin “{n}”"))
 }
 
-/// Compares all pairs of skins. Unpaired skins that a node uses are compared with the node.
+/// Compares all pairs of skins. An unpaired skin that a node uses is compared with that node.
 pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let used =
@@ -41,7 +41,7 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     }
 }
 
-/// Compares the skins of a pair of nodes.
+/// Compares the skins of two paired nodes.
 pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     let (a, b) = (found.a, found.b);
     match (a.node(x).skin, b.node(y).skin) {
@@ -75,7 +75,8 @@ pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     }
 }
 
-/// Joints by node, with their inverse bind matrices. If a joint is listed twice, the first counts.
+/// Returns the inverse bind matrix of each joint of a skin. If a joint is listed twice, the first
+/// matrix counts.
 fn binds(d: &FileContent, skin: SkinId) -> BTreeMap<NodeId, Mat4> {
     let skin = d.skin(skin);
     let mut all = BTreeMap::new();
@@ -87,7 +88,7 @@ fn binds(d: &FileContent, skin: SkinId) -> BTreeMap<NodeId, Mat4> {
 
 fn between(found: &mut Comparing<'_>, x: SkinId, y: SkinId, place: &str) {
     let (a, b) = (found.a, found.b);
-    // `has_inverse_bind` has no effect: missing matrices are identities.
+    // `has_inverse_bind` is ignored, because missing matrices are identities.
     let ulna_model::Skin { name: _, joints: _, inverse_bind: _, has_inverse_bind: _ } = a.skin(x);
     let (left, right) = (binds(a, x), binds(b, y));
     let mapped: BTreeMap<NodeId, NodeId> =
@@ -148,8 +149,8 @@ fn between(found: &mut Comparing<'_>, x: SkinId, y: SkinId, place: &str) {
     );
 }
 
-/// Largest distance by which other inverse bind matrices move the surface of the first document in
-/// its pose, in scene meters. `None` if no vertex follows these joints.
+/// Returns the largest distance by which the other inverse bind matrices move the surface of the
+/// first document in its pose, in scene meters. `None` if no vertex follows these joints.
 fn surface_moved(
     found: &Comparing<'_>,
     skin: SkinId,

@@ -21,12 +21,12 @@ pub(super) fn label(d: &FileContent, mesh: MeshId) -> String {
         .map_or_else(|| format!("mesh {}", mesh.0), |n| format!("mesh “{n}”"))
 }
 
-/// The first node that has a mesh.
+/// Returns the first node that uses a mesh.
 fn shown_by(d: &FileContent, mesh: MeshId) -> Option<NodeId> {
     d.nodes.order().iter().copied().find(|n| d.node(*n).mesh == Some(mesh))
 }
 
-/// Compares all pairs of meshes. Unpaired meshes that a node has are compared with the node.
+/// Compares all pairs of meshes. An unpaired mesh that a node uses is compared with that node.
 pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let used =
@@ -57,7 +57,7 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     }
 }
 
-/// Compares the meshes of a pair of nodes.
+/// Compares the meshes of two paired nodes.
 pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     let (a, b) = (found.a, found.b);
     let (p, q) = (a.node(x), b.node(y));
@@ -95,7 +95,7 @@ fn between(
     place: &str,
 ) {
     let (left, right) = (found.a.mesh(x), found.b.mesh(y));
-    // Morph weights are compared per node. `kept` compares the stored layers.
+    // Default morph weights are compared per node. `kept` compares the stored layers.
     let Mesh { name: _, primitives, default_weights: _, target_names, kept_weight_layers: _ } =
         left;
     if target_names != &right.target_names {
@@ -117,8 +117,8 @@ fn between(
     }
 }
 
-/// Approximate conversion from mesh units to scene meters: of the node, or of the strongest joint
-/// of the first vertex if the mesh is skinned.
+/// Returns an approximate matrix from mesh units to scene meters: of the node, or for a skinned
+/// mesh of the first vertex's strongest joint.
 fn frame(found: &Comparing<'_>, node: Option<NodeId>, p: &Primitive) -> Mat3 {
     let Some(node) = node else { return Mat3::IDENTITY };
     let joint = found.a.node(node).skin.and_then(|s| {
@@ -130,7 +130,7 @@ fn frame(found: &Comparing<'_>, node: Option<NodeId>, p: &Primitive) -> Mat3 {
     Mat3::from_mat4(joint.unwrap_or(found.worlds[0][node.index()]))
 }
 
-/// Number of differing points, and their largest distance in the scene.
+/// Returns the number of points that differ, and their largest distance in the scene.
 fn off(a: &[Vec3], b: &[Vec3], frame: Mat3) -> (usize, f32) {
     let apart = a.iter().zip(b).filter(|(p, q)| p != q);
     apart.fold((0, 0.0), |(n, most), (p, q)| (n + 1, most.max((frame * (*q - *p)).length())))
@@ -143,7 +143,7 @@ fn primitive(
     (node, skins): (Option<NodeId>, Option<(SkinId, SkinId)>),
     place: &str,
 ) {
-    // A full pattern: a new member does not compile until it is compared here.
+    // Exhaustive pattern: a new member does not compile until it is compared here.
     let Primitive {
         topology,
         positions,
@@ -229,7 +229,7 @@ fn morph_targets(
     }
     for (k, (p, q)) in a.iter().zip(b).enumerate() {
         let MorphTarget { positions, normals } = p;
-        // An empty list means that nothing moves.
+        // An empty list of offsets means that the morph target moves nothing.
         let whole = |list: &[Vec3], n: usize| {
             if list.is_empty() { vec![Vec3::ZERO; n] } else { list.to_vec() }
         };
@@ -247,16 +247,15 @@ fn morph_targets(
     }
 }
 
-/// Kind of difference between two weight maps.
+/// Kind of the difference between two weight maps.
 pub(super) enum WeightsDiffer {
-    /// The weights differ.
+    /// The weights differ, as the text describes.
     Differ(String),
-    /// The same weights are stored differently.
+    /// The weights are equal, but stored differently, as the text describes.
     Form(String),
 }
 
-/// For each joint slot of the first skin, the slot of the same joint in the second. `None` if all
-/// slots are equal.
+/// Index in the second skin of each joint of the first skin. `None` if all indices are equal.
 type SlotMap = Option<Vec<Option<u16>>>;
 
 fn slots(found: &Comparing<'_>, skins: Option<(SkinId, SkinId)>) -> SlotMap {
@@ -271,7 +270,7 @@ fn slots(found: &Comparing<'_>, skins: Option<(SkinId, SkinId)>) -> SlotMap {
     (!alike).then_some(map)
 }
 
-/// Compares two weight maps by vertex and joint, independent of the slots. `None` if they are
+/// Compares two weight maps by vertex and joint, whatever the order of slots. `None` if they are
 /// equal.
 pub(super) fn weights(
     a: Option<&WeightMap>,
@@ -285,7 +284,7 @@ pub(super) fn weights(
         (None, Some(_)) => return differ("it now has weights".into()),
         (Some(a), Some(b)) => (a, b),
     };
-    // Weights that are not numbers are read as 0.
+    // `not_numbers` is ignored: NaN weights are read as 0.
     let WeightMap { sets, joints, weights, encoding, not_numbers: _ } = a;
     let form = || {
         let (before, after) = (encoding.label(), b.encoding.label());
@@ -305,8 +304,8 @@ pub(super) fn weights(
     }
     let (mut many, mut most) = (0usize, 0.0f32);
     for v in 0..a.vertex_count() {
-        // Key of each weight: the slot in the second skin. If the joint has none, its own slot and
-        // a mark.
+        // Each weight is keyed by its joint's index in the second skin. A joint without a
+        // counterpart is keyed by its own index and a mark.
         let mut shares: Vec<((bool, u16), f32, f32)> = Vec::new();
         let mut add = |key: (bool, u16), weight: f32, second: bool| {
             let at = shares.iter().position(|(k, ..)| *k == key).unwrap_or_else(|| {
@@ -343,7 +342,7 @@ pub(super) fn weights(
     }
 }
 
-/// Compares stored weight layers, which are invisible.
+/// Compares the stored weight layers, which are invisible.
 pub(super) fn kept(found: &mut Comparing<'_>) {
     for (x, y) in found.pairs.meshes.clone() {
         let (Some(x), Some(y)) = (x, y) else { continue };

@@ -1,5 +1,5 @@
-//! A file as text with one fact per line, for diffs in version control. It has names instead of
-//! indices, six digits, and a fingerprint of each large array.
+//! Converts a file to text with one fact per line, for diffs in version control. The text has names
+//! instead of indices, numbers with six digits, and a fingerprint of each large array.
 
 use glam::{Mat3, Mat4};
 use serde_json::Value;
@@ -20,7 +20,7 @@ struct Lines<'a> {
     out: String,
 }
 
-/// A fingerprint of numbers; −0 counts as 0.
+/// Returns a fingerprint of numbers. −0 has the same fingerprint as 0.
 fn fingerprint<'n>(lists: impl IntoIterator<Item = &'n [f32]>) -> String {
     let mut bytes = Vec::new();
     for list in lists {
@@ -29,8 +29,8 @@ fn fingerprint<'n>(lists: impl IntoIterator<Item = &'n [f32]>) -> String {
     format!("#{:012x}", looks::hash(&bytes) & 0xffff_ffff_ffff)
 }
 
-/// Whether a pointer track animates this property of this node. Then the property is not listed as
-/// an unreadable channel.
+/// Whether a pointer track animates this property of this node. If so, the property is not listed
+/// as an unreadable channel.
 fn points_at(pointers: &[PointerTrack], (node, property): (NodeId, Property)) -> bool {
     pointers
         .iter()
@@ -38,7 +38,7 @@ fn points_at(pointers: &[PointerTrack], (node, property): (NodeId, Property)) ->
         .any(|t| (t.target, t.property) == (node, property))
 }
 
-/// A file as text. [`Side::other`] adds the members that the model does not represent.
+/// Converts a file to text. [`Side::other`] adds the members that the model does not represent.
 pub fn as_text(file: Side<'_>) -> String {
     let mut lines = Lines { d: file.asset, out: String::new() };
     lines.nodes();
@@ -61,7 +61,7 @@ impl Lines<'_> {
 
     fn nodes(&mut self) {
         let d = self.d;
-        // In depth-first order of the tree, independent of the order in the file.
+        // Nodes are written in depth-first order of the tree, whatever their order in the file.
         let mut stack: Vec<NodeId> = d.node_ids().filter(|n| d.node(*n).parent.is_none()).collect();
         stack.reverse();
         while let Some(id) = stack.pop() {
@@ -71,8 +71,8 @@ impl Lines<'_> {
             match node.local() {
                 Local::Trs(t) => {
                     let (t, r, s) = (t.translation.to_array(), t.rotation, t.scale.to_array());
-                    // Both signs of a quaternion are the same rotation; the one with positive w is
-                    // written.
+                    // A quaternion and its negative are the same rotation. The one with positive w
+                    // is written.
                     let r = if r.w < 0.0 { -r } else { r };
                     self.line(format!(
                         "  t {} r {} s {}",
@@ -208,7 +208,7 @@ impl Lines<'_> {
             let Skin { joints, inverse_bind, .. } = &**skin;
             self.line(format!("{}, {}", skins::label(d, id), count(joints.len(), "joint")));
             for (joint, inverse) in joints.iter().zip(inverse_bind.iter()) {
-                // The bind pose of the joint is easier to read than its inverse.
+                // The bind pose of a joint is easier to read than its inverse.
                 let bind = inverse.inverse();
                 let bind = if bind.is_finite() { bind } else { Mat4::ZERO };
                 let (place, mark) = (
@@ -246,7 +246,7 @@ impl Lines<'_> {
 
     fn primitive(&mut self, k: usize, p: &Primitive, skin: Option<SkinId>) {
         let d = self.d;
-        // A full pattern: a new member does not compile until it is written here.
+        // Exhaustive pattern: a new member does not compile until it is written here.
         let Primitive {
             topology,
             positions,
@@ -328,7 +328,7 @@ impl Lines<'_> {
     }
 
     fn clip(&mut self, clip: &Clip) {
-        // A full pattern: a new member does not compile until it is written here.
+        // Exhaustive pattern: a new member does not compile until it is written here.
         let Clip {
             name: _,
             tracks,
@@ -406,8 +406,8 @@ impl Lines<'_> {
         }
     }
 
-    /// Keys of an animation pointer. If they animate no node, their values are written with the
-    /// other members of the file.
+    /// Writes the keys of an animation pointer. If the pointer does not animate a node, its values
+    /// are written with the other members of the file.
     fn pointer(&mut self, pointer: &PointerTrack) {
         let PointerTrack {
             pointer: name,
@@ -432,7 +432,7 @@ impl Lines<'_> {
     fn materials(&mut self) {
         let d = self.d;
         for (id, material) in d.materials.iter() {
-            // A full pattern: a new member does not compile until it is written here.
+            // Exhaustive pattern: a new member does not compile until it is written here.
             let Material {
                 name: _,
                 base_color,

@@ -1,9 +1,9 @@
-//! Formats counts, numbers, lengths and angles.
+//! Text forms of counts, numbers, lengths and angles.
 
 use glam::{Mat3, Quat};
 use ulna_model::{Local, transform::angle_between};
 
-/// A count with its noun, in the singular or plural.
+/// Formats a count with its noun, in the singular or plural.
 pub(super) fn count(n: usize, one: &str) -> String {
     let many = |word: &str| match word {
         "vertex" => "vertices".to_owned(),
@@ -14,7 +14,7 @@ pub(super) fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {}", many(one)) }
 }
 
-/// A number with up to six decimals, without trailing zeros.
+/// Formats a number with up to six decimals, without trailing zeros.
 pub(super) fn six(value: f32) -> String {
     if value != 0.0 && value.abs() < 1e-4 {
         return format!("{value:.2e}");
@@ -24,12 +24,12 @@ pub(super) fn six(value: f32) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// Several numbers, separated by spaces.
+/// Formats several numbers, separated by spaces.
 pub(super) fn sixes(values: &[f32]) -> String {
     values.iter().map(|v| six(*v)).collect::<Vec<_>>().join(" ")
 }
 
-/// A length in meters or millimeters.
+/// Formats a length in meters or millimeters.
 pub(super) fn length(meters: f32) -> String {
     match meters.abs() {
         m if m >= 1.0 => format!("{m:.3} m"),
@@ -38,7 +38,7 @@ pub(super) fn length(meters: f32) -> String {
     }
 }
 
-/// An angle in degrees.
+/// Formats an angle in degrees.
 pub(super) fn degrees(radians: f32) -> String {
     match radians.to_degrees().abs() {
         d if d >= 0.0001 => format!("{d:.4}°"),
@@ -46,22 +46,23 @@ pub(super) fn degrees(radians: f32) -> String {
     }
 }
 
-/// Whether two quaternions are the same rotation. A quaternion and its negative are.
+/// Whether two quaternions are the same rotation. A quaternion and its negative are the same.
 pub(super) fn turn_alike(a: Quat, b: Quat) -> bool {
     a == b || a == -b
 }
 
 /// Result of comparing two local transforms.
 pub(super) enum Between {
-    /// They are equal.
+    /// The transforms are equal.
     Same,
-    /// The same transform in another form, or with the opposite sign of the quaternion.
+    /// The transforms are equal, but stored in another form or with the opposite sign of the
+    /// quaternion. The text describes the form.
     Form(String),
-    /// They differ; the text describes it.
+    /// The transforms differ, as the text describes.
     Differs(String),
 }
 
-/// Compares two local transforms. `frame` converts lengths in the parent to scene meters.
+/// Compares two local transforms. `frame` converts lengths in parent space to scene meters.
 pub(super) fn between(a: &Local, b: &Local, frame: Mat3) -> Between {
     if a == b {
         return Between::Same;

@@ -5,19 +5,19 @@ use glam::{Mat3, Vec3};
 use crate::ids::to_f32;
 use ulna_model::JointSlot;
 
-/// A bone: the segment from a joint to the next one, or only the joint.
+/// The line segment that a joint moves. Both ends are equal if the bone has no length.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BindBone {
-    /// The joint that moves the bone.
+    /// Joint that moves the bone.
     pub joint: JointSlot,
-    /// Position of the joint.
+    /// Position of `joint`.
     pub head: Vec3,
-    /// The other end; the head for a bone without length.
+    /// Position of the other end; equal to `head` if the bone has no length.
     pub tail: Vec3,
 }
 
 impl BindBone {
-    /// The nearest point of the bone.
+    /// Returns the point of the bone that is nearest to `p`.
     pub(super) fn closest(&self, p: Vec3) -> Vec3 {
         let way = self.tail - self.head;
         let along = ((p - self.head).dot(way) / way.length_squared().max(f32::MIN_POSITIVE))
@@ -33,28 +33,29 @@ impl BindBone {
 /// The bones of a skin at rest.
 #[derive(Clone, Debug)]
 pub struct Bones {
-    /// Sorted by joint.
+    /// All bones, sorted by joint.
     bones: Vec<BindBone>,
 }
 
 impl Bones {
-    /// Creates the bones of all joints from their positions in mesh space and their parents. A
-    /// joint without children gets half the length of the bone that leads to it, in the same
+    /// Creates the bones of all joints from joint positions in mesh space and parents. A joint
+    /// without children gets an end bone: half as long as the bone from its parent, in the same
     /// direction.
     pub fn new(heads: &[Vec3], parents: &[Option<JointSlot>]) -> Self {
         Self::of_joints(heads, parents, &vec![true; heads.len()])
     }
 
-    /// Like [`Self::new`], for some of the joints. A bone ends at the next selected joint below, or
-    /// at the direct children if none of their descendants is selected.
+    /// Creates the bones of the joints that `is_meant` selects. A bone ends at the next selected
+    /// joint below, or at the direct children if none of their descendants is selected.
     pub fn of_joints(heads: &[Vec3], parents: &[Option<JointSlot>], is_meant: &[bool]) -> Self {
         Self::along_axes(heads, parents, &[], is_meant)
     }
 
-    /// Like [`Self::of_joints`], with the local axes of the joints as unit vectors.
+    /// Creates the bones of selected joints, like [`Self::of_joints`]. `axes` has the local axes of
+    /// the joints as unit vectors.
     ///
     /// If most bones of the skeleton point along one local axis, as in Blender, end bones use this
-    /// axis. They are as long as the bone that leads to them.
+    /// axis. An end bone is as long as the bone from its parent.
     pub fn along_axes(
         heads: &[Vec3],
         parents: &[Option<JointSlot>],
@@ -106,13 +107,13 @@ impl Bones {
         Self { bones }
     }
 
-    /// The bones, sorted by joint.
+    /// Returns the bones, sorted by joint.
     pub fn list(&self) -> &[BindBone] {
         &self.bones
     }
 
-    /// The joint whose bone is nearest to a position, among the joints that `counts` accepts; the
-    /// lowest of several. `None` if none of them has a bone.
+    /// Returns the joint with the bone nearest to a position. Only joints that `counts` accepts are
+    /// compared; the lowest index wins ties. `None` if none of them has a bone.
     pub fn nearest(&self, position: Vec3, counts: impl Fn(JointSlot) -> bool) -> Option<JointSlot> {
         let counted = self.bones.iter().filter(|bone| counts(bone.joint));
         let near = counted.map(|bone| (bone.distance(position), bone.joint));
@@ -120,7 +121,7 @@ impl Bones {
     }
 }
 
-/// A local axis that bones point along.
+/// A local axis that most bones of a skeleton follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BoneAxis {
     /// Index of the axis, `0..=2`.
@@ -129,9 +130,9 @@ struct BoneAxis {
 }
 
 impl BoneAxis {
-    /// The axis that points to a child for at least half of the joints with children.
+    /// Finds the axis that points to a child, for at least half of the joints with children.
     fn of(heads: &[Vec3], parents: &[Option<JointSlot>], axes: &[Mat3]) -> Option<Self> {
-        /// Minimum cosine of the angle between a bone and the axis.
+        /// Minimum cosine of the angle between a bone and a local axis that it follows.
         const LEAST_COSINE: f32 = 0.99;
         let mut with_child = vec![false; heads.len()];
         let mut lies_along = vec![[false; 6]; heads.len()];
@@ -149,21 +150,21 @@ impl BoneAxis {
         }
         let joints = with_child.iter().filter(|has| **has).count();
         let count = |k: usize| lies_along.iter().filter(|along| along[k]).count();
-        // The first of several equal ones.
+        // Ties: the first axis wins.
         let best = (0..6).rev().max_by_key(|k| count(*k))?;
         let is_usual = joints > 0 && count(best) * 2 >= joints;
         is_usual.then_some(Self { column: best / 2, is_negative: best % 2 == 1 })
     }
 
-    /// The direction of the axis; `None` if the axis has no length.
+    /// Returns the direction of the axis; `None` if the axis has no length.
     fn direction(self, axes: &Mat3) -> Option<Vec3> {
         let way = axes.col(self.column).try_normalize()?;
         Some(if self.is_negative { -way } else { way })
     }
 }
 
-/// Radii of the envelopes around bones: `factor` times the length of each bone. Bones without
-/// length use the mean length of the others.
+/// Returns the radii of the envelopes around bones: `factor` times the length of each bone. Bones
+/// without length use the mean length of the others.
 pub fn envelope_radii(bones: &[BindBone], factor: f32) -> Vec<f32> {
     let length = |bone: &BindBone| bone.head.distance(bone.tail);
     let lengths = || bones.iter().map(length).filter(|l| l.is_finite() && *l > 0.0);
@@ -207,7 +208,8 @@ mod tests {
         let turned = |x: Vec3, y: Vec3| Mat3::from_cols(x, y, x.cross(y));
         let (arm, hand) = (turned(Vec3::Y, -Vec3::X), turned(Vec3::X, Vec3::Y));
         assert!(tail(&[arm, arm, hand]).distance(Vec3::new(2.0, -1.0, 0.0)) < 1e-6);
-        // No common axis, no axes, or axes without length: half a bone in the same direction.
+        // No common axis, no axes, or axes without length: end bones are half as long as their
+        // parent's.
         let crooked = turned(Vec3::new(0.6, 0.8, 0.0), Vec3::new(-0.8, 0.6, 0.0));
         for axes in [&[crooked, crooked, hand][..], &[], &[arm, arm, Mat3::ZERO], &[Mat3::NAN; 3]] {
             assert_eq!(tail(axes), Vec3::X * 2.5, "{axes:?}");
@@ -216,7 +218,7 @@ mod tests {
 
     #[test]
     fn bones_of_chosen_joints_end_at_the_next_chosen_joint() {
-        // Hip, knee with a twist joint between, foot, and a leaf.
+        // A hip, a twist joint, a knee, a foot and a leaf joint.
         let heads = [0.0, 1.0, 2.0, 3.0, 4.0].map(|y| Vec3::Y * -y);
         let parents = [None, Some(0), Some(1), Some(2), Some(3)].map(|p| p.map(JointSlot));
         let bones = Bones::of_joints(&heads, &parents, &[true, false, true, true, false]);

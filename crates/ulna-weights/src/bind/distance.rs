@@ -1,4 +1,4 @@
-//! Weights by distance, `1 / d⁴`.
+//! Weights by distance `d`: proportional to `1 / d⁴`.
 
 use glam::Vec3;
 
@@ -8,8 +8,8 @@ use super::{
 };
 use ulna_model::JointSlot;
 
-/// Normalized weights by the distances of joints. Joints at an infinite distance get none; if all
-/// are, the list is empty.
+/// Computes normalized weights from the distances of joints. Joints at infinite distance get no
+/// weight. The list is empty if all distances are infinite.
 pub(super) fn by_distances(
     distances: impl Iterator<Item = (JointSlot, f32)> + Clone,
 ) -> Vec<JointWeight> {
@@ -26,11 +26,11 @@ pub(super) fn by_distances(
     list
 }
 
-/// Weights of a point by its distance to bones, which must be sorted by joint. There is at least
-/// one bone. A point that is not finite gets the first joint.
+/// Computes the weights of a point from its distances to bones. `bones` is sorted by joint, and not
+/// empty. A non-finite point follows only the first joint.
 ///
-/// With envelope `radii`, the weight of a bone falls to 0 at its envelope. A point outside of all
-/// envelopes gets the nearest joint.
+/// With envelope `radii`, the weight of a bone falls to 0 at its envelope. A point outside all
+/// envelopes follows only the nearest joint.
 pub(super) fn by_bones(bones: &[BindBone], radii: Option<&[f32]>, point: Vec3) -> Vec<JointWeight> {
     let joints = || bones.chunk_by(|a, b| a.joint == b.joint);
     let distance =
@@ -48,7 +48,8 @@ pub(super) fn by_bones(bones: &[BindBone], radii: Option<&[f32]>, point: Vec3) -
     if list.is_empty() { bones.first().map(|b| (b.joint, 1.0)).into_iter().collect() } else { list }
 }
 
-/// Weights by distance times the falloff of the envelopes; empty outside of all envelopes.
+/// Computes weights by distance, times the falloff of the envelopes. The list is empty outside all
+/// envelopes.
 fn within_envelopes(
     bones: &[BindBone],
     radii: &[f32],
@@ -57,7 +58,7 @@ fn within_envelopes(
 ) -> Vec<JointWeight> {
     let inside = |bone: &BindBone, radius: f32| {
         let part = bone.distance(point) / radius.max(f32::MIN_POSITIVE);
-        // NaN, from a point that is not finite, counts as outside.
+        // A non-finite point gives NaN here, and counts as outside.
         if part < 1.0 { (1.0 - part * part).powi(2) } else { 0.0 }
     };
     let mut falloff: Vec<(JointSlot, f32)> = Vec::new();

@@ -5,8 +5,9 @@ use glam::{Mat3, Vec3};
 use super::surface::BindSurface;
 use crate::ids::to_index;
 
-/// The mean of `n·nᵀ` over the triangles around each point, weighted by their angles at the point.
-/// The sign of the normal cancels, so the winding does not matter.
+/// Orientation of the surface around each point: the mean of `n·nᵀ` over the adjacent triangles,
+/// weighted by their angles at the point. The sign of the normal `n` cancels, so the winding does
+/// not matter.
 pub(super) struct Facing {
     squares: Vec<Mat3>,
 }
@@ -37,8 +38,9 @@ impl Facing {
         Self { squares }
     }
 
-    /// 1 for a direction along the normal of a flat surface, 0 for a tangential direction. Curved
-    /// surfaces have values in between. `way` can have any length.
+    /// Returns how well a direction matches the surface normal: 1 along the normal of a flat
+    /// surface, 0 along a tangent. Curved surfaces give values in between. `way` is the direction,
+    /// of any length.
     pub fn part(&self, point: usize, way: Vec3) -> f32 {
         let unit = way.normalize_or_zero();
         (self.squares[point] * unit).dot(unit).clamp(0.0, 1.0).sqrt()

@@ -20,12 +20,12 @@ use ulna_model::JointSlot;
 /// Minimum distance to a bone, relative to the size of the surface.
 const LEAST_DISTANCE: f64 = 1e-4;
 /// Minimum heat at the warmest point of a piece, relative to the diagonal of the Laplacian. Fainter
-/// heat is scaled up, because rounding errors would dominate. If all heat is this faint, scaling
-/// does not change the weights.
+/// heat is scaled up, because rounding errors would dominate. Scaling all heat of a piece does not
+/// change its weights.
 const LEAST_HEAT: f64 = 1e-6;
 
-/// Solves for the weights of all points of the wanted pieces. Each piece must have a point that
-/// sees a bone.
+/// Solves for the weights of all points of the wanted pieces. Each of these pieces must have a
+/// point that sees a bone.
 ///
 /// Returns `None` if the system is too large, or numerically singular.
 pub(super) fn heat(
@@ -71,7 +71,7 @@ pub(super) fn heat(
     Ok(Some(weights))
 }
 
-/// `A·H` per row.
+/// Computes `A·H`, the heat that each point receives, per matrix row.
 fn heat_of_rows(
     surface: &BindSurface,
     sights: &[PointSight],
@@ -101,7 +101,7 @@ fn heat_of_rows(
     heat
 }
 
-/// Solves for all joints, several at once. Negligible weights are left out.
+/// Solves the system for all joints, several joints at once. Negligible weights are left out.
 fn solve(
     factor: &Factor,
     rows: &[usize],

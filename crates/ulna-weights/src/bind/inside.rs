@@ -10,34 +10,35 @@ use crate::ids::to_f32;
 use ulna_geometry::{ClosestSurface, Ray};
 use ulna_model::JointSlot;
 
-/// Maximum distance of a point near the surface, and on it, relative to the size of the surface.
+/// Maximum distances of points that count as near the surface and as on the surface, relative to
+/// the size of the surface.
 const NEAR: f32 = 0.03;
 const ON: f32 = 0.01;
 /// Sample points per bone.
 const SAMPLES: usize = 9;
-/// Rays per point, and the minimum number of hits for a point inside.
+/// Rays per point, and minimum number of rays that must hit a triangle for a point to be inside.
 const RAYS: usize = 18;
 const ENCLOSED: usize = 14;
 
-/// Fractions of a bone that are inside meshes, `0..=1`.
+/// Fractions of a bone inside the meshes, `0..=1`, with two tolerances.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InsidePart {
-    /// Fraction inside, or near the surface.
+    /// Fraction of sample points that are inside, or near the surface.
     pub near: f32,
-    /// Fraction inside, or on the surface.
+    /// Fraction of sample points that are inside, or on the surface.
     pub on: f32,
 }
 
 impl InsidePart {
-    /// The maximum of both, per member.
+    /// Returns the maximum of each field.
     #[must_use]
     pub const fn max(self, other: Self) -> Self {
         Self { near: self.near.max(other.near), on: self.on.max(other.on) }
     }
 }
 
-/// The maximum fractions of each joint's bones that are inside the meshes; 0 for a joint without a
-/// bone.
+/// Computes the fraction of each joint's bones that is inside the meshes. A joint with several
+/// bones gets the maximum; a joint without a bone gets 0.
 ///
 /// A point is inside if nearly all rays from it hit a triangle. The winding and small holes do not
 /// matter. Without triangles, all fractions are 1.
@@ -75,8 +76,8 @@ pub fn parts_inside(meshes: &[BindMesh<'_>], bones: &[BindBone], joints: usize) 
     parts
 }
 
-/// Directions that are distributed evenly over the sphere, on a spiral. None is parallel to an
-/// axis.
+/// Returns ray directions, distributed evenly over the sphere along a spiral. None is parallel to
+/// an axis.
 fn directions() -> [Vec3; RAYS] {
     let golden = PI * (3.0 - 5.0f32.sqrt());
     std::array::from_fn(|k| {

@@ -2,11 +2,11 @@
 
 use ulna_model::JointSlot;
 
-/// A joint with its weight on a point.
+/// A joint and its weight on one point.
 pub(super) type JointWeight = (JointSlot, f32);
 
-/// The weights of a point, by its index.
+/// Index of a point, and its weights.
 pub(super) type PointWeights = (usize, Vec<JointWeight>);
 
-/// Weights up to this value are negligible.
+/// Weights at or below this value are dropped as negligible.
 pub(super) const TRACE: f32 = 1e-4;

@@ -1,10 +1,10 @@
-//! Weights of the nearest point of a solved surface.
+//! Weights copied from the nearest point of a surface that is already solved.
 
 use super::{joint_weight::JointWeight, surface::BindSurface};
 use crate::ids::to_index;
 use ulna_geometry::ClosestSurface;
 
-/// The triangles with weights at all corners.
+/// The part of a surface with known weights: triangles whose three corners all have weights.
 pub(super) struct SolvedSurface<'a> {
     weights: &'a [Vec<JointWeight>],
     surface: ClosestSurface,
@@ -20,12 +20,14 @@ impl<'a> SolvedSurface<'a> {
         Self { weights, surface: ClosestSurface::new(surface.points.clone(), indices) }
     }
 
-    /// The weights of the nearest point; empty if nothing is solved.
+    /// Returns the weights at the point of the surface nearest to `point`; empty if no triangle is
+    /// solved.
     pub fn weights(&self, point: glam::Vec3) -> Vec<JointWeight> {
         self.weights_where(point, |_| true).unwrap_or_default()
     }
 
-    /// The weights of the nearest point, if `is_meant` accepts the first corner of its triangle.
+    /// Returns the weights at the point of the surface nearest to `point`. `None` if `is_meant`
+    /// rejects the first corner of its triangle.
     pub fn weights_where(
         &self,
         point: glam::Vec3,

@@ -11,47 +11,49 @@ use ulna_model::{JointSlot, WeightMap};
 /// A mesh to bind.
 #[derive(Clone, Copy, Debug)]
 pub struct BindMesh<'a> {
-    /// Positions in the bind space that all meshes and bones of a request share.
+    /// Vertex positions in bind space. All meshes and bones of a request share this space.
     pub positions: &'a [Vec3],
-    /// Corner indices, three per triangle. Triangles with an invalid index are ignored. The winding
+    /// Vertex indices, three per triangle. Triangles with an invalid index are ignored. The winding
     /// does not matter.
     pub triangles: &'a [u32],
 }
 
-/// The first method to try.
+/// The binding method that is tried first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BindMethod {
-    /// The method with the results nearest to painted weights in measurements: currently heat.
+    /// The method whose results were closest to painted weights in measurements: currently heat.
     #[default]
     Auto,
-    /// Heat for every piece with a visible bone.
+    /// Heat equilibrium, for every piece with a visible bone.
     Heat,
-    /// Distance inside the body, by voxels.
+    /// Distance through the inside of the body, measured on voxels.
     Voxel,
-    /// Distance in a straight line.
+    /// Straight-line distance to the bones.
     Distance,
 }
 
 /// Parameters of a bind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BindSettings {
-    /// The first method to try. Each piece falls back to the next method if it fails.
+    /// First method to try. If it fails for a piece, the piece uses the next method.
     pub method: BindMethod,
-    /// Falloff of a bone's weight beside it, `0.5..=8`; higher values fall off faster.
+    /// Factor of the heat from bones, `0.5..=8`. With higher values, the weight of a bone falls off
+    /// faster.
     pub sharpness: f32,
     /// Number of voxels along the longest side, `64..=256`.
     pub grid: usize,
     /// Maximum number of influences per vertex, `1..=16`.
     pub limit: usize,
-    /// Radius of the envelope around each bone, relative to the length of the bone. The weight is 0
-    /// at the envelope. It applies to [`BindMethod::Distance`]. `None`: no envelopes.
+    /// Envelope radius of each bone, relative to the bone's length. The weight is 0 at the envelope
+    /// and beyond. Used only with [`BindMethod::Distance`]. `None`: no envelopes.
     pub envelope: Option<f32>,
-    /// Minimum weight; smaller ones are dropped. Range `0..=0.5`.
+    /// Minimum weight, `0..=0.5`. Smaller weights are dropped.
     pub prune: f32,
     /// Maximum number of points of a simplified surface, for a faster and less accurate result.
-    /// `None`: the whole surface.
+    /// `None`: the surface is not simplified.
     pub most_points: Option<usize>,
-    /// Memory limit for factoring the heat system, in bytes. Larger surfaces fall back to voxels.
+    /// Memory limit in bytes for factoring the heat system. Surfaces that need more use voxels
+    /// instead.
     pub memory: usize,
 }
 
@@ -70,81 +72,84 @@ impl Default for BindSettings {
     }
 }
 
-/// Meshes to bind to bones. All meshes are one surface: coincident vertices get the same weights.
+/// Input of automatic binding. All meshes form one surface: coincident vertices get the same
+/// weights.
 #[derive(Clone, Copy, Debug)]
 pub struct BindRequest<'a> {
-    /// The meshes.
+    /// Meshes to bind.
     pub meshes: &'a [BindMesh<'a>],
-    /// Bones of the joints that can receive weight. A joint can have any number of bones.
+    /// Bones of the joints that can receive weight. One joint can have several bones.
     pub bones: &'a [BindBone],
-    /// Parameters.
+    /// Parameters of the bind.
     pub settings: BindSettings,
-    /// The mirror mapping, for symmetric weights.
+    /// Mirror mapping for symmetric weights; `None` for no symmetry.
     pub mirror: Option<&'a BindMirror>,
 }
 
-/// Mirror mapping of meshes and joints. Weights of mirrored vertices are averaged before the
+/// Mirror mapping of meshes and joints. The weights of mirrored vertices are averaged before the
 /// influence limit applies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BindMirror {
-    /// The mesh and vertex at the mirrored position, by mesh and vertex.
+    /// Mesh and vertex at the mirrored position, by mesh and vertex.
     pub vertices: Vec<Vec<Option<(u32, u32)>>>,
-    /// The mirror joint of each joint; can be the joint itself.
+    /// Mirror joint of each joint; a center joint is its own mirror joint.
     pub joints: Vec<JointSlot>,
 }
 
 /// The method that produced the weights of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PieceMethod {
-    /// Equilibrium of heat.
+    /// Heat equilibrium.
     Heat,
-    /// Distance inside the body.
+    /// Distance through the inside of the body.
     Voxel,
-    /// The weights of the nearest point of other pieces.
+    /// Copied from the nearest point of other pieces.
     Nearest,
-    /// Distance in a straight line.
+    /// Straight-line distance to the bones.
     Distance,
 }
 
-/// A joint that a whole piece could follow as a rigid body.
+/// The joint that a whole piece could follow as a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidProposal {
-    /// The joint with the most weight.
+    /// Joint with the most weight on the piece.
     pub joint: JointSlot,
-    /// Its share of the weight over the area of the piece, `0.5..=1`.
+    /// Share of this joint in the weight of the piece, weighted by area, `0.5..=1`.
     pub confidence: f32,
 }
 
-/// A connected piece of the surface, over all meshes.
+/// A connected piece of the surface. It can span several meshes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BindPiece {
-    /// The method that produced its weights.
+    /// Method that produced the weights of the piece.
     pub method: PieceMethod,
-    /// Number of vertices.
+    /// Number of vertices in the piece.
     pub vertices: usize,
-    /// Fraction of its welded points that see no bone, `0..=1`; 0 if visibility was not computed.
+    /// Fraction of welded points that see no bone, `0..=1`; 0 if visibility was not computed.
     pub hidden: f32,
-    /// The joint with at least half of the weight. This is only a proposal, which the weights do
-    /// not use.
+    /// Joint with at least half of the piece's weight, as a proposal for a rigid piece. The
+    /// computed weights do not depend on it.
     pub rigid: Option<RigidProposal>,
 }
 
 /// The result of automatic binding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundWeights {
-    /// Weights by mesh. The weights of every vertex are normalized.
+    /// Weights of each mesh. The weights of every vertex are normalized.
     pub maps: Vec<WeightMap>,
-    /// The pieces, sorted by their first vertex.
+    /// Pieces, sorted by their first vertex.
     pub pieces: Vec<BindPiece>,
-    /// The index of the piece, by mesh and vertex. `None` for a vertex outside of all triangles.
+    /// Index of the piece of each vertex, by mesh and vertex. `None` for a vertex that no triangle
+    /// uses.
     pub piece_of: Vec<Vec<Option<u32>>>,
-    /// Number of vertices outside of all triangles. They have the weights of the nearest point of
-    /// the surface, or weights by distance.
+    /// Number of vertices that no triangle uses. They have the weights of the nearest point of the
+    /// surface, or weights by distance.
     pub loose: usize,
 }
 
 impl BoundWeights {
-    /// Assigns the whole weight of pieces to one joint each.
+    /// Makes pieces rigid: all vertices of a piece get the full weight of one joint. `joints` has
+    /// the joint by piece index.
     pub fn make_rigid(&mut self, joints: &BTreeMap<u32, JointSlot>) {
         if joints.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Runs the binding methods one after the other.
+//! Runs the binding methods in order until every vertex has weights.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,15 +25,16 @@ use crate::{
 use ulna_geometry::PointId;
 use ulna_model::{JointSlot, Slice, WeightEncoding, WeightMap};
 
-/// Minimum fraction of a piece's points that voxels must reach to solve the piece.
+/// Minimum fraction of a piece's points that the voxel method must reach. Otherwise, the piece
+/// counts as unsolved.
 const LEAST_REACHED: f32 = 0.5;
-/// Minimum share of a piece's weight for a rigid proposal.
+/// Minimum share of one joint in a piece's weight for a proposal to make the piece rigid.
 const LEAST_CONFIDENCE: f32 = 0.5;
 
-/// Computes weights for unweighted meshes. `progress` receives the completed fraction, `0..=1`,
-/// from any thread.
+/// Computes weights for unweighted meshes. `progress` is called from any thread with the completed
+/// fraction, `0..=1`.
 ///
-/// Every vertex gets weights, regardless of the meshes and bones.
+/// Every vertex gets weights, whatever the meshes and bones are.
 ///
 /// # Errors
 /// There are no bones, or `cancel` was set.
@@ -68,25 +69,26 @@ pub fn bind_weights(
     Ok(result)
 }
 
-/// A number in a range, or `other` if it is not a number.
+/// Clamps a number to a range. Returns `other` if it is NaN.
 const fn in_range(value: f32, low: f32, high: f32, other: f32) -> f32 {
     if value.is_nan() { other } else { value.clamp(low, high) }
 }
 
-/// Mirror mapping of points and joints for symmetric weights; else empty.
+/// Mirror mapping of points and joints, for symmetric weights; both lists are empty without
+/// symmetry.
 #[derive(Default)]
 struct PointSides {
-    /// The point at the mirrored position, by point.
+    /// Point at the mirrored position of each point.
     other: Vec<Option<usize>>,
-    /// The mirror joint of each joint; can be the joint itself.
+    /// Mirror joint of each joint; a center joint is its own mirror joint.
     pairs: Vec<Option<JointSlot>>,
 }
 
-/// The number of influences to keep. Influences of equal strength are kept or dropped together.
-/// Otherwise, rounding would decide between the two sides at the center of a body. Returns `most`
-/// if all are equal.
+/// Returns the number of influences to keep. Influences of equal strength are kept or dropped
+/// together. Otherwise, rounding would choose one side at the center of a body. Returns `most` if
+/// all are equal.
 fn kept(most: usize, strongest: &[JointWeight]) -> usize {
-    /// Minimum ratio of two weights that count as equal.
+    /// Minimum ratio of two weights that are treated as equal.
     const ALIKE: f32 = 0.99;
     if strongest.len() <= most {
         return most;
@@ -95,18 +97,18 @@ fn kept(most: usize, strongest: &[JointWeight]) -> usize {
     (1..=most).rev().find(is_last).unwrap_or(most)
 }
 
-/// The state of the methods, with the weights so far.
+/// The binding methods with their common input, and the weights found so far.
 struct Chain<'a> {
     surface: &'a BindSurface,
     /// Bones in unit space, sorted by joint.
     bones: &'a [BindBone],
     settings: &'a BindSettings,
     cancel: &'a AtomicBool,
-    /// Weights by point; empty if not solved yet.
+    /// Weights of each point; empty until the point is solved.
     weights: Vec<Vec<JointWeight>>,
-    /// Method by piece; `None` if not solved yet.
+    /// Method of each piece; `None` until the piece is solved.
     methods: Vec<Option<PieceMethod>>,
-    /// Fraction of points that see no bone, by piece.
+    /// Fraction of points that see no bone, per piece.
     hidden: Vec<f32>,
 }
 
@@ -143,7 +145,8 @@ impl<'a> Chain<'a> {
         self.run_distance()
     }
 
-    /// Solves a simplified surface. Each point gets the weights of the nearest point of it.
+    /// Binds a simplified surface. Each point of the full surface gets the weights of the nearest
+    /// point of the simplified one.
     fn run_simplified(
         &mut self,
         most: usize,
@@ -187,8 +190,8 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// The pieces that heat can solve: those with a point that sees a bone. In measurements, heat
-    /// was nearer to painted weights than voxels, even for mostly hidden pieces.
+    /// Finds the pieces that heat can solve: pieces with a point that sees a bone. In measurements,
+    /// heat was closer to painted weights than voxels, even for mostly hidden pieces.
     fn warm_pieces(&mut self, sights: &[PointSight]) -> Vec<bool> {
         for (piece, sight) in self.surface.piece_of.iter().zip(sights) {
             if let Some(piece) = piece.map(to_index) {
@@ -209,7 +212,8 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// Adopts the weights of a method for each piece with a sufficient fraction of solved points.
+    /// Adopts the weights that a method found. A piece counts as solved if at least the fraction
+    /// `least_solved` of its points has weights.
     fn take(&mut self, found: Vec<PointWeights>, method: PieceMethod, least_solved: f32) {
         let piece = |point: usize| self.surface.piece_of[point].map(to_index);
         let mut solved = vec![0usize; self.methods.len()];
@@ -228,7 +232,7 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// Copies the weights of the nearest solved point to points without weights.
+    /// Gives each point without weights the weights of the nearest solved point.
     fn run_nearest(&mut self) -> Result<(), BindError> {
         if !self.methods.iter().any(Option::is_some) {
             return Ok(());
@@ -312,7 +316,7 @@ impl<'a> Chain<'a> {
         (0..self.weights.len()).filter(|k| self.weights[*k].is_empty())
     }
 
-    /// The joint with the most weight of each piece, with its share.
+    /// Returns, per piece, the joint with the most weight and its share of the weight.
     fn proposals(&self) -> Vec<Option<RigidProposal>> {
         let mut points: Vec<(usize, usize)> = (self.surface.piece_of.iter().enumerate())
             .filter_map(|(point, piece)| Some((to_index((*piece)?), point)))
@@ -320,12 +324,13 @@ impl<'a> Chain<'a> {
         points.sort_unstable();
         let mut proposals = vec![None; self.methods.len()];
         let joints = self.bones.last().map_or(0, |b| b.joint.index() + 1);
-        // Only the sums of joints in `own` are not 0.
+        // `own` lists the joints with a nonzero sum.
         let mut sums = vec![0.0f32; joints];
         let mut own: Vec<JointSlot> = Vec::new();
         for list in points.chunk_by(|a, b| a.0 == b.0) {
             for (_, point) in list {
-                // Points of pieces without area have equal weight.
+                // All points of a piece without area have the same minimum area, so they count
+                // equally.
                 let area = self.surface.areas[*point].max(f32::MIN_POSITIVE);
                 for (joint, weight) in &self.weights[*point] {
                     let sum = &mut sums[joint.index()];
@@ -377,7 +382,7 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// The weights of each point after pruning, limiting and normalizing.
+/// Returns the final weights of each point: pruned, limited and normalized.
 fn finished(
     weights: &[Vec<JointWeight>],
     settings: &BindSettings,
@@ -409,7 +414,7 @@ fn finished(
         let sum: f32 = strongest.iter().map(|(_, w)| w).sum();
         let mut influences = Influences::default();
         strongest.iter().for_each(|(joint, w)| influences.add(joint.0, w / sum));
-        // Without locked joints, the strongest one always receives the remaining weight.
+        // No joint is locked, so the strongest joint always receives the remaining weight.
         let is_normalized = prune(&mut influences, settings.prune, &rule).is_ok();
         let kept = influences.iter().map(|(j, w)| (JointSlot(j), w)).collect();
         Ok(if is_normalized { kept } else { vec![(strongest[0].0, 1.0)] })
@@ -417,7 +422,7 @@ fn finished(
     weights.par_iter().enumerate().with_min_len(1024).map(one).collect()
 }
 
-/// The weights of a mesh, from the points of its vertices.
+/// Builds the weights of a mesh from the weights of its vertices' points.
 fn weight_map(points: &[PointId], weights: &[Vec<JointWeight>], sets: usize) -> WeightMap {
     let stride = sets * 4;
     let mut joints = vec![0; points.len() * stride];

@@ -1,5 +1,5 @@
-//! The nearest visible bone of each point. The distance to a bone that the surface faces counts
-//! less, down to half. A limb is thus bound to the bone inside it, not to one beside it.
+//! Nearest visible bone of each point. A bone along the surface normal counts as up to twice as
+//! near. A limb is thus bound to the bone inside it, not to a bone beside it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,30 +10,31 @@ use super::{BindBone, BindError, facing::Facing, surface::BindSurface};
 use ulna_geometry::{Bvh, Ray};
 use ulna_model::JointSlot;
 
-/// Number of nearest bones that are tested for visibility.
+/// Number of nearest bones per point that are tested for visibility.
 const CANDIDATES: usize = 8;
 /// Maximum distance of a visible bone, relative to the nearest bone. A farther bone belongs to
 /// another limb. Under clothes, the heat of neighboring points gives better weights.
 const FARTHEST: f32 = 2.0;
-/// Relative difference of distances that count as equal.
+/// Maximum relative difference of distances that count as equal.
 const TIE: f32 = 1e-4;
-/// Distance at which a ray ends before the point, relative to the size of the surface. Triangles at
-/// the point therefore do not hide it.
+/// Distance from the point at which a visibility ray ends, relative to the size of the surface. The
+/// triangles around the point therefore cannot hide it.
 const RAY_END: f32 = 1e-4;
-/// Points per task.
+/// Points per parallel task.
 const CHUNK: usize = 1024;
 
-/// The nearest visible bones of a point.
+/// The nearest visible bones of one point.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PointSight {
-    /// Distance, in sizes of the surface.
+    /// Distance to the nearest visible bone, relative to the size of the surface.
     pub distance: f32,
     joints: [JointSlot; CANDIDATES],
     count: usize,
 }
 
 impl PointSight {
-    /// The joints of the bones, without duplicates; empty if the point sees no bone.
+    /// Returns the joints of the visible bones, without duplicates; empty if the point sees no
+    /// bone.
     pub fn joints(&self) -> &[JointSlot] {
         &self.joints[..self.count]
     }
@@ -50,7 +51,7 @@ impl PointSight {
     }
 }
 
-/// The nearest visible bones of each point. Bones and surface are in unit space.
+/// Finds the nearest visible bones of each point. Bones and surface are in unit space.
 pub(super) fn sights(
     surface: &BindSurface,
     bones: &[BindBone],
@@ -121,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_facing_bone_counts_as_nearer_and_heats_from_its_distance() {
+    fn a_bone_along_the_surface_normal_counts_as_nearer() {
         let positions = [Vec3::ZERO, Vec3::X, Vec3::X + Vec3::Y, Vec3::Y];
         let triangles = [0, 1, 2, 0, 2, 3];
         let bone = |joint: u16, head: Vec3| BindBone { joint: JointSlot(joint), head, tail: head };
@@ -139,7 +140,7 @@ mod tests {
         let corners = |z: f32, from: f32, to: f32| {
             [(from, from), (to, from), (to, to), (from, to)].map(|(x, y)| Vec3::new(x, y, z))
         };
-        // A surface, and another one that hides the bone below.
+        // A surface with a smaller surface below it that hides the bone.
         let positions = [corners(0.0, 0.0, 1.0), corners(-0.15, -0.2, 0.2)].concat();
         let triangles = [0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7];
         let point = |joint: u16, z: f32| {

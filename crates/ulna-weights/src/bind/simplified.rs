@@ -6,22 +6,23 @@ use rayon::prelude::*;
 use super::surface::BindSurface;
 use crate::ids::{numbers, to_f32, to_index, to_number};
 
-/// Maximum number of points of a small piece, which keeps all of them.
+/// Maximum number of points of a small piece. Small pieces keep all their points.
 const SMALL: u32 = 64;
-/// Factor by which grid cells grow until the number of points is low enough.
+/// Growth factor of the grid cells, applied until the number of points is low enough.
 const LARGER: f32 = 1.25;
 
-/// A surface with fewer points.
+/// A simplified surface, linked to the full one.
 pub(super) struct SimplifiedSurface {
-    /// Points and triangles. The pieces are those of the whole surface. Points without remaining
-    /// triangles belong to no piece.
+    /// Points and triangles. Pieces have the same indices as in the full surface. Points without
+    /// remaining triangles belong to no piece.
     pub surface: BindSurface,
-    /// Point of this surface by point of the whole one; `None` for points without triangles.
+    /// Point of the simplified surface for each point of the full one; `None` for points without
+    /// triangles.
     pub point_of: Vec<Option<u32>>,
 }
 
 impl SimplifiedSurface {
-    /// Merges the points of each piece within the same grid cell, down to approximately `most`
+    /// Merges the points of each piece that are in the same grid cell, down to approximately `most`
     /// points.
     pub fn new(whole: &BindSurface, most: usize) -> Self {
         let area: f32 = whole.areas.iter().filter(|area| area.is_finite()).sum();
@@ -71,10 +72,10 @@ impl SimplifiedSurface {
     }
 }
 
-/// A piece with a cell of the grid, or with the point itself for small pieces.
+/// A piece and a cell of the grid. Points of small pieces have their own cell.
 type Cell = (u32, [i32; 3]);
 
-/// The cells of all points with triangles, sorted.
+/// Returns the cell of each point with triangles, sorted by cell.
 fn cells(whole: &BindSurface, size: f32) -> Vec<(Cell, u32)> {
     let cell = |point: u32| {
         let piece = whole.piece_of[to_index(point)]?;
@@ -92,7 +93,7 @@ fn cells(whole: &BindSurface, size: f32) -> Vec<(Cell, u32)> {
     all
 }
 
-/// The number of different cells.
+/// Counts the different cells.
 fn groups(cells: &[(Cell, u32)]) -> usize {
     cells.chunk_by(|a, b| a.0 == b.0).count()
 }

@@ -7,28 +7,28 @@ use super::{BindBone, BindMesh};
 use crate::ids::{to_index, to_number, to_single};
 use ulna_geometry::{PointId, weld};
 
-/// Welding tolerance, relative to the size. It is far below any detail, and above the rounding of
-/// shared positions.
+/// Welding tolerance, relative to the size of the surface. It is far below any detail, and above
+/// the rounding errors of shared positions.
 const WELD: f32 = 1e-6;
-/// Maximum distance of bones, relative to the size. Farther bones are moved closer, so that
-/// distances do not overflow.
+/// Maximum distance of bones, relative to the size of the surface. Farther bones are moved closer,
+/// so that distances do not overflow.
 const FARTHEST: f64 = 1e4;
 
-/// Welded points and triangles, in a space where the longest side of their bounding box is 1.
+/// Welded points and triangles in unit space, where the longest side of the bounding box is 1.
 /// Results therefore do not depend on the scale of the model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BindSurface {
-    /// The point of each vertex, by mesh.
+    /// Point of each vertex, by mesh.
     pub point_of: Vec<Vec<PointId>>,
-    /// Positions; not finite where the file has such positions.
+    /// Positions of the points. Non-finite positions of the file are kept.
     pub points: Vec<Vec3>,
-    /// Triangles with three points at finite positions.
+    /// Corner points of the triangles. All corners are different points at finite positions.
     pub triangles: Vec<[u32; 3]>,
-    /// One third of the area of the triangles around each point.
+    /// Area of each point: one third of the area of its triangles.
     pub areas: Vec<f32>,
-    /// The connected piece of each point. `None` for points without triangles.
+    /// Connected piece of each point; `None` for points without triangles.
     pub piece_of: Vec<Option<u32>>,
-    /// The number of points of each piece.
+    /// Number of points in each piece.
     pub piece_points: Vec<u32>,
     center: DVec3,
     scale: f64,
@@ -61,13 +61,13 @@ impl BindSurface {
         surface
     }
 
-    /// A position in unit space.
+    /// Converts a position to unit space.
     pub fn to_unit(&self, position: Vec3) -> Vec3 {
         let unit = (position.as_dvec3() - self.center) * self.scale;
         Vec3::from(unit.to_array().map(to_single))
     }
 
-    /// The bones in unit space, without those with a non-finite head.
+    /// Converts bones to unit space. Bones with a non-finite head are left out.
     pub fn unit_bones(&self, bones: &[BindBone]) -> Vec<BindBone> {
         let limit = to_single(FARTHEST);
         let unit = |p: Vec3| self.to_unit(p).clamp(Vec3::splat(-limit), Vec3::splat(limit));
@@ -101,7 +101,7 @@ impl BindSurface {
         }
     }
 
-    /// Computes the areas around all points.
+    /// Computes the area of each point.
     pub fn measure(&mut self) {
         self.areas = vec![0.0; self.points.len()];
         for corners in &self.triangles {
@@ -126,7 +126,7 @@ impl BindSurface {
             if !has_triangle[to_index(point)] {
                 continue;
             }
-            // The root is the lowest point of its piece, so it already has a number.
+            // The root is the lowest point of its piece, so it already has a piece number.
             let first = root(&mut parent, point);
             if first == point {
                 self.piece_of[to_index(point)] = Some(to_number(self.piece_points.len()));
@@ -139,7 +139,7 @@ impl BindSurface {
     }
 }
 
-/// Center and longest side of the bounding box of some points. Points that are not finite are
+/// Returns the center and the longest side of the bounding box of points. Non-finite points are
 /// ignored.
 fn bounds(points: impl Iterator<Item = Vec3>) -> Option<(DVec3, f64)> {
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
@@ -149,7 +149,7 @@ fn bounds(points: impl Iterator<Item = Vec3>) -> Option<(DVec3, f64)> {
     low.is_finite().then(|| ((low + high) * 0.5, (high - low).max_element()))
 }
 
-/// The root of a point in the union-find tree, with path halving.
+/// Finds the root of a point in the union-find tree, and halves the path on the way.
 fn root(parent: &mut [u32], mut point: u32) -> u32 {
     while parent[to_index(point)] != point {
         let above = parent[to_index(parent[to_index(point)])];

@@ -26,7 +26,7 @@ struct TestMesh {
 }
 
 impl TestMesh {
-    /// A capsule of radius 0.3 along y from −1.3 to 1.3.
+    /// Creates a capsule of radius 0.3 along y, from −1.3 to 1.3.
     fn capsule() -> Self {
         const AROUND: u32 = 16;
         const CAP: u32 = 5;
@@ -64,7 +64,7 @@ impl TestMesh {
         mesh
     }
 
-    /// A closed box.
+    /// Creates a closed box.
     fn cube(center: Vec3, half: Vec3) -> Self {
         let corner =
             |k: usize| Vec3::from([k & 1, k >> 1 & 1, k >> 2].map(|b| b as f32 * 2.0 - 1.0));
@@ -88,7 +88,7 @@ impl TestMesh {
         self
     }
 
-    /// All triangles disconnected, each slightly smaller.
+    /// Disconnects all triangles and shrinks each slightly.
     fn apart(&self) -> Self {
         let mut soup = Self::default();
         for corners in self.triangles.as_chunks::<3>().0 {
@@ -110,7 +110,7 @@ fn bone(joint: u16, head: Vec3, tail: Vec3) -> BindBone {
     BindBone { joint: JointSlot(joint), head, tail }
 }
 
-/// Two bones in the capsule that meet at its center.
+/// Returns two bones in the capsule that meet at its center.
 fn two_bones() -> [BindBone; 2] {
     [bone(0, Vec3::Y * -1.0, Vec3::ZERO), bone(1, Vec3::ZERO, Vec3::Y)]
 }
@@ -129,7 +129,7 @@ fn bind(mesh: &TestMesh, bones: &[BindBone], method: BindMethod) -> BoundWeights
     bind_all(&[mesh.view()], bones, BindSettings { method, ..BindSettings::default() })
 }
 
-/// Checks that all vertices have valid weights of the bones' joints.
+/// Checks that all vertices have valid weights, only of joints with bones.
 fn check(map: &WeightMap, bones: &[BindBone], limit: usize) {
     for v in 0..map.vertex_count() {
         let list: Vec<(u16, f32)> = map.vertex(v).filter(|(_, w)| *w != 0.0).collect();
@@ -143,7 +143,7 @@ fn check(map: &WeightMap, bones: &[BindBone], limit: usize) {
     }
 }
 
-/// The largest difference between weights of two joints.
+/// Returns the largest difference between two weight maps.
 fn difference(a: &WeightMap, b: &WeightMap) -> f32 {
     assert_eq!(a.vertex_count(), b.vertex_count());
     let one =
@@ -219,7 +219,7 @@ fn weights_do_not_depend_on_the_scale_of_the_model() {
             let scaled = mesh.clone().moved(|p| p * scale);
             let found = bind(&scaled, &bones, method).maps.remove(0);
             let worst = difference(&expected, &found);
-            // A point at the border of two voxels can switch between them.
+            // A point at the border of two voxels can fall into either of them.
             let tolerance = if method == BindMethod::Voxel { 0.05 } else { 1e-4 };
             assert!(worst < tolerance, "{method:?} {scale}: {worst}");
         }
@@ -298,7 +298,7 @@ fn tiny_pieces_do_not_change_the_weights_of_the_body() {
 #[test]
 fn hidden_pieces_use_the_fallbacks_in_order() {
     let body = TestMesh::capsule();
-    // Within a voxel of the body, then apart from it.
+    // A plate in a voxel of the body, then a plate apart from the body.
     let plate = TestMesh::cube(Vec3::new(0.312, 0.5, 0.0), Vec3::new(0.005, 0.1, 0.05));
     let island = TestMesh::cube(Vec3::new(0.6, -0.6, 0.0), Vec3::splat(0.05));
     let mesh = body.and(&plate).and(&island);
@@ -309,7 +309,7 @@ fn hidden_pieces_use_the_fallbacks_in_order() {
     let last = mesh.positions.len() - 1;
     assert_eq!(bound.piece_of[0][last], Some(2));
     assert!(bound.maps[0].weight(last, 0) > 0.9);
-    // No point inside sees a bone, although rays hit edges exactly. No bone is in the body.
+    // Rays hit edges exactly. No point inside the body sees a bone, and no bone is in the body.
     let outside = [bone(4, Vec3::new(9.0, 9.0, 0.0), Vec3::new(9.0, 10.0, 0.0))];
     let covered = TestMesh::cube(Vec3::ZERO, Vec3::splat(0.2))
         .and(&TestMesh::cube(Vec3::ZERO, Vec3::splat(0.3)));
@@ -409,7 +409,7 @@ fn missing_bones_and_cancellation_are_different_errors() {
     assert_eq!(none.unwrap_err(), BindError::NoBones);
     let canceled = bind_weights(&request(&bones), &|_| {}, &on);
     assert_eq!(canceled.unwrap_err(), BindError::Canceled);
-    // Canceled at each progress step.
+    // Sets the cancel flag at each progress step in turn.
     let steps = Mutex::new(Vec::new());
     bind_weights(&request(&bones), &|part| steps.lock().unwrap().push(part), &off).unwrap();
     let steps = steps.into_inner().unwrap();
@@ -509,12 +509,12 @@ fn mirrored_weights_are_averaged_before_influences_are_limited() {
     };
     assert!(off(None) > 0.1);
     assert!(off(Some(&mirror)) < 1e-5);
-    // Invalid indices have no effect.
+    // Invalid indices in the mirror mapping have no effect.
     let wrong = BindMirror { vertices: vec![vec![Some((9, 9))]], joints: Vec::new() };
     assert_eq!(off(Some(&wrong)), off(None));
 }
 
-/// The largest difference of the weights of a joint between two results.
+/// Returns the largest difference between two results in the weight of one joint.
 fn worst_difference(a: &BoundWeights, b: &BoundWeights, joint: u16) -> f32 {
     let pairs = a.maps.iter().zip(&b.maps);
     let worst = |(a, b): (&WeightMap, &WeightMap)| {
@@ -539,13 +539,14 @@ fn weights_of_a_simplified_surface_are_near_those_of_the_whole() {
         assert!(worst > 0.0 && worst < 0.2, "{method:?}: {worst}");
         assert_eq!(whole.pieces.len(), simple.pieces.len());
         assert_eq!(whole.piece_of, simple.piece_of);
-        // The small piece keeps its points, so only its surroundings are less accurate.
+        // The small piece keeps all its points, so only the large surface around it is less
+        // accurate.
         assert_eq!(simple.pieces[1].vertices, 8);
-        // A surface with few points is solved as a whole.
+        // A surface with fewer points than the limit is not simplified.
         let all = BindSettings { most_points: Some(10_000), ..exact };
         assert_eq!(bind_all(&[mesh.view()], &two_bones(), all), whole);
     }
-    // Disconnected triangles remain, even if fewer points are requested.
+    // Disconnected triangles are all kept, even if this exceeds the requested number of points.
     let soup = body.apart();
     let few = BindSettings { most_points: Some(1), ..BindSettings::default() };
     bind_all(&[soup.view()], &two_bones(), few);

@@ -1,4 +1,4 @@
-//! Weights by the shortest path from a bone through the inside of the body.
+//! Weights by the shortest path from a bone to a point through the inside of the body.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,8 +11,8 @@ use crate::ids::to_index;
 use ulna_geometry::SurfaceVoxels;
 use ulna_model::JointSlot;
 
-/// Weights of the points of the wanted pieces. Points without a path get an empty list. Bones and
-/// surface are in unit space.
+/// Computes the weights of all points in the wanted pieces. Points without a path get an empty
+/// list. Bones and surface are in unit space.
 pub(super) fn voxel(
     surface: &BindSurface,
     bones: &[BindBone],
@@ -30,7 +30,7 @@ pub(super) fn voxel(
     progress(0.2);
     let mut starts = starts_of_joints(&voxels, bones);
     if starts.iter().any(|(_, cells)| cells.is_empty()) {
-        // A joint without a cell is in a body with holes, or outside of all bodies.
+        // A joint without a cell so far is in a body with holes, or outside all bodies.
         voxels.fill_enclosed();
         starts = starts_of_joints(&voxels, bones);
     }
@@ -63,7 +63,8 @@ pub(super) fn voxel(
     Ok(points.par_iter().zip(&cells).with_min_len(1024).map(|(p, c)| weights(p, c)).collect())
 }
 
-/// The cells of each joint's bones, with their distances.
+/// Finds the start cells of each joint: the cells that its bones pass through, with their
+/// distances.
 fn starts_of_joints(
     voxels: &SurfaceVoxels,
     bones: &[BindBone],

@@ -1,4 +1,4 @@
-//! Fit: chooses new weights so that the clips change least.
+//! Fit: finds new weights that change the clips as little as possible.
 //!
 //! Joints can be removed from a skin, or the influence limit of a vertex can be lowered. The new
 //! weights of a vertex then minimize, over sampled poses `t`,
@@ -56,50 +56,52 @@ use ulna_motion::Pose;
 /// Vertices per task.
 const CHUNK: usize = 128;
 
-/// Vertices by primitive.
+/// Vertex indices by primitive.
 pub type FitVertices = BTreeMap<(MeshId, PrimitiveId), Vec<u32>>;
 
-/// A change of a skin's weights; the result is fitted to the motion before it.
+/// Input of [`fit_weights`]: two states of a document. The new weights are fitted to the motion of
+/// the old state.
 #[derive(Clone, Copy, Debug)]
 pub struct FitRequest<'a> {
     /// The document with the old joints and weights.
     pub before: &'a Document,
-    /// The document with the new joints. Its weights are the start of the fit, and remain where no
-    /// better ones are found. For example, each removed joint's weight is on the nearest ancestor
-    /// joint.
+    /// The document with the new joints. Its weights are the start of the fit, and are kept where
+    /// no better weights are found. A typical start moves the weight of each removed joint to the
+    /// nearest ancestor joint.
     pub after: &'a Document,
-    /// The skin, in both documents. Joints are matched by their nodes.
+    /// Skin to fit, in both documents. Joints are matched by their nodes.
     pub skin: SkinId,
-    /// The vertices to fit; see [`vertices_of_joints`].
+    /// Vertices to fit; see [`vertices_of_joints`].
     pub vertices: &'a FitVertices,
     /// Poses to compare; see [`fit_poses`].
     pub poses: &'a [FitPose],
-    /// Maximum number of influences per vertex; also limited by its slots.
+    /// Maximum number of influences per vertex. The number of slots is a limit, too.
     pub limit: usize,
-    /// Whether a vertex can get more influences than before. This lowers the error, but vertices
-    /// that followed one joint may no longer move rigidly.
+    /// Whether a vertex can get more influences than before. More influences lower the error, but
+    /// vertices that followed one joint may no longer move rigidly.
     pub adds_influences: bool,
 }
 
-/// Weights of a skin that are fitted to the motion of other surfaces.
+/// Input of [`fit_to_surface`]: weights of a skin are fitted to the motion of other surfaces.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceFitRequest<'a> {
-    /// The document. Its weights are the start of the fit, and remain where no better ones are
+    /// The document. Its weights are the start of the fit, and are kept where no better weights are
     /// found.
     pub document: &'a Document,
-    /// The skin whose weights are fitted.
+    /// Skin whose weights are fitted.
     pub skin: SkinId,
-    /// The surfaces that carry the vertices.
+    /// Surfaces whose motion the vertices follow.
     pub surfaces: &'a [CarryingSurface<'a>],
-    /// The vertices to fit by primitive, with the points that carry them.
+    /// Vertices to fit by primitive, each with its point on one of the surfaces.
     pub points: &'a BTreeMap<(MeshId, PrimitiveId), Vec<(u32, SurfacePoint)>>,
     /// Poses to compare.
     pub poses: &'a [Pose],
-    /// Maximum number of influences per vertex; also limited by its slots.
+    /// Maximum number of influences per vertex. The number of slots is a limit, too.
     pub limit: usize,
 }
 
-/// Distances between posed positions before a change and after it, over vertices and poses.
+/// Distances between the posed positions before and after a change of weights, over all vertices
+/// and poses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FitDeviation {
     /// Mean distance, in meters.
@@ -111,20 +113,20 @@ pub struct FitDeviation {
 /// Fitted weights of a skin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FittedWeights {
-    /// New weights for `after` by primitive, without unchanged vertices.
+    /// New weights by primitive, for the document `after`. Unchanged vertices are left out.
     pub patches: Vec<(MeshId, PrimitiveId, WeightPatch)>,
     /// Number of compared vertices, including unchanged ones. Vertices without weights before the
-    /// change, or with a non-finite position in any pose, are left out.
+    /// change are not compared. Neither are vertices with a non-finite position in any pose.
     pub vertices: usize,
-    /// Number of vertices with new weights.
+    /// Number of vertices whose weights changed.
     pub changed: usize,
-    /// Error of the weights in `after`.
+    /// Error of the start: the weights in `after`.
     pub start: FitDeviation,
-    /// Error with the patches.
+    /// Error after applying `patches`.
     pub fitted: FitDeviation,
 }
 
-/// The vertices of a skin's meshes with weight on any of these joints.
+/// Finds the vertices of a skin's meshes with weight on any of the given joints.
 pub fn vertices_of_joints(document: &Document, skin: SkinId, joints: &[NodeId]) -> FitVertices {
     let is_meant: Vec<bool> =
         document.skin(skin).joints.iter().map(|j| joints.contains(j)).collect();
@@ -146,7 +148,7 @@ pub fn vertices_of_joints(document: &Document, skin: SkinId, joints: &[NodeId]) 
     vertices
 }
 
-/// Sums of errors over vertices.
+/// Sums of the errors of several vertices.
 #[derive(Clone, Copy, Debug, Default)]
 struct ErrorSum {
     sum: f64,
@@ -169,7 +171,7 @@ impl ErrorSum {
     }
 }
 
-/// Result of one task.
+/// Result of one parallel task.
 #[derive(Debug)]
 struct FittedChunk {
     patch: WeightPatch,
@@ -178,7 +180,7 @@ struct FittedChunk {
     fitted: ErrorSum,
 }
 
-/// A primitive to fit, with its valid vertices in ascending order.
+/// One primitive to fit, with the vertices that exist in it, in ascending order.
 struct FitPart<'a> {
     key: (MeshId, PrimitiveId),
     fit: PrimitiveFit<'a>,
@@ -187,16 +189,16 @@ struct FitPart<'a> {
 
 /// Fits weights to the motion before a change. Returns `None` if `cancel` was set.
 ///
-/// Candidate joints of a vertex are those that it has before and after the change. For each joint
-/// that it lost, the parent, children and siblings are candidates, too. The eight candidates with
-/// the least individual errors are tried, the vertex's own joints first. The start is kept unless
-/// the fit has a smaller sum of squared distances over the poses.
+/// The candidates are the joints of a vertex before and after the change. For each joint that it
+/// lost, the parent, children and siblings are added. Eight candidates are tried: the vertex's own
+/// joints first, then those with the least individual error. The start is kept unless the fit has a
+/// smaller sum of squared distances over the poses.
 ///
 /// Vertices with the same position, and the same weights before and after, get the same new
-/// weights, in any order of slots.
+/// weights. The order of slots does not matter.
 ///
-/// Skins, primitives and vertices that are missing in one of the documents are ignored. So are
-/// primitives without weights.
+/// Skins, primitives and vertices that are missing in one of the documents are ignored. Primitives
+/// without weights are ignored, too.
 pub fn fit_weights(request: &FitRequest<'_>, cancel: &AtomicBool) -> Option<FittedWeights> {
     let FitRequest { before, after, skin, poses, .. } = *request;
     let has_skin = before.skins.contains(skin) && after.skins.contains(skin);
@@ -213,9 +215,9 @@ pub fn fit_weights(request: &FitRequest<'_>, cancel: &AtomicBool) -> Option<Fitt
 
 /// Fits weights to the motion of other surfaces. Returns `None` if `cancel` was set.
 ///
-/// Candidate joints of a vertex are those that it has, and those that move its triangle of the
-/// other surface. The start is kept unless the fit has a smaller sum of squared distances over the
-/// poses.
+/// The candidates are the joints of a vertex at the start, and the joints that move its triangle of
+/// the other surface. The start is kept unless the fit has a smaller sum of squared distances over
+/// the poses.
 pub fn fit_to_surface(
     request: &SurfaceFitRequest<'_>,
     cancel: &AtomicBool,
@@ -253,7 +255,7 @@ pub fn fit_to_surface(
     fit_parts(&parts, poses.len(), cancel)
 }
 
-/// Fits the vertices of some primitives.
+/// Fits the vertices of several primitives.
 fn fit_parts(parts: &[FitPart<'_>], poses: usize, cancel: &AtomicBool) -> Option<FittedWeights> {
     let tasks: Vec<(usize, &[u32])> = parts
         .iter()
@@ -289,7 +291,7 @@ fn fit_parts(parts: &[FitPart<'_>], poses: usize, cancel: &AtomicBool) -> Option
     Some(result)
 }
 
-/// Constraints on the new weights of a primitive.
+/// Returns the constraints on the new weights of a primitive.
 fn rule<'a>(start: &WeightMap, limit: usize, locked: &'a [bool]) -> WeightConstraints<'a> {
     WeightConstraints {
         locked,
@@ -301,7 +303,7 @@ fn rule<'a>(start: &WeightMap, limit: usize, locked: &'a [bool]) -> WeightConstr
     }
 }
 
-/// The primitives of a request that have weights in both documents.
+/// Returns the primitives of a request that have weights in both documents.
 fn parts<'a>(
     request: &FitRequest<'a>,
     (before, after, joints): (&'a PosePalettes, &'a PosePalettes, &'a JointMatches),

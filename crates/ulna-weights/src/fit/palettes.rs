@@ -1,16 +1,16 @@
-//! Joint matrices of a skin in many poses, in an order that allows one joint to transform a point
-//! in all poses at once.
+//! Joint matrices of a skin in many poses. Their order in memory allows one joint to transform a
+//! point in all poses at once.
 
 use ulna_model::{Document, SkinId};
 use ulna_motion::Pose;
 
-/// Number of matrix entries without the last row.
+/// Number of matrix entries without the constant last row.
 const ENTRIES: usize = 12;
 
-/// A point in all poses, in meters: all x, then all y, then all z.
+/// Coordinates of a point in all poses, in meters: all x, then all y, then all z.
 pub(super) type Series = Vec<f64>;
 
-/// Dot product, in an order of additions that does not depend on the CPU.
+/// Computes the dot product. The order of additions does not depend on the CPU.
 #[inline]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
@@ -31,17 +31,17 @@ pub(super) fn add_scaled(to: &mut [f64], from: &[f64], factor: f64) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to += from * factor);
 }
 
-/// Skinning matrices `T_j(t)`, `scene_from_mesh`, of a skin's joints in some poses.
+/// Skinning matrices `T_j(t)` of a skin's joints in several poses, as `scene_from_mesh`.
 #[derive(Debug)]
 pub(super) struct PosePalettes {
     poses: usize,
     joints: usize,
-    /// Matrix entries by joint, row, column and pose.
+    /// Matrix entries, ordered by joint, row, column and pose.
     entries: Vec<f64>,
 }
 
 impl PosePalettes {
-    /// The palettes of a skin.
+    /// Computes the skinning matrices of a skin.
     pub fn new<'a>(
         document: &Document,
         skin: SkinId,
@@ -63,17 +63,17 @@ impl PosePalettes {
         Self { poses: count, joints, entries }
     }
 
-    /// Number of poses.
+    /// Returns the number of poses.
     pub const fn poses(&self) -> usize {
         self.poses
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub const fn joints(&self) -> usize {
         self.joints
     }
 
-    /// `T_j(t) · p(t)` in all poses.
+    /// Computes `T_j(t) · p(t)` in all poses, for one joint `j`.
     #[inline]
     pub fn transform(&self, joint: u16, points: &[f64], out: &mut [f64]) {
         let n = self.poses;

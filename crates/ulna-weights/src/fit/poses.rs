@@ -1,4 +1,4 @@
-//! Poses for comparing fitted weights: samples of a document's clips.
+//! Poses for comparing fitted weights, sampled from a document's clips.
 
 use std::collections::BTreeSet;
 
@@ -8,23 +8,23 @@ use crate::{at_rest, ids::to_f64};
 use ulna_model::{Clip, ClipId, Document};
 use ulna_motion::{Pose, Stack};
 
-/// Default number of poses over all clips.
+/// Default number of sampled poses over all clips.
 pub const FIT_POSES: usize = 64;
 /// Fraction of the golden ratio: the offset between the sample phases of successive clips. Without
-/// it, clips with one sample would all be sampled at their center.
+/// the offset, every clip with one sample would be sampled at its center.
 const PHASE: f64 = 0.618_033_988_749_895;
 
-/// The same pose of two documents: the same clip at the same time, or both at rest.
+/// The same pose of two documents: the same clip at the same time, or the rest pose of both.
 #[derive(Clone, Debug)]
 pub struct FitPose {
-    /// The pose of the document with the old weights.
+    /// Pose of the document with the old weights.
     pub before: Pose,
-    /// The pose of the document with the new joints.
+    /// Pose of the document with the new joints.
     pub after: Pose,
 }
 
-/// The rest pose, and at most `most` samples of the clips that both documents have. The samples are
-/// distributed evenly over clips, and over the key times within a clip.
+/// Samples the rest pose, and at most `most` poses of the clips that both documents have. The
+/// samples are distributed evenly over clips, and over the key times within a clip.
 pub fn fit_poses(before: &Document, after: &Document, most: usize) -> Vec<FitPose> {
     let shared = before.clips.iter().filter(|(id, _)| after.clips.contains(*id));
     let keyed: Vec<(ClipId, Vec<f32>)> = shared
@@ -39,7 +39,7 @@ pub fn fit_poses(before: &Document, after: &Document, most: usize) -> Vec<FitPos
         moments.extend((0..samples).map(|n| (*id, times[key(n).min(times.len() - 1)])));
     }
     // Each sample has its own evaluator. An evaluator prepares a clip differently for long series,
-    // with other rounding, so a shared one would make results depend on the division of work.
+    // with other rounding. With a shared evaluator, results would depend on the division of work.
     let sample = |document: &Document, (clip, time): (ClipId, f32)| {
         Pose::evaluate(document, &Stack::shown(document, Some(clip), f64::from(time)))
     };
@@ -52,11 +52,11 @@ pub fn fit_poses(before: &Document, after: &Document, most: usize) -> Vec<FitPos
     poses
 }
 
-/// The distinct key times of a clip, in ascending order.
+/// Returns the distinct key times of a clip, in ascending order.
 fn key_times(clip: &Clip) -> Vec<f32> {
     let mut seen: BTreeSet<*const f32> = BTreeSet::new();
     let mut times: Vec<f32> = Vec::new();
-    // Tracks often share their times.
+    // Tracks often share one list of times, which is read once.
     for track in clip.played() {
         if seen.insert(track.times.as_ptr()) {
             times.extend_from_slice(&track.times);
@@ -67,8 +67,9 @@ fn key_times(clip: &Clip) -> Vec<f32> {
     times
 }
 
-/// Number of samples per clip: at most its number of key times, and `most` in total. Unused samples
-/// are distributed to other clips. If there are more clips than samples, every n-th clip gets one.
+/// Returns the number of samples per clip: at most its number of key times, and `most` in total.
+/// Unused samples are distributed to other clips. If there are more clips than samples, every n-th
+/// clip gets one sample.
 fn shares(counts: &[usize], most: usize) -> Vec<usize> {
     let clips = counts.len();
     if clips > most {

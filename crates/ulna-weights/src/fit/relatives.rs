@@ -1,5 +1,5 @@
-//! Matching of a skin's joints between two documents, and candidates that receive the weight of
-//! lost joints.
+//! Matching of a skin's joints between two documents, and candidate joints for the weight of lost
+//! joints.
 
 use std::collections::HashMap;
 
@@ -8,24 +8,25 @@ use glam::Vec3;
 use ulna_model::{Document, NodeId, SkinId};
 use ulna_motion::Pose;
 
-/// Maximum number of relatives of a lost joint: the parent, then the nearest. More exist only in
-/// skeletons with hundreds of joints under one parent.
+/// Maximum number of relatives of a lost joint: the parent first, then the nearest others. More
+/// exist only in skeletons with hundreds of joints under one parent.
 const RELATIVES: usize = 24;
 
-/// The joints of a skin, matched to a later state of the skin that may lack some of them.
+/// Matches between the joints of a skin and of a later state of the skin, which can lack some
+/// joints.
 #[derive(Debug)]
 pub(super) struct JointMatches {
-    /// The new joint of each old joint's node; `None` for a lost joint.
+    /// New index of each old joint; `None` for a lost joint.
     pub kept: Vec<Option<u16>>,
-    /// Candidates for the weight of each lost joint, as new joints; empty for kept joints.
+    /// Candidate joints for the weight of each lost joint, as new indices; empty for kept joints.
     pub relatives: Vec<Vec<u16>>,
 }
 
 impl JointMatches {
     /// Matches joints by their nodes.
     ///
-    /// Relatives of a lost joint are its parent, children and siblings: the nearest kept ancestor,
-    /// and the topmost kept joints below it. `rest` is a pose of `before`.
+    /// The relatives of a lost joint are its parent, children and siblings. These are the nearest
+    /// kept ancestor and the topmost kept joints below that ancestor. `rest` is a pose of `before`.
     pub fn new(before: &Document, after: &Document, skin: SkinId, rest: &Pose) -> Self {
         let mut new_of: HashMap<NodeId, u16> = HashMap::new();
         for (joint, k) in after.skin(skin).joints.iter().zip(0u16..=u16::MAX) {

@@ -1,5 +1,5 @@
-//! Positions of a primitive's vertices in mesh space, with morph targets applied, and their
-//! weights.
+//! Vertex positions of a primitive in mesh space, with morph targets applied, and the weights of
+//! its vertices.
 
 use glam::Vec3;
 
@@ -7,16 +7,16 @@ use super::palettes::Series;
 use ulna_model::{Document, MeshId, NodeId, Primitive, SkinId, WeightMap};
 use ulna_motion::Pose;
 
-/// A morph target that any pose uses.
+/// A morph target with a nonzero weight in any of the poses.
 #[derive(Debug)]
 struct UsedTarget<'a> {
-    /// Position offsets per vertex.
+    /// Position offset of each vertex.
     deltas: &'a [Vec3],
-    /// Weights per pose.
+    /// Weight of the target in each pose.
     weights: Vec<f32>,
 }
 
-/// Rest positions, with the morph targets that the poses use.
+/// Rest positions of a primitive, with the morph targets that the poses use.
 #[derive(Debug)]
 pub(super) struct MorphedPositions<'a> {
     positions: &'a [Vec3],
@@ -24,7 +24,8 @@ pub(super) struct MorphedPositions<'a> {
 }
 
 impl<'a> MorphedPositions<'a> {
-    /// The positions of a primitive at a node in some poses; the rest positions without a node.
+    /// Prepares the positions of a primitive in several poses. `node` gives the morph weights;
+    /// without a node, no morph target is applied.
     pub fn new<'p>(
         primitive: &'a Primitive,
         node: Option<NodeId>,
@@ -42,7 +43,7 @@ impl<'a> MorphedPositions<'a> {
         Self { positions: &primitive.positions, targets: targets.collect() }
     }
 
-    /// Writes the positions of a vertex in all of `poses` poses.
+    /// Writes the positions of a vertex in all poses. `poses` is their number.
     pub fn write(&self, vertex: usize, poses: usize, out: &mut Series) {
         out.resize(3 * poses, 0.0);
         let at = self.positions[vertex].as_dvec3();
@@ -56,14 +57,14 @@ impl<'a> MorphedPositions<'a> {
     }
 }
 
-/// The first node with a mesh and a skin.
+/// Returns the first node with a mesh and a skin.
 pub(super) fn node_of(document: &Document, mesh: MeshId, skin: SkinId) -> Option<NodeId> {
     let mut nodes = document.nodes.iter();
     nodes.find(|(_, n)| n.mesh == Some(mesh) && n.skin == Some(skin)).map(|(id, _)| id)
 }
 
-/// The weights of a vertex, sorted by joint and merged, so that results do not depend on the order
-/// of slots.
+/// Reads the weights of a vertex, sorted by joint and with duplicates merged. Results therefore do
+/// not depend on the order of slots.
 pub(super) fn read(map: &WeightMap, vertex: usize, joints: usize, list: &mut Vec<(u16, f64)>) {
     list.clear();
     let weights = map.vertex(vertex).filter(|(j, w)| *w != 0.0 && usize::from(*j) < joints);

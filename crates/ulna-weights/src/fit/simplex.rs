@@ -7,10 +7,11 @@ pub(super) const VARIABLES: usize = 8;
 /// only stops cycles caused by rounding.
 const ROUNDS: usize = 64;
 
-/// Values of the variables; 0 beyond the size of the program.
+/// Value of each variable; 0 beyond the number of variables.
 pub(super) type Solution = [f64; VARIABLES];
 
-/// Minimization of `½ wᵀHw − gᵀw` over `w ≥ 0`, `Σw = 1`. `H` is symmetric and positive definite.
+/// A quadratic program: minimize `½ wᵀHw − gᵀw` over `w ≥ 0`, `Σw = 1`. `H` is symmetric and
+/// positive definite.
 #[derive(Clone, Debug)]
 pub(super) struct SimplexProgram {
     /// Number of variables.
@@ -19,14 +20,14 @@ pub(super) struct SimplexProgram {
     g: Solution,
 }
 
-/// Whether a bit set contains a variable.
+/// Whether the bit set `set` contains the variable `k`.
 const fn has(set: u32, k: usize) -> bool {
     set >> k & 1 == 1
 }
 
 impl SimplexProgram {
-    /// Minimization of `½ wᵀGw + ½ ridge · |w − toward|²`. A ridge above 0 makes the minimum unique
-    /// if `G` is singular.
+    /// Creates the program that minimizes `½ wᵀGw + ½ ridge · |w − toward|²`. With a ridge above 0,
+    /// the minimum is unique even if `G` is singular.
     pub fn new(
         size: usize,
         gram: &[[f64; VARIABLES]; VARIABLES],
@@ -38,12 +39,12 @@ impl SimplexProgram {
         Self { size, h, g: toward.map(|w| w * ridge) }
     }
 
-    /// The variables of a set.
+    /// Returns the variables of a bit set.
     fn members(&self, set: u32) -> impl Iterator<Item = usize> + Clone {
         (0..self.size).filter(move |k| has(set, *k))
     }
 
-    /// `Hw − g`.
+    /// Returns the gradient `Hw − g`.
     fn gradient(&self, w: &Solution) -> Solution {
         let mut gradient = [0.0; VARIABLES];
         for (k, out) in gradient.iter_mut().enumerate().take(self.size) {
@@ -52,9 +53,9 @@ impl SimplexProgram {
         gradient
     }
 
-    /// The minimum over the variables of a set with sum 1 and free signs, while the others are 0.
-    /// Also returns the multiplier of the sum. Returns `None` if `H` is not positive definite for
-    /// the set.
+    /// Returns the minimum over the variables of a bit set, without the condition `w ≥ 0`. They sum
+    /// to 1, and all other variables are 0. Also returns the Lagrange multiplier of the sum.
+    /// Returns `None` if `H` is not positive definite on these variables.
     fn on_plane(&self, free: u32) -> Option<(Solution, f64)> {
         let mut list = [0; VARIABLES];
         let mut size = 0;
@@ -64,7 +65,7 @@ impl SimplexProgram {
         }
         let list = &list[..size];
         let mut lower = [[0.0; VARIABLES]; VARIABLES];
-        // Cholesky decomposition for `Hx = g` and `Hy = 1`.
+        // Cholesky decomposition that solves `Hx = g` and `Hy = 1`.
         let (mut x, mut y) = ([0.0; VARIABLES], [0.0; VARIABLES]);
         for (i, k) in list.iter().enumerate() {
             for (j, m) in list.iter().enumerate().take(i) {
@@ -93,14 +94,14 @@ impl SimplexProgram {
         multiplier.is_finite().then_some((w, multiplier))
     }
 
-    /// The variable with the least value if it has all the weight.
+    /// Returns the variable that gives the least value when its weight is 1 and all others are 0.
     fn best_alone(&self, allowed: u32) -> Option<usize> {
         let alone = |k: &usize| self.h[*k][*k] * 0.5 - self.g[*k];
         self.members(allowed).min_by(|a, b| alone(a).total_cmp(&alone(b)))
     }
 
-    /// The minimum over the variables of the bit set `allowed`; the others are 0. `allowed` must
-    /// not be empty.
+    /// Returns the minimum over the variables of the bit set `allowed`. All others are 0. `allowed`
+    /// must not be empty.
     pub fn minimize(&self, allowed: u32) -> Solution {
         let mut w = [0.0; VARIABLES];
         let Some(first) = self.best_alone(allowed) else { return w };
@@ -109,7 +110,7 @@ impl SimplexProgram {
         let scale = (0..self.size).map(|k| self.h[k][k]).fold(0.0, f64::max);
         for _ in 0..ROUNDS {
             let Some((wanted, multiplier)) = self.on_plane(free) else { break };
-            // Step length up to the first weight that would become negative.
+            // Find the first weight that would become negative, and the step length up to it.
             let blocking = self.members(free).filter(|k| wanted[*k] < 0.0);
             let blocking =
                 blocking.map(|k| (w[k] / (w[k] - wanted[k]), k)).min_by(|a, b| a.0.total_cmp(&b.0));
@@ -130,18 +131,18 @@ impl SimplexProgram {
         w
     }
 
-    /// `½ wᵀHw − gᵀw`.
+    /// Returns the objective `½ wᵀHw − gᵀw`.
     pub fn value(&self, w: &Solution) -> f64 {
         let gradient = self.gradient(w);
         (0..self.size).map(|k| 0.5 * w[k] * (gradient[k] - self.g[k])).sum()
     }
 
-    /// The minimum over the variables of `allowed` with 1 to `most` positive weights, none of them
-    /// below `smallest`.
+    /// Returns a minimum over the variables of `allowed` with 1 to `most` positive weights, none of
+    /// them below `smallest`.
     ///
-    /// While there are too many, the variable with the least cost of removal is dropped. Then the
-    /// smallest one is dropped while it is below `smallest`. The others are solved again each time.
-    /// `allowed` must not be empty.
+    /// While there are too many weights, the one whose removal costs least is dropped. Then the
+    /// smallest weight is dropped while it is below `smallest`. The remaining weights are solved
+    /// again each time. `allowed` must not be empty.
     pub fn minimize_few(&self, mut allowed: u32, most: usize, smallest: f64) -> Solution {
         if most <= 1 {
             return self.minimize(self.best_alone(allowed).map_or(0, |k| 1 << k));
@@ -174,7 +175,8 @@ mod tests {
 
     type Gram = [[f64; VARIABLES]; VARIABLES];
 
-    /// Gram matrices of up to eight vectors of up to six numbers; many are singular.
+    /// Generates Gram matrices of up to eight vectors with up to six numbers. Many of them are
+    /// singular.
     fn grams() -> impl Strategy<Value = (usize, Gram)> {
         let vector = prop::collection::vec(-1.0f64..1.0, 6);
         (prop::collection::vec((vector, -6i32..2), 1..=VARIABLES), 1usize..=6).prop_map(
@@ -194,8 +196,9 @@ mod tests {
         )
     }
 
-    /// Maximum violation of the Karush–Kuhn–Tucker conditions over a set. The weights must be on
-    /// the simplex, and no slope below the common slope of the positive weights.
+    /// Returns the maximum violation of the Karush–Kuhn–Tucker conditions over a bit set. The
+    /// weights must be on the simplex. No slope may be below the common slope of the positive
+    /// weights.
     fn residual(program: &SimplexProgram, w: &Solution, allowed: u32) -> f64 {
         let gradient = program.gradient(w);
         let members: Vec<usize> = program.members(allowed).collect();
@@ -237,7 +240,7 @@ mod tests {
             let support = weighted.iter().fold(0, |set, k| set | 1 << k);
             prop_assert!(residual(&program, &few, support) <= scale * 1e-9);
             prop_assert!(program.value(&few) >= program.value(&w) - scale * 1e-12);
-            // If one of three must be dropped, it is the right one.
+            // With a limit of two of three variables, the search must drop the right one.
             let of_three = all & 7;
             if of_three == 7 {
                 let found = program.value(&program.minimize_few(7, 2, 0.0));
@@ -251,7 +254,7 @@ mod tests {
 
     #[test]
     fn projecting_onto_the_simplex_finds_the_nearest_point() {
-        // The points of the triangle (0,0), (4,0), (0,4) that are nearest to (3,3) and to (-1,1).
+        // The points of the triangle (0,0), (4,0), (0,4) nearest to (3,3) and to (−1,1).
         let nearest = |x: f64, y: f64| {
             let corners = [[0.0 - x, 0.0 - y], [4.0 - x, 0.0 - y], [0.0 - x, 4.0 - y]];
             let mut gram = [[0.0; VARIABLES]; VARIABLES];

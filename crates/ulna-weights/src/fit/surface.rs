@@ -1,4 +1,4 @@
-//! Motion of points carried by another surface: the target when fitting weights from another mesh.
+//! Motion of points on another surface: the target when weights of one mesh are fitted to another.
 
 use std::collections::HashMap;
 
@@ -12,20 +12,20 @@ use crate::{SurfacePoint, ids::to_index};
 use ulna_model::{Document, MeshId, PrimitiveId, SkinId, WeightMap};
 use ulna_motion::Pose;
 
-/// A primitive whose surface carries points.
+/// A primitive whose surface other vertices follow.
 #[derive(Clone, Copy, Debug)]
 pub struct CarryingSurface<'a> {
-    /// The mesh and the primitive.
+    /// Mesh and primitive.
     pub key: (MeshId, PrimitiveId),
-    /// The skin.
+    /// Skin of the primitive.
     pub skin: SkinId,
     /// Rest positions of the vertices, in the mesh space of the fitted mesh.
     pub positions: &'a [Vec3],
-    /// The joint of the fitted skin for each joint of this skin; `None` if there is no counterpart.
+    /// Matching joint of the fitted skin for each joint of this skin; `None` if there is none.
     pub joints: &'a [Option<u16>],
 }
 
-/// A surface in many poses.
+/// A surface prepared for posing in many poses.
 #[derive(Debug)]
 pub(super) struct PosedSource<'a> {
     palettes: PosePalettes,
@@ -35,18 +35,18 @@ pub(super) struct PosedSource<'a> {
     joints: &'a [Option<u16>],
 }
 
-/// Points of a primitive on the surfaces that carry them.
+/// Motion of a primitive's vertices, each attached to a point on another surface.
 #[derive(Debug)]
 pub(super) struct SurfaceMotion<'a> {
-    /// Surfaces by [`SurfacePoint::source`]; `None` for a surface without weights.
+    /// Source surfaces, indexed by [`SurfacePoint::source`]; `None` for a surface without weights.
     pub sources: &'a [Option<PosedSource<'a>>],
-    /// Carrying points by vertex.
+    /// Surface point that each vertex follows, by vertex.
     pub points: HashMap<u32, SurfacePoint>,
-    /// Scene meters per unit of the fitted mesh at rest; negative if the skin mirrors.
+    /// Scene meters per unit of the fitted mesh at rest; negative if the skin mirrors the mesh.
     pub scale: f64,
 }
 
-/// Reused memory of a thread.
+/// Reused memory, one per thread.
 #[derive(Debug, Default)]
 pub(super) struct CornerScratch {
     own: Vec<(u16, f64)>,
@@ -56,7 +56,7 @@ pub(super) struct CornerScratch {
 }
 
 impl<'a> PosedSource<'a> {
-    /// A surface in some poses of a document.
+    /// Prepares a surface in several poses of a document. `None` if its vertex counts do not match.
     pub fn new(document: &'a Document, of: &CarryingSurface<'a>, poses: &[Pose]) -> Option<Self> {
         let (mesh, primitive) = of.key;
         let content = document.primitive(mesh, primitive)?;
@@ -72,26 +72,26 @@ impl<'a> PosedSource<'a> {
     }
 }
 
-/// Orthonormal axes of a triangle: along its first edge, across it, and its normal. `None` for a
-/// triangle without area.
+/// Returns orthonormal axes of a triangle: along its first edge, across this edge in its plane, and
+/// its normal. `None` for a triangle without area.
 fn axes([a, b, c]: [DVec3; 3]) -> Option<DMat3> {
     let along = (b - a).try_normalize()?;
     let normal = (b - a).cross(c - a).try_normalize()?;
     Some(DMat3::from_cols(along, normal.cross(along), normal))
 }
 
-/// A point in one of `poses` poses.
+/// Returns the point in pose `t` of `poses` poses.
 fn at(series: &[f64], poses: usize, t: usize) -> DVec3 {
     DVec3::new(series[t], series[poses + t], series[2 * poses + t])
 }
 
 impl SurfaceMotion<'_> {
-    /// Writes the position of a vertex in each pose, as carried by the surface. Also writes the
+    /// Writes the position of a vertex in each pose as it follows the surface. Also writes the
     /// joints of the fitted skin that move the surface there.
     ///
-    /// `own` is the vertex in mesh space, in each pose. The point moves with its triangle, and the
-    /// vertex's offset from it rotates with the triangle. Returns `None` if the vertex has no
-    /// point, or its triangle has no area.
+    /// `own` is the vertex in mesh space, in each pose. The vertex moves with its surface point,
+    /// and its offset from the point rotates with the triangle. Returns `None` if the vertex has no
+    /// surface point, or if its triangle has no area.
     pub fn write(
         &self,
         vertex: usize,

@@ -1,4 +1,4 @@
-//! Fits of small generated rigs.
+//! Fits of small rigs that the tests generate.
 
 use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
@@ -20,19 +20,19 @@ use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 const SKIN: SkinId = SkinId(0);
 const KEY: (MeshId, PrimitiveId) = (MeshId(0), PrimitiveId(0));
 
-/// A skeleton with one skinned mesh. The node of the mesh comes after the joints.
+/// A skeleton with one skinned mesh. The mesh node has the index after the last joint.
 #[derive(Clone, Debug, Default)]
 struct Rig {
-    /// Parent and translation from it, by joint.
+    /// Parent of each joint, and translation relative to it.
     joints: Vec<(Option<u32>, Vec3)>,
     points: Vec<Vec3>,
     deltas: Vec<Vec3>,
-    /// Weights by vertex.
+    /// Joints and weights of each vertex.
     weights: Vec<Vec<(u16, f32)>>,
     encoding: WeightEncoding,
-    /// Rotations by clip, joint and key; one key per second.
+    /// Rotations by clip, joint and key. The keys are one second apart.
     turns: Vec<Vec<(u32, Vec<Quat>)>>,
-    /// Weights of the morph target in the first clip, by key.
+    /// Weights of the morph target in the first clip, one per key.
     morphs: Vec<f32>,
 }
 
@@ -53,7 +53,7 @@ impl Rig {
     fn map(&self) -> WeightMap {
         let (mut joints, mut weights) = (Vec::new(), Vec::new());
         for vertex in &self.weights {
-            // The last weight gets the remainder, so that stored integers sum to 1.
+            // The last weight is the remainder, so that stored integers sum to 1.
             let mut left = self.encoding.one().unwrap_or(0);
             for k in 0..4 {
                 let (joint, weight) = vertex.get(k).copied().unwrap_or_default();
@@ -136,7 +136,7 @@ fn with_map(document: &Document, map: WeightMap) -> Document {
     document
 }
 
-/// Removes joints from the skin; their weights move to the nearest ancestor joint. The nodes
+/// Removes joints from the skin and moves their weights to the nearest ancestor joint. The nodes
 /// remain.
 fn without(before: &Document, lost: &[u16]) -> Document {
     let skin = before.skin(SKIN);
@@ -185,7 +185,7 @@ fn without(before: &Document, lost: &[u16]) -> Document {
     after
 }
 
-/// A request that keeps the number of influences.
+/// Creates a request that allows no more influences than before.
 const fn request<'a>(
     before: &'a Document,
     after: &'a Document,
@@ -206,7 +206,8 @@ fn run(
     fit_weights(&request, &AtomicBool::new(false)).unwrap()
 }
 
-/// The fit of all vertices that had weight on lost joints.
+/// Removes joints and fits all vertices that had weight on them. Returns the document after
+/// removal, the poses and the fit.
 fn fit_without(before: &Document, lost: &[u16]) -> (Document, Vec<FitPose>, FittedWeights) {
     let after = without(before, lost);
     let poses = fit_poses(before, &after, 64);
@@ -227,7 +228,7 @@ fn patched(after: &Document, fitted: &FittedWeights) -> Document {
     with_map(after, map)
 }
 
-/// Posed positions, computed by the code for drawing.
+/// Returns posed positions, computed with the CPU skinning code of the viewport.
 fn posed(document: &Document, pose: &Pose) -> Vec<DVec3> {
     let mesh = document.nodes.iter().find(|(_, n)| n.mesh.is_some()).unwrap().0;
     let primitive = &document.mesh(KEY.0).primitives[0];
@@ -237,7 +238,7 @@ fn posed(document: &Document, pose: &Pose) -> Vec<DVec3> {
     out.positions.iter().map(|p| p.as_dvec3()).collect()
 }
 
-/// Sums of squared distances per vertex, over all poses.
+/// Returns the sum of squared distances of each vertex, over all poses.
 fn squares(before: &Document, after: &Document, poses: &[FitPose]) -> Vec<f64> {
     let mut sums = vec![0.0; map_of(before).vertex_count()];
     for pose in poses {
@@ -280,7 +281,7 @@ fn turn(x: f32, y: f32, z: f32) -> Quat {
     Quat::from_euler(glam::EulerRot::XYZ, x, y, z)
 }
 
-/// An upper arm (0), a forearm (1), and two hands (2, 3) with the same motion.
+/// Creates a rig with an upper arm (0), a forearm (1), and two hands (2, 3) with the same motion.
 fn two_hands() -> Rig {
     let wave: Vec<Quat> = (0..12).map(|k| turn(0.2 * k as f32, 0.5, -0.1 * k as f32)).collect();
     let bend: Vec<Quat> = (0..12).map(|k| turn(0.0, 0.1 * k as f32, 0.3)).collect();
@@ -304,7 +305,7 @@ fn weight_of_a_removed_joint_goes_to_a_joint_with_equal_motion() {
         let rig = Rig { encoding, ..two_hands() };
         let before = rig.document();
         let (after, poses, fitted) = fit_without(&before, &[2]);
-        // The first vertex has no weight on the hand.
+        // The first vertex has no weight on the removed hand, so it is not compared.
         assert_eq!((fitted.vertices, fitted.changed), (19, 19));
         assert!(fitted.start.mean > 0.05 && fitted.start.worst > 0.3, "{:?}", fitted.start);
         assert!(fitted.fitted.worst < 1e-5, "{encoding:?} {:?}", fitted.fitted);
@@ -312,7 +313,7 @@ fn weight_of_a_removed_joint_goes_to_a_joint_with_equal_motion() {
         let after = patched(&after, &fitted);
         let (old, new) = (map_of(&before), map_of(&after));
         for v in 0..20 {
-            // The other hand has index 2 now.
+            // The other hand has index 2 after the removal.
             assert!((old.weight(v, 2) - new.weight(v, 2)).abs() < 1e-5, "{v}");
             assert!((old.weight(v, 1) - new.weight(v, 1)).abs() < 1e-5, "{v}");
         }
@@ -322,7 +323,7 @@ fn weight_of_a_removed_joint_goes_to_a_joint_with_equal_motion() {
 
 #[test]
 fn a_start_without_error_is_kept() {
-    // The second hand moves like the forearm.
+    // The second hand has the same motion as the forearm.
     let mut rig = two_hands();
     rig.turns[0].truncate(1);
     let (_, _, fitted) = fit_without(&rig.document(), &[2]);
@@ -333,8 +334,8 @@ fn a_start_without_error_is_kept() {
 }
 
 #[test]
-fn the_error_is_that_of_the_posed_surface() {
-    // The other hand moves less.
+fn the_stated_error_equals_the_error_of_the_posed_surface() {
+    // The other hand moves less than the removed one.
     let mut rig = two_hands();
     rig.turns[0][2].1.iter_mut().for_each(|q| *q = Quat::IDENTITY.slerp(*q, 0.7));
     let before = rig.document();
@@ -360,7 +361,7 @@ fn the_error_is_that_of_the_posed_surface() {
 
 #[test]
 fn parent_joints_are_found_through_nodes_between() {
-    // A node that is not a joint is above the hands, and another one above the forearm.
+    // There is a node that is not a joint above the hands, and another one above the forearm.
     let mut before = two_hands().document();
     let mut nodes: Vec<Node> = before.nodes.values().cloned().collect();
     let between = |parent: u32| Node { parent: Some(NodeId(parent)), ..Node::default() };
@@ -372,8 +373,7 @@ fn parent_joints_are_found_through_nodes_between() {
     let (_, _, fitted) = fit_without(&before, &[2]);
     assert_eq!(fitted.changed, 19);
     assert!(fitted.fitted.worst < 1e-5);
-    // Children of the lost joint: the forearm's weight is distributed to joints on both sides of
-    // it.
+    // The lost joint has children: its weight is distributed to joints on both sides of it.
     let mut rig = two_hands();
     rig.weights = vec![vec![(1, 0.5), (0, 0.5)]; 20];
     rig.turns[0].truncate(1);
@@ -398,8 +398,8 @@ fn a_removed_joint_may_be_missing_from_the_hierarchy() {
 
 #[test]
 fn a_fit_includes_morph_targets() {
-    // The vertices are at the wrist at rest, where the hands do not move them. The choice of joints
-    // matters only with the morph target.
+    // At rest, the vertices are at the wrist, where the hands do not move them. Only the morph
+    // target makes the choice of joints matter.
     let mut rig = two_hands();
     rig.points = vec![Vec3::X * 2.0; 20];
     rig.deltas = vec![Vec3::new(0.5, 0.3, 0.1); 20];
@@ -412,7 +412,8 @@ fn a_fit_includes_morph_targets() {
 
 #[test]
 fn moved_rest_positions_are_fitted_to_the_old_motion() {
-    // The mesh is rebaked farther out, and the skin is bound to it: each single joint is exact.
+    // The mesh is moved farther out, and the skin is bound to it. Any single joint gives an exact
+    // fit.
     let rig = Rig { weights: vec![vec![(1, 1.0)]; 20], ..two_hands() };
     let before = rig.document();
     let out = Vec3::new(0.0, 0.7, 0.0);
@@ -422,7 +423,7 @@ fn moved_rest_positions_are_fitted_to_the_old_motion() {
     let skin = Shared::make_mut(after.file.skins.get_mut(SKIN).unwrap());
     skin.inverse_bind =
         skin.inverse_bind.iter().map(|m| *m * Mat4::from_translation(-out)).collect();
-    // A start on the wrong joint.
+    // The fit starts with the weight on the wrong joint.
     let mut map = map_of(&after).clone();
     map.joints = map.joints.iter().map(|_| 0).collect();
     after = with_map(&after, map);
@@ -438,7 +439,7 @@ fn fit_poses_are_the_rest_pose_and_samples_of_all_clips() {
     rig.turns.push(Vec::new());
     let before = rig.document();
     let count = |most| fit_poses(&before, &before, most).len();
-    // 12 keys, 2 keys and none.
+    // The clips have 12 keys, 2 keys and none.
     assert_eq!([count(64), count(6), count(1), count(0)], [15, 7, 2, 1]);
     let poses = fit_poses(&before, &before, 64);
     assert_eq!(poses[0].before, Pose::evaluate(&before, &Stack::default()));
@@ -447,11 +448,11 @@ fn fit_poses_are_the_rest_pose_and_samples_of_all_clips() {
         let moment = Stack::shown(&before, Some(ClipId(0)), f64::from(k));
         assert_eq!(poses[1 + k as usize].before, Pose::evaluate(&before, &moment));
     }
-    // A clip of only one document is not compared.
+    // A clip that only one document has is not compared.
     let mut other = before.clone();
     other.file.clips.put(ClipId(0), None);
     assert_eq!(fit_poses(&before, &other, 64).len(), 3);
-    // The pose of the nodes is not the rest pose.
+    // The current pose of the nodes differs from the rest pose.
     let mut posed = before.clone();
     let user = Some(Transform::from_rotation(turn(1.0, 0.0, 0.0)));
     posed.file.nodes.get_mut(NodeId(1)).unwrap().set_user(user);
@@ -480,12 +481,12 @@ fn invalid_vertices_and_influences_are_excluded_from_a_fit() {
     assert_eq!((fitted.vertices, fitted.changed), (18, 17));
     check_stored(&fitted, WeightEncoding::Float);
     assert!(fitted.fitted.worst < 1e-5);
-    // There is nothing to compare without poses, or without the skin.
+    // Without poses, or without the skin, there is nothing to compare.
     assert_eq!(run(&before, &after, &vertices, &[]), FittedWeights::default());
     let mut bare = after.clone();
     bare.file.skins.put(SKIN, None);
     assert_eq!(run(&before, &bare, &vertices, &poses), FittedWeights::default());
-    // A joint with a non-finite matrix cannot get weight.
+    // A joint with a non-finite matrix must not get weight.
     let mut broken = poses.clone();
     broken[1].after.world[3] = Mat4::from_scale(Vec3::splat(f32::INFINITY));
     let fitted = run(&before, &after, &vertices, &broken);
@@ -509,7 +510,7 @@ fn a_canceled_fit_has_no_result() {
 
 #[test]
 fn influences_are_added_up_to_the_limit() {
-    // A middle joint rotates half as far as the last one, and has all the weight.
+    // A middle joint rotates half as far as the last one, and starts with all the weight.
     let turns = |part: f32| (0..12).map(|k| turn(0.0, 0.0, part * 0.05 * k as f32)).collect();
     let rig = Rig {
         joints: vec![(None, Vec3::ZERO), (Some(0), Vec3::ZERO), (Some(0), Vec3::ZERO)],
@@ -527,7 +528,7 @@ fn influences_are_added_up_to_the_limit() {
         let request = FitRequest { limit, adds_influences, ..request };
         fit_weights(&request, &AtomicBool::new(false)).unwrap()
     };
-    // Neither of the two joints alone is much better than the other.
+    // Neither of the two joints alone is much better than the other one.
     let alone = fitted(4, false);
     assert_eq!(alone, fitted(1, true));
     assert!(alone.fitted.mean > 0.05);
@@ -536,14 +537,15 @@ fn influences_are_added_up_to_the_limit() {
     assert!(both.fitted.mean < alone.fitted.mean * 0.3, "{both:?}");
     let (.., patch) = &both.patches[0];
     assert!((patch.weights[0] - 0.5).abs() < 0.05 && (patch.weights[1] - 0.5).abs() < 0.05);
-    // The number of slots is a limit, regardless of the request.
+    // The number of slots limits the influences, whatever the request allows.
     assert_eq!(both, fitted(usize::MAX, true));
     assert_eq!(alone, fitted(0, true));
 }
 
 #[test]
 fn lowered_limits_are_fitted_to_the_motion() {
-    // Both hands have the same motion, so the weaker one's weight goes only to the other.
+    // Both hands have the same motion, so the weight of the weaker hand goes only to the other
+    // hand.
     let rig = Rig { weights: vec![vec![(2, 0.4), (1, 0.35), (3, 0.25)]; 20], ..two_hands() };
     let before = rig.document();
     let limited = Rig { weights: vec![vec![(2, 0.4 / 0.75), (1, 0.35 / 0.75)]; 20], ..rig };
@@ -561,7 +563,8 @@ fn lowered_limits_are_fitted_to_the_motion() {
 
 #[test]
 fn the_kept_influences_change_the_clips_least() {
-    // Both hands have the same motion, so one of them suffices. The weaker forearm must be kept.
+    // Both hands have the same motion, so one of them is enough. The forearm must be kept, although
+    // its weight is smaller.
     let rig = Rig { weights: vec![vec![(2, 0.4), (3, 0.35), (1, 0.25)]; 20], ..two_hands() };
     let before = rig.document();
     let strongest = Rig { weights: vec![vec![(2, 0.4 / 0.75), (3, 0.35 / 0.75)]; 20], ..rig };
@@ -578,7 +581,8 @@ fn the_kept_influences_change_the_clips_least() {
     assert!((0..20).all(|v| map.vertex(v).filter(|(_, w)| *w > 0.0).count() == 2));
 }
 
-/// The result and the weights of a rig's last vertex, fitted to the triangle of the first three.
+/// Fits the last vertex of a rig to the triangle of the first three. Returns the result, and the
+/// weights of that vertex.
 fn fitted_to_triangle(document: &Document) -> (FittedWeights, Vec<(u16, f32)>) {
     let vertex = map_of(document).vertex_count() as u32 - 1;
     let place = |v: u32| document.mesh(KEY.0).primitives[0].positions[v as usize];
@@ -620,21 +624,21 @@ fn a_vertex_follows_the_triangle_that_carries_it() {
     assert_eq!((fitted.vertices, fitted.changed), (1, 1));
     assert!(fitted.start.mean > 0.05 && fitted.fitted.worst < 1e-5, "{fitted:?}");
     assert_eq!(weights, [(2, 1.0)]);
-    // If everything is mirrored, the vertex stays on its side of the triangle.
+    // In a mirrored scene, the vertex stays on its side of the triangle.
     let mut document = rig.document();
     let root = document.file.nodes.get_mut(NodeId(0)).unwrap();
     root.rest = Local::Trs(Transform { scale: Vec3::new(-2.0, 2.0, 2.0), ..Transform::IDENTITY });
     let (fitted, weights) = fitted_to_triangle(&document);
     assert!(fitted.start.mean > 0.1 && fitted.fitted.worst < 1e-5, "{fitted:?}");
     assert_eq!(weights, [(2, 1.0)]);
-    // A triangle without area carries no points.
+    // A vertex cannot follow a triangle without area.
     let flat = Rig { points: vec![triangle[0], triangle[1], triangle[1], above], ..rig };
     let (fitted, weights) = fitted_to_triangle(&flat.document());
     assert_eq!((fitted.vertices, fitted.changed), (0, 0));
     assert_eq!(weights, [(1, 1.0)]);
 }
 
-/// Random rigs of 3 to 9 joints with two clips.
+/// Generates rigs of 3 to 9 joints with two clips, and the joint to remove.
 fn rigs() -> impl Strategy<Value = (Rig, u16)> {
     let joint = (any::<prop::sample::Index>(), prop::array::uniform3(-0.5f32..0.5));
     let angles = prop::array::uniform3(-1.5f32..1.5);
@@ -717,8 +721,8 @@ proptest! {
         prop_assert_eq!(fitted.changed, patched);
     }
 
-    /// Any number of threads gives the same bits. Coincident vertices get the same weights, in any
-    /// order of slots.
+    /// The number of threads does not change any bit. Coincident vertices get the same weights,
+    /// whatever the order of slots.
     #[test]
     fn coincident_vertices_and_thread_count_do_not_affect_a_fit(
         (rig, lost) in rigs(), shift in 1usize..4
@@ -739,8 +743,8 @@ proptest! {
         let one = pool(1).install(|| run(&before, &after, &all, &poses));
         let many = pool(3).install(|| run(&before, &after, &all, &poses));
         prop_assert_eq!(&one, &many);
-        // With integers, the last weight of a copy can differ by one, and with it the start. Only
-        // identical copies must stay identical.
+        // With integers, the last weight of a copy can differ by one step, and so can the start of
+        // its fit. Therefore, only identical copies must stay identical.
         let fit = patched(&after, &one);
         let sorted = |document: &Document, v: usize| {
             let mut list: Vec<(u16, u32)> =

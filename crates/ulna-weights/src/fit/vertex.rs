@@ -1,4 +1,4 @@
-//! The fit of one vertex.
+//! Fitting the weights of one vertex.
 
 use super::{
     palettes::{PosePalettes, Series, add_scaled, dot},
@@ -14,54 +14,55 @@ use crate::{
 };
 use ulna_model::WeightMap;
 
-/// Minimum weight of a fit. Smaller ones use a slot without a visible effect.
+/// Minimum weight in a fit. A smaller weight uses a slot without a visible effect.
 const SMALLEST: f64 = 1e-4;
-/// Attraction of a fit to the start, relative to the start's error. Among weights with equal
-/// results in the poses, those nearest to the start are chosen, independent of rounding.
+/// Strength of the pull toward the start, relative to the start's error. Among weights with equal
+/// errors, the fit thus prefers those nearest to the start, regardless of rounding.
 const RIDGE: f64 = 1e-6;
-/// Minimum attraction, relative to the largest entry of the Gram matrix; keeps the matrix positive
-/// definite in double precision.
+/// Minimum strength of the pull toward the start, relative to the largest entry of the Gram matrix.
+/// It keeps the matrix positive definite in double precision.
 const LEAST_RIDGE: f64 = 1e-12;
-/// Fraction of the start's squared error that a fit must remove to replace the start.
+/// Minimum fraction of the start's squared error that a fit must remove. Otherwise, the start is
+/// kept.
 const LEAST_GAIN: f64 = 1e-3;
 /// Rounding error of a posed position, relative to its distance from the scene's origin.
 const ROUNDING: f64 = 1e-6;
 
-/// Distances of a vertex from its target over the poses, in meters.
+/// Distances of a vertex from its target position over all poses, in meters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct PoseErrors {
-    /// Sum of the squared distances.
+    /// Sum of squared distances.
     pub squares: f64,
-    /// Sum of the distances.
+    /// Sum of distances.
     pub sum: f64,
     /// Maximum distance.
     pub worst: f64,
 }
 
-/// The errors of a vertex before and after the fit.
+/// Errors of a vertex before and after the fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct VertexFit {
     pub start: PoseErrors,
     pub fitted: PoseErrors,
-    /// Whether the fit replaces the start.
+    /// Whether the fitted weights replace the start.
     pub is_changed: bool,
 }
 
-/// A joint that can move a vertex.
+/// A candidate joint for the weight of a vertex.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     joint: u16,
-    /// Weight at the start.
+    /// Weight of the joint at the start.
     start: f64,
-    /// Whether the vertex has weight on it, before the change or at the start.
+    /// Whether the vertex has weight on the joint, before the change or at the start.
     is_own: bool,
-    /// Row index of its offsets.
+    /// Row of the joint's offsets in [`FitScratch::offsets`].
     row: usize,
-    /// Sum of squared distances if this joint has all the weight.
+    /// Sum of squared distances if the joint has all the weight.
     error: f64,
 }
 
-/// Reused memory of a thread.
+/// Reused memory, one per thread.
 #[derive(Debug, Default)]
 pub(super) struct FitScratch {
     old: Vec<(u16, f64)>,
@@ -69,18 +70,18 @@ pub(super) struct FitScratch {
     points: Series,
     target: Series,
     moved: Series,
-    /// `T_a p − p*`, by candidate.
+    /// Offset from the target, `T_a p − p*`, one row per candidate.
     offsets: Series,
     candidates: Vec<Candidate>,
     corners: CornerScratch,
-    /// The new influences of the last vertex with a successful fit.
+    /// New influences of the last vertex that was fitted successfully.
     pub list: Influences,
 }
 
-/// The motion that new weights are fitted to.
+/// Motion to which new weights are fitted.
 #[derive(Debug)]
 pub(super) enum FitTarget<'a> {
-    /// The motion with the old joints and weights.
+    /// Motion of the mesh itself with the old joints and weights.
     Weights {
         palettes: &'a PosePalettes,
         joints: &'a JointMatches,
@@ -89,11 +90,11 @@ pub(super) enum FitTarget<'a> {
         /// Whether a vertex can get more influences than before.
         adds_influences: bool,
     },
-    /// The motion of points on other surfaces.
+    /// Motion of attached points on other surfaces.
     Surface(SurfaceMotion<'a>),
 }
 
-/// A primitive to fit.
+/// Data for fitting the vertices of one primitive.
 #[derive(Debug)]
 pub(super) struct PrimitiveFit<'a> {
     pub target: FitTarget<'a>,
@@ -105,8 +106,8 @@ pub(super) struct PrimitiveFit<'a> {
 }
 
 impl PrimitiveFit<'_> {
-    /// Fits one vertex. Returns `None` if it has no weight before the change, or a non-finite
-    /// position in any pose.
+    /// Fits one vertex. Returns `None` if the vertex has no weight before the change, or has a
+    /// non-finite position in any pose.
     pub fn fit(&self, vertex: usize, scratch: &mut FitScratch) -> Option<VertexFit> {
         self.find_target(vertex, scratch)?;
         self.find_candidates(vertex, scratch)?;
@@ -135,7 +136,7 @@ impl PrimitiveFit<'_> {
         Some(if is_changed { VertexFit { start, fitted, is_changed } } else { kept })
     }
 
-    /// Computes the target positions, `p*`.
+    /// Computes the target positions `p*` in all poses.
     fn find_target(&self, vertex: usize, scratch: &mut FitScratch) -> Option<()> {
         let FitScratch { old, points, target, moved, corners, .. } = scratch;
         let n = self.palettes.poses();
@@ -188,7 +189,7 @@ impl PrimitiveFit<'_> {
             return None;
         }
         let FitTarget::Weights { joints, .. } = &self.target else {
-            // The joints of the carrying triangle.
+            // `old` has the joints that move the triangle.
             old.iter().for_each(|(joint, _)| _ = add(*joint, 0.0, true));
             return Some(());
         };
@@ -205,11 +206,12 @@ impl PrimitiveFit<'_> {
         Some(())
     }
 
-    /// Writes the minimum over the best candidates into `list`, with at most `most` influences.
+    /// Solves for the weights over the best candidates, and writes them to `list`. At most `most`
+    /// weights are positive.
     fn solve(&self, start_squares: f64, most: usize, scratch: &mut FitScratch) {
         let FitScratch { target, offsets, candidates, list, .. } = scratch;
         let size = target.len();
-        // The joints of the start are always included.
+        // Joints with weight at the start come first, so that they are always included.
         candidates.sort_by(|a, b| {
             let first = (b.start > 0.0, b.is_own).cmp(&(a.start > 0.0, a.is_own));
             first.then(a.error.total_cmp(&b.error)).then(a.joint.cmp(&b.joint))
@@ -231,7 +233,8 @@ impl PrimitiveFit<'_> {
         let program = SimplexProgram::new(count, &gram, &toward, ridge);
         let smallest = SMALLEST.max(f64::from(least(self.rule.encoding)));
         let mut weights = program.minimize_few((1 << count) - 1, most, smallest);
-        // Dropping joints one by one can miss the selection of the start.
+        // Dropping joints one by one can miss the set of joints at the start, so this set is tried,
+        // too.
         let own = (0..count).filter(|k| toward[*k] > 0.0).fold(0u32, |set, k| set | 1 << k);
         if own != 0 && own.count_ones() as usize <= most {
             let kept = program.minimize_few(own, most, smallest);
@@ -247,7 +250,7 @@ impl PrimitiveFit<'_> {
         }
     }
 
-    /// The errors for given weights of the candidates.
+    /// Computes the errors for given weights of the candidates.
     fn errors(&self, scratch: &mut FitScratch, weight: impl Fn(&Candidate) -> f64) -> PoseErrors {
         let FitScratch { target, offsets, candidates, moved, .. } = scratch;
         let (n, size) = (self.palettes.poses(), target.len());
@@ -260,7 +263,7 @@ impl PrimitiveFit<'_> {
                 add_scaled(moved, &offsets[candidate.row * size..][..size], weight);
             }
         }
-        // If the sum of the weights is not 1, the position is scaled.
+        // A weight sum other than 1 scales the position.
         add_scaled(moved, target, sum - 1.0);
         let mut errors = PoseErrors::default();
         for t in 0..n {

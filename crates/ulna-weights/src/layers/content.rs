@@ -1,9 +1,9 @@
-//! Content of a layer by vertex.
+//! Content of a weight layer, by vertex.
 
 use crate::{Influences, ids::to_index};
 use ulna_model::LayerPart;
 
-/// Weights and mask of a vertex in a layer.
+/// Weights and mask of one vertex in a layer.
 #[derive(Clone, Copy)]
 pub(super) struct Entry<'a> {
     pub mask: f32,
@@ -33,9 +33,9 @@ impl Entry<'_> {
 /// Content of a layer for one primitive, by vertex.
 #[derive(Clone, Copy)]
 pub(super) enum Content<'a> {
-    /// Only the vertices in the layer, restricted to a range of them.
+    /// Only the vertices that the layer contains. `from..to` limits the search to a range of them.
     Sparse { part: &'a LayerPart, from: usize, to: usize },
-    /// Data for all vertices of the primitive; `held` marks those in the layer.
+    /// Arrays for all vertices of the primitive. `held` marks the vertices that the layer contains.
     Dense {
         stride: usize,
         joints: &'a [u16],
@@ -70,7 +70,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// The content restricted to a range of vertices, for faster search.
+    /// Limits the content to a range of vertices, for faster search.
     pub fn near(self, first: u32, last: u32) -> Self {
         match self {
             Self::Sparse { part, from, to } => {

@@ -4,7 +4,8 @@ use super::content::Content;
 use crate::{Influences, ids::to_index, influences::slots_of};
 use ulna_model::{LayerPart, WeightMap};
 
-/// Slots, mask and presence for every vertex of a primitive.
+/// Slots and mask of every vertex of a primitive. `held` marks the vertices that the layer
+/// contains.
 pub(super) struct Dense {
     pub map: WeightMap,
     pub mask: Vec<f32>,
@@ -12,7 +13,7 @@ pub(super) struct Dense {
 }
 
 impl Dense {
-    /// Empty arrays for all vertices of a base.
+    /// Creates empty arrays for all vertices of a base.
     pub fn empty(base: &WeightMap, sets: usize) -> Self {
         let count = base.vertex_count();
         let slots = count * sets * 4;
@@ -21,7 +22,7 @@ impl Dense {
         Self { map, mask: vec![1.0; count], held: vec![false; count] }
     }
 
-    /// Arrays with the slots of a map; no vertex is in the layer.
+    /// Creates arrays with the slots of a map. The layer contains no vertex yet.
     pub fn over(below: &WeightMap, sets: usize) -> Self {
         let (count, own, stride) = (below.vertex_count(), below.stride(), sets * 4);
         let (mut joints, mut weights) = (below.joints.to_vec(), below.weights.to_vec());
@@ -42,7 +43,8 @@ impl Dense {
         Self { map, mask: vec![1.0; count], held: vec![false; count] }
     }
 
-    /// Sets the slots of some vertices; `own` is the number of slots per vertex.
+    /// Sets the slots of some vertices. `own` is the number of slots per vertex in `joints` and
+    /// `weights`.
     pub fn lay(&mut self, vertices: &[u32], own: usize, joints: &[u16], weights: &[f32]) {
         let stride = self.map.stride();
         let most = own.min(stride);
@@ -61,7 +63,7 @@ impl Dense {
         }
     }
 
-    /// Adds the content of a layer.
+    /// Adds the content of a stored layer.
     pub fn hold(&mut self, part: &LayerPart) {
         self.lay(&part.vertices, part.stride(), &part.joints, &part.weights);
         for (v, mask) in part.vertices.iter().zip(&part.mask) {
@@ -89,7 +91,8 @@ impl Dense {
         }
     }
 
-    /// The content of some vertices, with the minimum number of sets, but at least `least`.
+    /// Returns the content of some vertices as a layer part. It has as few sets as possible, but at
+    /// least `least`.
     pub fn part(&self, vertices: &[u32], least: usize) -> LayerPart {
         let stride = self.map.stride();
         let (joints, weights): (&[u16], &[f32]) = (&self.map.joints, &self.map.weights);

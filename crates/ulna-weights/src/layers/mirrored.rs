@@ -1,4 +1,4 @@
-//! Mirroring as a layer effect: the content of one side is shown on both.
+//! Mirroring as a layer effect: both sides show the content of one side.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,16 +13,16 @@ use ulna_model::{
 };
 use ulna_motion::{MirrorPairs, PairSource, Role, Side};
 
-/// Reason why a skin cannot be mirrored.
+/// Reason why a skin's layers cannot be mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NoSides {
-    /// No joint is recognized as left or right.
+    /// No joint was recognized as a left or right joint.
     #[error(
         "no joint of the skin was recognized as a left or right joint, so the weights cannot be \
             mirrored; name the joints left and right, or pair them"
     )]
     Unknown,
-    /// Only one side has joints.
+    /// No two joints of the skin are mirror joints of each other.
     #[error(
         "no two joints of the skin are mirror joints of each other, so left and right cannot be \
             told apart; pair them first"
@@ -37,7 +37,7 @@ pub enum NoSides {
 }
 
 impl NoSides {
-    /// The code for scripts, which is stable across versions.
+    /// Returns the code for scripts. It is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Unknown => "sides_unknown",
@@ -47,20 +47,20 @@ impl NoSides {
     }
 }
 
-/// Mirror pairs of a surface's points and joints, with the plane.
+/// The two sides of a surface: the mirror plane, and the mirror pairs of points and joints.
 #[derive(Clone, Debug)]
 pub struct Sides {
-    /// Index of the axis in mesh space that is perpendicular to the plane.
+    /// Index of the mesh-space axis perpendicular to the mirror plane.
     pub axis: usize,
-    /// Position of the plane along the axis, in units of mesh space.
+    /// Position of the plane along the axis, in mesh-space units.
     pub offset: f32,
     /// Whether the left side has the larger coordinates on this axis.
     pub left_is_high: bool,
-    /// Pairs of points and of joints.
+    /// Mirror pairs of points and of joints.
     pub pairs: MirrorMap,
 }
 
-/// The mirror plane and joint pairs. Together with the surfaces, they determine the point pairs.
+/// The mirror plane and the joint pairs. Together with the surface, they determine the point pairs.
 struct Plane {
     axis: usize,
     offset: f32,
@@ -71,8 +71,8 @@ struct Plane {
 impl Plane {
     fn of(document: &Document, canvas: &SkinnedSurface) -> Result<Self, NoSides> {
         let roles = MirrorPairs::of(document, canvas.skin);
-        // A pair by names belongs to this skin. A plane that was found otherwise can cut a single
-        // arm lengthwise.
+        // A mirror pair found by names is inside this skin. A plane found by positions can cut a
+        // single arm lengthwise.
         let by_name =
             |r: &Role| matches!(r.how, PairSource::Names | PairSource::Both | PairSource::Given);
         let is_sure = roles
@@ -94,18 +94,18 @@ impl Plane {
     }
 }
 
-/// Treatment of a vertex in a mirrored layer.
+/// Role of a vertex in a mirrored layer.
 pub(super) enum MirroredVertex {
-    /// The vertex shows its own content.
+    /// Source side: the vertex shows its own content.
     Gives,
-    /// The vertex shows the mirrored content of this point.
+    /// Target side: the vertex shows the mirrored content of this point.
     Takes(PointId),
-    /// The vertex is on the plane, and shows the mean of its content and its mirror image.
+    /// On the plane: the vertex shows the mean of its content and of the mirror image.
     Middle,
 }
 
 impl Sides {
-    /// Like [`Sides::of`], with points paired by their texture coordinates.
+    /// Finds the sides like [`Sides::of`], but pairs the points by their texture coordinates.
     ///
     /// # Errors
     /// As for [`Sides::of`].
@@ -119,7 +119,7 @@ impl Sides {
         Ok(Self { axis, offset, left_is_high, pairs })
     }
 
-    /// Finds the sides from the joints.
+    /// Finds the two sides of a surface from its joints. Points are paired by position.
     ///
     /// # Errors
     /// No joint is recognized as a left one, or the skin has only one side.
@@ -131,7 +131,7 @@ impl Sides {
         Self { axis, offset, left_is_high, pairs: MirrorMap::near(canvas, axis, offset, joints) }
     }
 
-    /// Whether these sides belong to a plane.
+    /// Whether these sides were found for this plane.
     fn is_at(&self, plane: &Plane) -> bool {
         self.axis == plane.axis
             && self.offset.to_bits() == plane.offset.to_bits()
@@ -156,7 +156,7 @@ impl Sides {
         }
     }
 
-    /// The influences with mirror joints.
+    /// Returns the influences with each joint replaced by its mirror joint.
     pub(super) fn turned(&self, list: &Influences) -> Influences {
         let mut turned = Influences::default();
         for (j, w) in list.iter() {
@@ -174,8 +174,8 @@ pub(super) struct Mirror {
 }
 
 impl Mirror {
-    /// Returns `None` if no layer is mirrored. Pairs are cached in the layers while the surfaces
-    /// and joints stay the same.
+    /// Returns the mirror data; `None` if no layer is mirrored. The pairs are cached with the
+    /// layers while the surfaces and joints stay the same.
     pub(super) fn of(
         document: &Document,
         skin: SkinId,
@@ -196,7 +196,7 @@ impl Mirror {
         Ok(Some(made))
     }
 
-    /// The displayed content of a mirrored layer at a vertex, from its stored content.
+    /// Computes the displayed content of a mirrored layer at a vertex from its stored content.
     pub(super) fn shown<'a>(
         &self,
         from: MirrorFrom,
@@ -224,12 +224,14 @@ impl Mirror {
 
 pub(super) type Parts = BTreeMap<PrimitiveKey, Shared<LayerPart>>;
 
-/// Sets per vertex of a mirrored layer. A mean of two lists can have all joints of both.
+/// Returns the number of sets per vertex of a mirrored layer. The mean of two lists can contain all
+/// joints of both.
 pub(super) fn shown_sets(layer: &WeightLayer) -> usize {
     layer.parts.values().map(|p| p.sets * 2).max().unwrap_or(2).min(MOST / 4)
 }
 
-/// The displayed content of a layer: its stored content, mirrored if enabled.
+/// Returns the displayed content of a layer: the stored content, or its mirrored form if mirroring
+/// is on.
 pub(super) fn seen(layer: &WeightLayer, mirror: Option<&Mirror>) -> Parts {
     let (Some(from), Some(mirror)) = (layer.mirror, mirror) else { return layer.parts.clone() };
     let canvas = &mirror.canvas;

@@ -1,4 +1,5 @@
-//! Combination of weight layers with their base, and the inverse: layer content for wanted weights.
+//! Combination of weight layers with their base weights. The inverse computes layer content for
+//! wanted weights.
 //!
 //! A vertex starts with its base weights. Each displayed layer, bottom to top, blends toward its
 //! own weights by `mask × opacity`. Finally, the weights are normalized in the stored type.
@@ -31,13 +32,13 @@ use ulna_model::{
     WeightEncoding, WeightLayer, WeightLayers, WeightMap, WeightPatch,
 };
 
-/// The `k`-th vertex of a part.
+/// Returns the `k`-th vertex of a part.
 fn entry_of(part: &LayerPart, k: usize) -> Entry<'_> {
     let (joints, weights) = part.slots(k);
     Entry { mask: part.mask[k], joints, weights }
 }
 
-/// The changes that make a document's weights equal to the combination of these layers.
+/// Returns the changes that make a document's weights equal to the combination of these layers.
 ///
 /// # Errors
 /// A layer is mirrored, and the sides cannot be determined.
@@ -63,11 +64,11 @@ pub fn compose(
     Ok(changes)
 }
 
-/// Number of vertices that are compared at once.
+/// Number of vertices per comparison.
 const RUN: usize = 256;
 
-/// The change from `now` to `base` with the patch `over` applied, whose vertices are in ascending
-/// order.
+/// Returns the change from the map `now` to the map `base` with the patch `over` applied. The
+/// vertices of `over` must be in ascending order.
 fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Option<PartChange> {
     let whole = |over: &mut WeightPatch| {
         let mut map = base.clone();
@@ -84,7 +85,7 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
     let (base_joints, base_weights): (&[u16], &[f32]) = (&base.joints, &base.weights);
     let numbers = now.not_numbers.is_empty() && base.not_numbers.is_empty();
     let mut patch = WeightPatch::new(base.sets, over.vertices.len());
-    // Most of a surface is unchanged, so whole runs are compared at once.
+    // Most vertices are unchanged, so whole runs of them are compared at once.
     let count = base.vertex_count();
     let same_run = |run: std::ops::Range<usize>| {
         let slots = run.start * stride..run.end * stride;
@@ -116,7 +117,7 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
         };
         let odd = !numbers && !is_over && base.not_numbers.binary_search(&vertex).is_ok();
         let was_odd = !numbers && now.not_numbers.binary_search(&vertex).is_ok();
-        // Bits are compared, so that −0 is restored, too.
+        // The comparison is bitwise, so that −0 is restored, too.
         let same = now_joints[own.clone()] == *joints
             && now_weights[own].iter().zip(weights).all(|(a, b)| a.to_bits() == b.to_bits());
         if !same || odd != was_odd {
@@ -135,11 +136,11 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
     }
 }
 
-/// The layers after changing one of them so that the combination has the given influences.
+/// Returns the layers after a change of one layer that gives the combination the wanted influences.
 ///
-/// This is not always exact: a layer at half opacity moves a vertex only half the way, and layers
-/// above can hide it. Changed vertices get a mask of 1. Changes on the target side of a mirrored
-/// layer are applied, mirrored, to the source side. Influences without a positive weight are left
+/// The result is not always exact: a layer at half opacity moves a vertex only half the way, and
+/// layers above can hide it. Changed vertices get a mask of 1. Changes on the target side of a
+/// mirrored layer are mirrored to the source side. Influences without a positive weight are left
 /// out.
 ///
 /// Returns `None` if the layer does not exist.
@@ -163,7 +164,7 @@ pub fn painted(
     let joints = document.skin(skin).joints.len();
     let unlocked = vec![false; joints];
     let mut given: BTreeMap<PrimitiveKey, LayerPart> = BTreeMap::new();
-    // Changes from the target side. Direct changes of the source side take precedence.
+    // Changes from the target side. Direct changes of the source side override them.
     let mut mirrored: BTreeMap<PrimitiveKey, BTreeMap<u32, Influences>> = BTreeMap::new();
     for (mesh, primitive, patch) in changes {
         let key = (*mesh, *primitive);
@@ -230,7 +231,7 @@ pub fn painted(
     Ok(Some(with_part(layers, at, given)))
 }
 
-/// The layers with parts added to the one at an index.
+/// Returns the layers with parts added to the layer at an index.
 pub fn with_part(
     layers: &WeightLayers,
     at: usize,
@@ -245,7 +246,7 @@ pub fn with_part(
     layers
 }
 
-/// Combination of the layers below and above one layer, for computing the content of this layer.
+/// The layers below and above one layer, for computing the content of this layer.
 struct Solve<'a> {
     below: Stack<'a>,
     above: Stack<'a>,
@@ -253,11 +254,12 @@ struct Solve<'a> {
 }
 
 impl Solve<'_> {
-    /// The content of the layer for a wanted result, and whether it equals the wanted influences.
-    /// Returns `None` if these are empty.
+    /// Computes the content of the layer for a wanted result. Also returns whether this content
+    /// equals the wanted influences. Returns `None` if it would be empty.
     ///
-    /// The combination is `P + k·W`: `W` is the content of the layer, `P` the combination without
-    /// it, and `k` its visible share. So `W = (wish − P) / k`, with negative weights replaced by 0.
+    /// The combination is `P + k·W`. `W` is the content of the layer, `P` the combination without
+    /// it, and `k` its visible share. Therefore `W = (wish − P) / k`, with negative weights
+    /// replaced by 0.
     fn vertex(&self, vertex: u32, wish: &Influences, limit: usize) -> Option<(Influences, bool)> {
         let seen = |stack: &Stack<'_>, list: &mut Influences, k: &mut f32| {
             for (opacity, content) in &stack.layers {
@@ -274,7 +276,8 @@ impl Solve<'_> {
         others = scaled(&others, 1.0 - self.opacity);
         let mut k = self.opacity;
         seen(&self.above, &mut others, &mut k);
-        // A barely visible layer would need more than the full weight.
+        // A barely visible layer would need weights above 1, so it gets the wanted influences
+        // themselves.
         let exact = !(1e-3..1.0 - 1e-6).contains(&k);
         let mut list = Influences::default();
         if exact {
@@ -289,9 +292,9 @@ impl Solve<'_> {
     }
 }
 
-/// The layers with one merged into the layer below it, or into the base. The combination stays the
-/// same within rounding. Returns `None` if the layer does not exist, or is the only one and merged
-/// into the base.
+/// Merges one layer into the layer below it, or into the base. The combination stays the same
+/// within rounding. Returns `None` if the layer does not exist. Also returns `None` if it is the
+/// only layer, and is merged into the base.
 ///
 /// # Errors
 /// A layer is mirrored, and the sides cannot be determined.
@@ -334,9 +337,9 @@ pub fn merged_down(
     Ok(Some(merged))
 }
 
-/// Splits the content of a layer in two: the lower part without some joints, and the upper part
-/// with only these. At the same opacity, both combine to the original. Returns `None` if the layer
-/// has none of these joints.
+/// Splits the content of a layer in two. The upper part has only the given joints, the lower part
+/// all others. At the same opacity, both combine to the original. Returns `None` if the layer has
+/// none of these joints.
 ///
 /// With mask `m`, opacity `o` and share `s` of the joints, the upper mask is `m·s`. The lower mask
 /// is `m(1 − s) / (1 − o·m·s)`, because the upper part covers some of it.
@@ -382,7 +385,7 @@ pub fn split(layer: &WeightLayer, joints: &[u16]) -> Option<(Parts, Parts)> {
     (!taken.is_empty()).then_some((rest, taken))
 }
 
-/// Two parts combined into one, with their opacities in the mask.
+/// Combines two layer parts into one, with their opacities included in the mask.
 ///
 /// The mask is `a = 1 − (1 − aₗ)(1 − aₕ)`, and the weights are `W = (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.
 fn over_one_another(

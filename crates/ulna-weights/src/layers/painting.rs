@@ -1,8 +1,9 @@
-//! Strokes in a layer: the brush changes the layer's content, and the combination is updated there.
+//! Strokes in a layer. The brush changes the content of the layer, and the combination is updated
+//! for the changed vertices.
 //!
 //! If the layer is empty, the brush starts from the combination below it. A mirrored layer is
-//! always painted on both sides, so the brush can be on either side. Changes of the source side are
-//! shown on the other.
+//! always painted on both sides, so the brush can be on either side. The target side shows the
+//! changes of the source side.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -21,22 +22,22 @@ use ulna_model::{
     WeightLayers, WeightMap, WeightPatch, put_in_order,
 };
 
-/// The painted layer, or the base.
+/// Target of a stroke: the base weights, or a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerTarget {
     /// The base weights below all layers.
     Base,
-    /// A layer.
+    /// One weight layer.
     Layer(LayerId),
 }
 
-/// The painted property of a layer.
+/// Property of a layer that a stroke changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Painted {
-    /// Weights. Vertices that are new in the layer get a mask of 1.
+    /// The weights. Vertices that the layer did not contain get a mask of 1.
     #[default]
     Weights,
-    /// The mask; only vertices in the layer are changed.
+    /// The mask. Only vertices that the layer contains are changed.
     Mask,
 }
 
@@ -55,19 +56,19 @@ pub enum NotPaintable {
     /// The opacity of the layer is 0.
     #[error("the opacity of weight layer “{0}” is 0 %; raise it before painting in it")]
     Faint(String),
-    /// The base has no mask.
+    /// The base was chosen, but only layers have a mask.
     #[error("the base has no mask; choose a layer, or switch to painting weights")]
     BaseMask,
     /// The layer is empty, so it has no mask.
     #[error("weight layer “{0}” is empty, so it has no mask; paint weights into it first")]
     Empty(String),
-    /// A layer is mirrored, and the sides cannot be determined.
+    /// The layer is mirrored, and the sides of the skin cannot be determined.
     #[error(transparent)]
     NoSides(#[from] NoSides),
 }
 
 impl NotPaintable {
-    /// The code for scripts, which is stable across versions.
+    /// Returns the code for scripts. It is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoLayers => "no_weight_layers",
@@ -81,9 +82,9 @@ impl NotPaintable {
     }
 }
 
-/// A mask as the weights of two joints, so that all brushes can paint it. Joint 0 has the mask
-/// value, joint 1 the remainder. The remainder is never exactly 0, so that weight removed from
-/// joint 0 has a receiver.
+/// Returns a mask value as the weights of two joints, so that all brushes can paint it. Joint 0 has
+/// the mask value, joint 1 the remainder. The remainder is never exactly 0, so that weight removed
+/// from joint 0 has a receiver.
 const fn mask_slots(mask: f32) -> ([u16; 4], [f32; 4]) {
     ([0, 1, 0, 0], [mask, (1.0 - mask).max(1e-30), 0.0, 0.0])
 }
@@ -98,26 +99,28 @@ fn mask_map(dense: &Dense) -> WeightMap {
     map
 }
 
-/// One primitive, with or without layers.
+/// Painting data of one primitive, with or without layers.
 struct Surface {
-    /// Displayed content of the layer. For the base, and without layers, only the map is used.
+    /// Displayed content of the layer. For the base, and for primitives without layers, only its
+    /// map is used.
     shows: Dense,
-    /// Stored content, if it differs from the displayed content.
+    /// Stored content of the layer; `None` if it equals the displayed content.
     holds: Option<Dense>,
     mask: Option<WeightMap>,
-    /// Vertices with changed content; empty if there are none.
+    /// Whether the content of each vertex changed; empty if no vertex changed.
     changed: Vec<bool>,
     under: Under,
 }
 
-/// The layers over a primitive.
+/// Relation of a primitive to the painted layers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Under {
-    /// The layers that are being painted.
+    /// The painted layers cover the primitive.
     These,
-    /// None: the mesh was added later. Its weights are painted directly.
+    /// The primitive has no layers, because its mesh was added later. Its weights are painted
+    /// directly.
     None,
-    /// Layers of another skin, through which its weights must be painted.
+    /// The primitive has layers of another skin. Its weights must be painted through those layers.
     Others,
 }
 
@@ -134,25 +137,25 @@ impl Surface {
     }
 }
 
-/// A stroke in a layer.
+/// A stroke in a layer, in progress.
 pub struct LayerPaint {
     skin: SkinId,
     layers: Shared<WeightLayers>,
     target: LayerTarget,
     painted: Painted,
     shown: Shown,
-    /// The mirror data, if the target is mirrored.
+    /// Mirror data, if the painted layer is mirrored.
     mirror: Option<(Arc<Mirror>, MirrorFrom)>,
     pairs: Option<MirrorMap>,
     unlocked: Vec<bool>,
     surfaces: BTreeMap<PrimitiveKey, Surface>,
-    /// Primitive of each part of the surface.
+    /// Key of the primitive of each surface part.
     keys: Vec<PrimitiveKey>,
 }
 
 impl LayerPaint {
-    /// Begins a stroke. This visits every vertex once. The pairs of a mirrored layer are searched
-    /// again if the surface is not the whole skin.
+    /// Begins a stroke. All vertices are visited once. The mirror pairs are searched again if the
+    /// surface does not cover the whole skin.
     ///
     /// # Errors
     /// The layer cannot be painted.
@@ -234,7 +237,8 @@ impl LayerPaint {
         Ok(Self { skin, layers, target, painted, shown, mirror, pairs, unlocked, surfaces, keys })
     }
 
-    /// The weights for the brush: those of the layer, or its mask as the weight of joint 0.
+    /// Returns the weights that the brush reads: those of the layer, or the mask as the weight of
+    /// joint 0.
     pub fn maps<'a>(&'a self, canvas: &SkinnedSurface) -> Maps<'a> {
         let map = |key: &PrimitiveKey| {
             let surface = &self.surfaces[key];
@@ -243,25 +247,25 @@ impl LayerPaint {
         Maps::of(canvas, self.keys.iter().map(map))
     }
 
-    /// The painted property.
+    /// Returns the painted property.
     pub const fn painted(&self) -> Painted {
         self.painted
     }
 
-    /// The mirror pairs for painting a mirrored layer; `None` for others.
+    /// Returns the mirror pairs for painting a mirrored layer; `None` for other layers.
     pub const fn mirror(&self) -> Option<&MirrorMap> {
         self.pairs.as_ref()
     }
 
-    /// The mask of a vertex of a part; `None` if the vertex is not in the layer.
+    /// Returns the mask of a vertex of a part; `None` if the layer does not contain the vertex.
     pub fn mask(&self, part: usize, vertex: u32) -> Option<f32> {
         let shows = &self.surfaces[&self.keys[part]].shows;
         let v = to_index(vertex);
         shows.held.get(v).copied().unwrap_or(false).then(|| shows.mask[v])
     }
 
-    /// Applies the changes of a dab to [`LayerPaint::maps`]. Returns the new combined weights
-    /// there, by primitive.
+    /// Applies the changes of a dab to [`LayerPaint::maps`]. Returns the new combined weights of
+    /// the changed vertices, by primitive.
     pub fn put(
         &mut self,
         patches: Vec<(usize, WeightPatch)>,
@@ -289,7 +293,7 @@ impl LayerPaint {
         seen
     }
 
-    /// Applies changes to vertices of the source side, and updates the other side.
+    /// Applies changes to vertices of the source side, and updates the target side.
     fn put_mirrored(
         &mut self,
         key: PrimitiveKey,
@@ -346,7 +350,7 @@ impl LayerPaint {
         }
     }
 
-    /// The combined weights of vertices, which must be in ascending order.
+    /// Returns the combined weights of vertices, which must be in ascending order.
     fn seen(&self, key: PrimitiveKey, vertices: Vec<u32>) -> WeightPatch {
         let surface = &self.surfaces[&key];
         let base = match self.target {
@@ -362,7 +366,7 @@ impl LayerPaint {
         self.shown.stack_of(base, key, &self.unlocked, layers.collect()).seen(vertices)
     }
 
-    /// The layers after the stroke; `None` if nothing changed.
+    /// Returns the layers after the stroke; `None` if nothing changed.
     pub fn layers(&self) -> Option<(SkinId, WeightLayers)> {
         let changed = || self.surfaces.iter().filter(|(_, s)| !s.changed.is_empty());
         changed().next()?;
@@ -374,7 +378,7 @@ impl LayerPaint {
             return Some((self.skin, layers));
         };
         let at = self.layers.position(id)?;
-        // A mask does not depend on slots, so their number stays the same.
+        // The mask does not depend on slots, so painting it keeps the number of slots.
         let least = |key: &PrimitiveKey| match self.layers.layers[at].parts.get(key) {
             Some(old) if self.painted == Painted::Mask => old.sets,
             _ => self.layers.bases[key].sets,
@@ -392,7 +396,7 @@ impl LayerPaint {
     }
 }
 
-/// The layer of a target, and its index; `None` for the base.
+/// Finds the layer of a target, and its index; `None` for the base.
 fn paintable(
     layers: &WeightLayers,
     target: LayerTarget,
@@ -415,7 +419,7 @@ fn paintable(
     Ok(Some((at, layer)))
 }
 
-/// Applies a dab. Returns the changed vertices.
+/// Applies a dab without mirroring. Returns the changed vertices.
 fn put_plain(surface: &mut Surface, mut patch: WeightPatch, target: LayerTarget) -> Vec<u32> {
     let shows = &mut surface.shows;
     if let Some(map) = &mut surface.mask {
@@ -449,8 +453,8 @@ fn put_mask(map: &mut WeightMap, vertex: u32, mask: f32) {
     map.weights.make_mut()[own].copy_from_slice(&weights);
 }
 
-/// The displayed mask of a layer, by vertex of the surface; NaN for vertices that are not in the
-/// layer.
+/// Returns the displayed mask of a layer, by vertex of the surface; NaN for vertices that the layer
+/// does not contain.
 ///
 /// # Errors
 /// The layer does not exist, or is mirrored and the sides cannot be determined.

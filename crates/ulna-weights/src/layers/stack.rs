@@ -1,4 +1,4 @@
-//! Combination of layers over a base, by vertex. All code that combines layers uses it.
+//! Combination of layers over a base, by vertex. All combinations of layers are computed here.
 
 use std::{ops::Range, sync::Arc};
 
@@ -17,7 +17,7 @@ use ulna_model::{
     WeightMap, WeightPatch,
 };
 
-/// Constraints without locked joints.
+/// Returns constraints without locked joints.
 pub(super) const fn plain(
     unlocked: &[bool],
     limit: usize,
@@ -32,19 +32,19 @@ pub(super) fn scaled(list: &Influences, factor: f32) -> Influences {
     scaled
 }
 
-/// Layers over a base, for one primitive.
+/// Base weights and layers of one primitive.
 #[derive(Clone)]
 pub(super) struct Stack<'a> {
     pub base: &'a WeightMap,
-    /// Opacity and displayed content, bottom to top, without hidden layers.
+    /// Opacity and displayed content of each layer, bottom to top. Hidden layers are left out.
     pub layers: Vec<(f32, Content<'a>)>,
     pub unlocked: &'a [bool],
-    /// For mirrored layers: mirror data, index of the primitive's first vertex in the surface, and
-    /// source side.
+    /// For mirrored layers: mirror data, surface index of the primitive's first vertex, and source
+    /// side.
     pub mirror: Option<(&'a Mirror, u32, MirrorFrom)>,
 }
 
-/// Reused memory for one vertex.
+/// Reused memory for combining one vertex.
 #[derive(Default)]
 struct Scratch {
     list: Influences,
@@ -52,11 +52,11 @@ struct Scratch {
     wanted: Influences,
 }
 
-/// Vertices per task.
+/// Vertices per parallel task.
 const CHUNK: usize = 1_024;
 
 impl Stack<'_> {
-    /// The base influences, normalized unless all are 0.
+    /// Reads the base influences of a vertex, normalized unless all are 0.
     pub fn ground(&self, vertex: u32, list: &mut Influences) {
         list.clear();
         let known = self
@@ -70,7 +70,7 @@ impl Stack<'_> {
         }
     }
 
-    /// Writes the combined slots of a vertex. Returns `false` if no layer has it.
+    /// Writes the combined slots of a vertex. Returns `false` if no layer contains the vertex.
     fn vertex(
         &self,
         vertex: u32,
@@ -106,7 +106,7 @@ impl Stack<'_> {
         if !touched {
             return false;
         }
-        // Valid content that covers the vertex completely is copied exactly.
+        // Valid content with full mask and opacity is copied exactly.
         if let Some(Entry { joints: js, weights: ws, .. }) = whole
             && self.is_settled(js, ws)
         {
@@ -120,15 +120,15 @@ impl Stack<'_> {
         list.iter()
             .filter(|(j, _)| usize::from(*j) < self.unlocked.len())
             .for_each(|(j, w)| mixed.add(j, w));
-        // A vertex of the target side is normalized on the source side, so that ties and rounding
-        // are mirrored, too.
+        // A vertex of the target side is normalized as on the source side, so that ties and
+        // rounding are mirrored, too.
         let sides = self.mirror.filter(|(m, first, from)| {
             matches!(m.sides.part(&m.canvas, first + vertex, *from), MirroredVertex::Takes(_))
         });
         if let Some((m, ..)) = sides {
             *mixed = m.sides.turned(mixed);
         }
-        // Layer content always has weight, so this fails only if its joints no longer exist.
+        // Layer content always has weight. Normalizing fails only if its joints no longer exist.
         let rule = plain(self.unlocked, self.base.stride(), self.base.encoding);
         if normalize(mixed, &rule).is_err() {
             return false;
@@ -140,7 +140,7 @@ impl Stack<'_> {
         true
     }
 
-    /// Whether normalizing would leave a layer's slots unchanged.
+    /// Whether normalizing would leave these slots of a layer unchanged.
     fn is_settled(&self, joints: &[u16], weights: &[f32]) -> bool {
         let encoding = self.base.encoding;
         let stored = |w: f32| {
@@ -154,7 +154,8 @@ impl Stack<'_> {
             && fault_of(joints, weights, encoding, self.base.stride()).is_none()
     }
 
-    /// The slots of vertices in ascending order, and whether a layer has each.
+    /// Computes the combined slots of vertices in ascending order, and whether any layer contains
+    /// each.
     fn many(&self, vertices: &[u32]) -> (Vec<u16>, Vec<f32>, Vec<bool>) {
         let stride = self.base.stride();
         let mut joints = vec![0u16; vertices.len() * stride];
@@ -178,7 +179,7 @@ impl Stack<'_> {
         (joints, weights, kept)
     }
 
-    /// The combination of all vertices that any layer has.
+    /// Computes the combination of all vertices that any layer contains.
     pub fn touched(&self) -> WeightPatch {
         let own = |content: &Content<'_>| match content {
             Content::Sparse { part, from, to } => part.vertices[*from..*to].to_vec(),
@@ -212,8 +213,8 @@ impl Stack<'_> {
         patch
     }
 
-    /// The combination of vertices in ascending order; the base weights where no layer has the
-    /// vertex.
+    /// Computes the combination of vertices in ascending order. Vertices that no layer contains get
+    /// the base weights.
     pub fn seen(&self, vertices: Vec<u32>) -> WeightPatch {
         let stride = self.base.stride();
         let (mut joints, mut weights, kept) = self.many(&vertices);
@@ -231,21 +232,21 @@ impl Stack<'_> {
     }
 }
 
-/// A layer that takes effect.
+/// A displayed layer with an opacity above 0.
 pub(super) struct ShownLayer {
     pub id: LayerId,
     pub opacity: f32,
     pub parts: Parts,
 }
 
-/// The layers that take effect, bottom to top.
+/// Displayed layers, bottom to top.
 pub(super) struct Shown {
     pub layers: Vec<ShownLayer>,
     pub mirror: Option<(Arc<Mirror>, MirrorFrom)>,
 }
 
 impl Shown {
-    /// The effective layers in a range of a skin's layers.
+    /// Returns the displayed layers in a range of a skin's layers.
     pub fn of(all: &WeightLayers, range: Range<usize>, mirror: Option<&Arc<Mirror>>) -> Self {
         let counts = || all.layers[range.clone()].iter().filter(|l| all.counts(l));
         let layer = |l: &Shared<WeightLayer>| ShownLayer {
@@ -259,7 +260,7 @@ impl Shown {
         }
     }
 
-    /// The stack of these layers for a primitive.
+    /// Returns the stack of these layers for one primitive.
     pub fn stack<'a>(
         &'a self,
         base: &'a WeightMap,
@@ -270,7 +271,8 @@ impl Shown {
         self.stack_of(base, key, unlocked, self.layers.iter().filter_map(content).collect())
     }
 
-    /// A stack of other contents for a primitive, with the mirror data of these layers.
+    /// Returns a stack of the given content for one primitive. The mirror data comes from these
+    /// layers.
     pub fn stack_of<'a>(
         &'a self,
         base: &'a WeightMap,

@@ -1,4 +1,4 @@
-//! Groups of vertices that are normalized, painted or pruned in parallel lanes.
+//! Groups of vertices that are normalized, painted or pruned together in parallel SIMD lanes.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -11,27 +11,27 @@ use crate::{Brush, BrushKind, WeightConstraints};
 use ulna_geometry::vectors;
 use ulna_model::WeightEncoding;
 
-/// Vertices per group: the lanes of the widest vectors.
+/// Vertices per group: the number of lanes of the widest vectors.
 pub const LANES: usize = 16;
 
-/// Slots per group.
+/// Slots per group: four per vertex.
 pub const SLOTS: usize = LANES * 4;
 
-/// The slots of [`LANES`] vertices.
+/// Slots of [`LANES`] vertices, in arrays for vector instructions.
 #[derive(Clone, Default)]
 pub struct LaneGroup {
     weights: [[f32; 4]; LANES],
-    /// Joints with their class bits.
+    /// Joint of each slot, combined with its class bits.
     keys: [[i32; 4]; LANES],
-    /// Amount of the brush per vertex, equal in all four slots.
+    /// Brush amount of each vertex, repeated for its four slots.
     amounts: [[f32; 4]; LANES],
-    /// 1 for a processed vertex, 0 for one that `super::list` must process; equal in all four
-    /// slots.
+    /// 1 for a processed vertex, 0 for a vertex that `super::list` must process; repeated for its
+    /// four slots.
     done: [[f32; 4]; LANES],
 }
 
 impl LaneGroup {
-    /// Sets the amount of the brush for a vertex.
+    /// Sets the brush amount of a vertex.
     #[inline]
     pub const fn set_amount(&mut self, lane: usize, amount: f32) {
         self.amounts[lane] = [amount; 4];
@@ -43,25 +43,26 @@ impl LaneGroup {
         self.done[lane][0] == 1.0
     }
 
-    /// The slots of a processed vertex.
+    /// Returns the slots of a processed vertex.
     #[inline]
     pub fn get(&self, lane: usize) -> ([u16; 4], [f32; 4]) {
         (self.keys[lane].map(joint_of), self.weights[lane])
     }
 }
 
-/// Vectorized normalizer for plain vertices of a map.
+/// Vectorized normalizer for plain vertices of a map: vertices with four valid float weights.
 #[derive(Clone)]
 pub struct SimdNormalizer {
     pub(super) arch: Arch,
-    /// Keys of the skin's joints.
+    /// Key of each joint of the skin.
     keys: Vec<i32>,
     /// Whether any joint is locked.
     pub(super) has_locks: bool,
 }
 
 impl SimdNormalizer {
-    /// A normalizer for maps with `stride` slots per vertex. `None` if no vertex can be plain.
+    /// Creates a normalizer for maps with `stride` slots per vertex. `None` if no vertex of such a
+    /// map can be plain.
     pub fn new(stride: usize, rule: &WeightConstraints<'_>) -> Option<Self> {
         let plain = rule.encoding == WeightEncoding::Float
             && stride == 4
@@ -75,19 +76,19 @@ impl SimdNormalizer {
         })
     }
 
-    /// Sets the slots of a vertex.
+    /// Writes the slots of a vertex to a lane.
     #[inline]
     pub fn put(&self, group: &mut LaneGroup, lane: usize, joints: &[u16; 4], weights: &[f32; 4]) {
         group.weights[lane] = *weights;
         group.keys[lane] = joints.map(|j| self.key(j));
     }
 
-    /// The key after those of all joints.
+    /// Returns the first key beyond those of all joints.
     pub(super) const fn end(&self) -> i32 {
         self.joint_count() << JOINT_SHIFT
     }
 
-    /// Number of joints, at most 2¹⁶.
+    /// Returns the number of joints, at most 2¹⁶.
     pub(super) const fn joint_count(&self) -> i32 {
         self.keys.len() as i32
     }
@@ -97,23 +98,23 @@ impl SimdNormalizer {
         self.keys.get(usize::from(joint)).copied().unwrap_or_else(|| key_of(joint))
     }
 
-    /// Paints an unlocked joint with a brush of one joint.
+    /// Paints an unlocked joint with a brush that changes one joint.
     pub fn brush(&self, group: &mut LaneGroup, joint: u16, brush: &Brush) {
         self.run(group, Task::Brush { kind: brush.kind, value: brush.value, key: key_of(joint) });
     }
 
-    /// Sorts the slots of vertices with a weight sum of 1. Other vertices are not processed.
+    /// Sorts the slots of vertices whose weights sum to 1. Other vertices are not processed.
     pub fn order(&self, group: &mut LaneGroup) {
         self.run(group, Task::Order);
     }
 
-    /// Drops unlocked weights below a value, except the largest, and normalizes the vertex if any
-    /// was dropped.
+    /// Drops unlocked weights below a value, except the largest. A vertex is normalized if any of
+    /// its weights was dropped.
     pub fn prune(&self, group: &mut LaneGroup, below: f32) {
         self.run(group, Task::PruneInPlace { below });
     }
 
-    /// Like [`super::normalize`].
+    /// Normalizes the vertices like [`super::normalize`].
     pub fn normalize(&self, group: &mut LaneGroup) {
         self.run(group, Task::Normalize);
     }
@@ -132,7 +133,7 @@ impl SimdNormalizer {
     }
 }
 
-/// Operation on a group.
+/// Operation on a group of vertices.
 #[derive(Clone, Copy, Debug)]
 pub enum Task {
     Brush {
@@ -142,11 +143,13 @@ pub enum Task {
     },
     Normalize,
     Order,
-    /// Only tests whether vertices are normalized.
+    /// Tests whether vertices are normalized, and changes nothing.
     Check,
-    /// Vertices that are already normalized, or cannot be, keep their slots.
+    /// Normalizes vertices. A vertex keeps its slots if it is already normalized, or if it cannot
+    /// be normalized.
     NormalizeInPlace,
-    /// Vertices without a weight below this value, or that cannot be normalized, keep their slots.
+    /// Prunes vertices. A vertex keeps its slots if it has no weight below `below`, or if it cannot
+    /// be normalized.
     PruneInPlace {
         below: f32,
     },
@@ -159,7 +162,7 @@ pub struct Run<'a> {
     pub amounts: &'a [f32],
     pub done: &'a mut [f32],
     pub task: Task,
-    /// The key after those of all joints.
+    /// First key beyond those of all joints.
     pub end: i32,
 }
 
@@ -169,13 +172,14 @@ impl WithSimd for Run<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let weights = S::as_mut_simd_f32s(self.weights).0.as_chunks_mut::<4>().0;
-        // Integers are shuffled as floats.
+        // Integers are shuffled as floats, which keeps their bits.
         let keys =
             S::as_mut_simd_f32s(bytemuck::cast_slice_mut(self.keys)).0.as_chunks_mut::<4>().0;
         let amounts = S::as_simd_f32s(self.amounts).0.as_chunks::<4>().0;
         let done = S::as_mut_simd_f32s(self.done).0.as_chunks_mut::<4>().0;
         for i in 0..LANES / S::F32_LANES {
-            // Transposes slots of vertices to lanes of slots. The order of lanes does not matter.
+            // Transposes the slots of vertices to one vector per slot. The order of lanes does not
+            // matter.
             let w = simd.deinterleave_shfl_f32s(weights[i]);
             let k = simd.deinterleave_shfl_f32s(keys[i]);
             let slots = [

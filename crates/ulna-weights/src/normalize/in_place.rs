@@ -1,7 +1,7 @@
-//! Normalization of a whole map in place, without locked joints.
+//! Normalization of a whole map in place, for maps without locked joints.
 //!
-//! This is the most frequent operation on the largest maps. Vertices whose slots would change their
-//! order are left to [`SlotLanes`](super::slot_lanes::SlotLanes), so no joints are written.
+//! This is the most frequent operation on the largest maps. It writes no joints: vertices whose
+//! slots would change their order are left to [`SlotLanes`](super::slot_lanes::SlotLanes).
 
 use std::slice::from_mut;
 
@@ -14,7 +14,7 @@ use super::{
 };
 
 impl SimdNormalizer {
-    /// Whether all vertices are plain and normalized.
+    /// Whether all vertices are plain, and already normalized.
     pub(super) fn are_right(&self, joints: &[u16], weights: &[f32]) -> bool {
         let end = self.joint_count();
         let ((weights, rest), joints) = (weights.as_chunks(), joints.as_chunks());
@@ -26,7 +26,7 @@ impl SimdNormalizer {
     }
 
     /// Normalizes the plain vertices whose slots keep their order. Returns whether all vertices are
-    /// normalized now. Vertices that are already normalized keep their bits.
+    /// normalized afterward. Vertices that are already normalized keep their bits.
     pub(super) fn normalize_open(&self, joints: &[u16], weights: &mut [f32]) -> bool {
         let end = self.joint_count();
         let ((weights, rest), joints) = (weights.as_chunks_mut(), joints.as_chunks());
@@ -44,7 +44,7 @@ impl SimdNormalizer {
     }
 }
 
-/// Slots, padded with normalized vertices.
+/// Copies slots into full groups. Missing vertices are padded with normalized ones.
 fn padded(some: &[f32], some_joints: &[u16]) -> ([f32; SLOTS], [u16; SLOTS]) {
     let (mut weights, mut joints) = ([0.0; SLOTS], [0; SLOTS]);
     weights.iter_mut().step_by(4).for_each(|w| *w = 1.0);
@@ -56,7 +56,7 @@ fn padded(some: &[f32], some_joints: &[u16]) -> ([f32; SLOTS], [u16; SLOTS]) {
 pub struct AreRight<'a> {
     pub weights: &'a [[f32; SLOTS]],
     pub joints: &'a [[u16; SLOTS]],
-    /// Number of joints.
+    /// Number of joints of the skin.
     pub end: i32,
 }
 
@@ -80,7 +80,7 @@ impl WithSimd for AreRight<'_> {
 pub struct Normalize<'a> {
     pub weights: &'a mut [[f32; SLOTS]],
     pub joints: &'a [[u16; SLOTS]],
-    /// Number of joints.
+    /// Number of joints of the skin.
     pub end: i32,
 }
 
@@ -116,7 +116,7 @@ fn keys(joints: &[u16; SLOTS]) -> [i32; SLOTS] {
     keys
 }
 
-/// The slots of one vertex per lane, without locked joints.
+/// Four slots of one vertex per lane, without locked joints.
 #[derive(Clone, Copy)]
 struct FourLanes<S: Simd> {
     weights: [F32Lanes<S>; 4],
@@ -151,13 +151,14 @@ impl<S: Simd> FourLanes<S> {
         [a.gt(0.0), b.gt(0.0), c.gt(0.0), d.gt(0.0)]
     }
 
-    /// Whether no weight is negative or infinite, no joint occurs twice, and all joints are below
-    /// `end`.
+    /// Whether a vertex is plain: no negative or infinite weight, no duplicate joint, and all
+    /// joints below `end`.
     #[inline(always)]
     fn is_plain(&self, end: i32) -> Masks<S> {
         let ([a, b, c, d], [i, j, k, l], used) = (self.weights, self.joints, self.used());
         let simd = self.simd();
-        // Slots without a weight get numbers that no joint has.
+        // Slots without a weight get distinct numbers that no joint has, so that they are never
+        // duplicates.
         let x = used[1].pick_whole(j, I32Lanes::all(simd, -1));
         let y = used[2].pick_whole(k, I32Lanes::all(simd, -2));
         let z = used[3].pick_whole(l, I32Lanes::all(simd, -3));
@@ -168,11 +169,11 @@ impl<S: Simd> FourLanes<S> {
         whole & finite & i.lt(end) & j.lt(end) & k.lt(end) & l.lt(end) & !twice
     }
 
-    /// The normalized weights, and whether only weights change.
+    /// Returns the normalized weights, and whether only weights change.
     #[inline(always)]
     fn normalized(&self) -> (Self, Masks<S>) {
         let (used, joints) = (self.used(), self.joints);
-        // A slot without a weight is written as joint 0.
+        // Slots without a weight are written with joint 0.
         let unused = I32Lanes::all(self.simd(), 0);
         let clean = (used[0] | joints[0].eq(unused))
             & (used[1] | joints[1].eq(unused))
@@ -188,14 +189,15 @@ impl<S: Simd> FourLanes<S> {
         (four, used[0] & stays & sorted & is_right & four.is_before(0) & clean)
     }
 
-    /// Whether a slot and the next one are in order: descending weight, then ascending joint index.
+    /// Whether a slot and the next one are sorted: by descending weight, then by ascending joint
+    /// index.
     #[inline(always)]
     fn is_before(&self, slot: usize) -> Masks<S> {
         let (v, w) = (self.weights[slot], self.weights[slot + 1]);
         w.lt(v) | (v.eq(w) & (self.joints[slot].lt(self.joints[slot + 1]) | !v.gt(0.0)))
     }
 
-    /// The weights, with those of some lanes replaced.
+    /// Returns the weights, with the lanes of a mask replaced by those of another list.
     #[inline(always)]
     fn replaced_in(&self, lanes: Masks<S>, other: &Self) -> [S::f32s; 4] {
         let (w, v) = (self.weights, other.weights);
@@ -210,7 +212,7 @@ impl<S: Simd> FourLanes<S> {
 
 impl<S: Simd> Slots for FourLanes<S> {
     type Lanes = S;
-    /// Always the first slot: the order is checked, so it is the strongest.
+    /// The receiver is always the first slot: the order was checked, so it is the strongest.
     type Choice = ();
 
     #[inline(always)]

@@ -1,55 +1,55 @@
-//! The arithmetic of normalization, written once for any number of lanes.
+//! Arithmetic of normalization, written once for any number of lanes.
 //!
-//! A lane is one vertex: [`pulp::Scalar`] has one, wide vectors have eight or sixteen. Lists of
-//! influences differ in storage, order and selection of slots, which [`Slots`] abstracts. All
-//! calculations are here, so every list gets the same bits.
+//! One lane processes one vertex. [`pulp::Scalar`] has one lane, wide vectors have eight or
+//! sixteen. Lists of influences differ in storage, order and selection of slots; [`Slots`]
+//! abstracts these. All calculations are here, so every kind of list gives the same bits.
 //!
-//! Everything is inlined, because a call would prevent wide vectors. Iterators and closures may not
-//! be inlined, so loops use indices.
+//! All functions are inlined, because a call would prevent wide vectors. Iterators and closures may
+//! not be inlined, so loops use indices.
 
 use pulp::Simd;
 
 use super::lanes::{F32Lanes, Masks};
 
-/// Excess of the locked weights' sum over 1 that counts as rounding.
+/// Maximum excess of the locked weights' sum over 1 that counts as rounding.
 const ROOM_TOLERANCE: f32 = 1e-4;
-/// Remaining weight without a receiver that is ignored while painting.
+/// Maximum remaining weight without a receiver that is ignored while painting.
 pub const REST_TOLERANCE: f32 = 1e-7;
-/// Deviation of a factor from 1 below which weights keep their bits.
+/// Maximum deviation of a scale factor from 1 for which weights keep their bits.
 const FACTOR_TOLERANCE: f32 = 1e-6;
-/// Deviation of a sum from 1 that needs no correction: one float step.
+/// Maximum deviation of a sum from 1 that needs no correction: one float step.
 const SUM_TOLERANCE: f32 = 1.2e-7;
-/// Deviation of a sum from 1 per influence that the glTF validator accepts.
+/// Maximum deviation of a sum from 1 that the glTF validator accepts, per influence.
 const VALIDATOR_TOLERANCE: f32 = 2e-7;
 
-/// Classes of slots, by the joint's lock and the current brush.
+/// Class of slots, by lock of the joint and by the current brush.
 #[derive(Clone, Copy)]
 pub enum SlotClass {
-    /// The joint is locked.
+    /// Slots of locked joints.
     Locked,
-    /// The joint is not locked.
+    /// Slots of unlocked joints.
     Unlocked,
-    /// The joint is neither locked nor painted.
+    /// Slots of joints that are neither locked nor painted.
     Free,
 }
 
-/// The influences of one vertex per lane. Sums add the slots in order.
+/// Influences of one vertex per lane. Sums add the slots in order.
 pub trait Slots {
     type Lanes: Simd;
-    /// Selection of at most one slot per lane.
+    /// At most one chosen slot per lane.
     type Choice: Copy;
 
     fn simd(&self) -> Self::Lanes;
-    /// Number of slots.
+    /// Returns the number of slots.
     fn count(&self) -> usize;
     fn weight(&self, slot: usize) -> F32Lanes<Self::Lanes>;
     fn set_weight(&mut self, slot: usize, weight: F32Lanes<Self::Lanes>);
     fn is_in(&self, class: SlotClass, slot: usize) -> Masks<Self::Lanes>;
-    /// Whether a slot is chosen.
+    /// Whether any slot is chosen.
     fn is_any(&self, choice: Self::Choice) -> Masks<Self::Lanes>;
-    /// Sum of all weights except the chosen one.
+    /// Returns the sum of all weights except the chosen one.
     fn sum_of_others(&self, choice: Self::Choice) -> F32Lanes<Self::Lanes>;
-    /// Sets the weight of the chosen slot in some lanes.
+    /// Sets the weight of the chosen slot, in the lanes of a mask.
     fn set_chosen(
         &mut self,
         choice: Self::Choice,
@@ -57,13 +57,13 @@ pub trait Slots {
         weight: F32Lanes<Self::Lanes>,
     );
 
-    /// The weight of a slot if it is in a class, else 0.
+    /// Returns the weight of a slot if the slot belongs to a class, else 0.
     #[inline(always)]
     fn weight_in(&self, class: SlotClass, slot: usize) -> F32Lanes<Self::Lanes> {
         self.is_in(class, slot).pick(self.weight(slot), splat(self, 0.0))
     }
 
-    /// Scales the weights of a class.
+    /// Scales the weights of all slots of a class.
     #[inline(always)]
     fn scale(&mut self, class: SlotClass, factor: F32Lanes<Self::Lanes>) {
         for slot in 0..self.count() {
@@ -74,13 +74,13 @@ pub trait Slots {
     }
 }
 
-/// A number in all lanes.
+/// Returns a number in all lanes.
 #[inline(always)]
 pub fn splat<T: Slots + ?Sized>(list: &T, value: f32) -> F32Lanes<T::Lanes> {
     F32Lanes::all(list.simd(), value)
 }
 
-/// Sum of all weights.
+/// Returns the sum of all weights.
 #[inline(always)]
 pub fn sum<T: Slots>(list: &T) -> F32Lanes<T::Lanes> {
     if list.count() == 0 {
@@ -93,7 +93,7 @@ pub fn sum<T: Slots>(list: &T) -> F32Lanes<T::Lanes> {
     sum
 }
 
-/// Sum of the weights of a class.
+/// Returns the sum of the weights of a class.
 #[inline(always)]
 pub fn sum_of<T: Slots>(list: &T, class: SlotClass) -> F32Lanes<T::Lanes> {
     if list.count() == 0 {
@@ -106,14 +106,13 @@ pub fn sum_of<T: Slots>(list: &T, class: SlotClass) -> F32Lanes<T::Lanes> {
     sum
 }
 
-/// Whether locked joints have at most 1 in total, except for rounding. `room` is the remaining
-/// weight.
+/// Whether the locked weights sum to at most 1, except for rounding. `room` is 1 minus this sum.
 #[inline(always)]
 pub fn is_room<S: Simd>(room: F32Lanes<S>) -> Masks<S> {
     room.ge(-ROOM_TOLERANCE)
 }
 
-/// Whether a sum of weights is 1 within the tolerance of the glTF validator.
+/// Whether a sum of weights equals 1 within the tolerance of the glTF validator.
 #[inline(always)]
 pub fn is_valid_sum<S: Simd>(sum: F32Lanes<S>, influences: F32Lanes<S>) -> Masks<S> {
     let simd = sum.0;
@@ -121,7 +120,7 @@ pub fn is_valid_sum<S: Simd>(sum: F32Lanes<S>, influences: F32Lanes<S>) -> Masks
     !allowed.lt((sum - F32Lanes::all(simd, 1.0)).abs())
 }
 
-/// Whether the weights sum to 1 within the tolerance of the glTF validator.
+/// Whether the weights of a list sum to 1 within the tolerance of the glTF validator.
 #[inline(always)]
 pub fn is_one<T: Slots>(list: &T) -> Masks<T::Lanes> {
     let (zero, one) = (splat(list, 0.0), splat(list, 1.0));
@@ -132,15 +131,15 @@ pub fn is_one<T: Slots>(list: &T) -> Masks<T::Lanes> {
     is_valid_sum(sum(list), influences)
 }
 
-/// Weights of a vertex by lock.
+/// Sums of the locked and unlocked weights of a vertex.
 pub struct Totals<S: Simd> {
-    /// Weight not used by locked joints; can be negative.
+    /// 1 minus the sum of the locked weights; can be negative.
     pub room: F32Lanes<S>,
-    /// Sum of unlocked weights.
+    /// Sum of the unlocked weights.
     pub unlocked: F32Lanes<S>,
 }
 
-/// Sums the weights by lock.
+/// Sums the locked and the unlocked weights.
 #[inline(always)]
 pub fn totals<T: Slots>(list: &T) -> Totals<T::Lanes> {
     let one = splat(list, 1.0);
@@ -156,8 +155,8 @@ pub fn totals<T: Slots>(list: &T) -> Totals<T::Lanes> {
     Totals { room: one - locked, unlocked }
 }
 
-/// Scales the unlocked weights to the weight not used by locked joints. Their sum must be finite
-/// and above 0. Sums that are correct within rounding keep their bits.
+/// Scales the unlocked weights so that all weights sum to 1. The unlocked sum must be finite and
+/// above 0. A sum that is correct within rounding keeps its bits.
 #[inline(always)]
 pub fn scale_to_one<T: Slots>(list: &mut T, totals: &Totals<T::Lanes>) {
     let one = splat(list, 1.0);
@@ -170,25 +169,25 @@ pub fn scale_to_one<T: Slots>(list: &mut T, totals: &Totals<T::Lanes>) {
 
 /// Division of a vertex's weight between painted and free joints.
 pub struct Division<S: Simd> {
-    /// Weight not used by locked joints.
+    /// 1 minus the sum of the locked weights.
     pub room: F32Lanes<S>,
-    /// Weight not used by painted joints, `0..=1`.
+    /// Weight left by locked and painted joints, `0..=1`.
     pub rest: F32Lanes<S>,
-    /// Whether free joints have weight, and so received the rest.
+    /// Whether free joints have weight. If so, they received `rest`.
     pub is_shared: Masks<S>,
-    /// Factor for the wanted weights, `0..=1`.
+    /// Factor that reduces the wanted weights to the available weight, `0..=1`.
     fit: F32Lanes<S>,
 }
 
 impl<S: Simd> Division<S> {
-    /// The weight of a painted joint, reduced to the available weight.
+    /// Returns the weight of a painted joint, reduced to the available weight.
     #[inline(always)]
     pub fn fitted(&self, wish: F32Lanes<S>) -> F32Lanes<S> {
         (wish.above_zero() * self.fit).min(F32Lanes::all(wish.0, 1.0))
     }
 }
 
-/// Divides the available weight: painted joints get the wanted sum, and free joints are scaled to
+/// Divides the available weight. Painted joints get the wanted sum, and free joints are scaled to
 /// the rest.
 #[inline(always)]
 pub fn divide<T: Slots>(list: &mut T, wanted: F32Lanes<T::Lanes>) -> Division<T::Lanes> {
@@ -203,8 +202,8 @@ pub fn divide<T: Slots>(list: &mut T, wanted: F32Lanes<T::Lanes>) -> Division<T:
     Division { room, rest, is_shared, fit }
 }
 
-/// Scales the weights of a class so that they include a dropped weight, in some lanes. Returns
-/// whether the class has weight.
+/// Scales the weights of a class up by a dropped weight, in the lanes of a mask. Returns whether
+/// the class has any weight.
 #[inline(always)]
 pub fn distribute_dropped<T: Slots>(
     list: &mut T,
@@ -219,7 +218,8 @@ pub fn distribute_dropped<T: Slots>(
     takes
 }
 
-/// Sets unlocked weights below a value to 0, except the largest. Returns whether there were any.
+/// Sets unlocked weights below a value to 0, except the largest. Returns whether any weight was set
+/// to 0.
 #[inline(always)]
 pub fn drop_below<T: Slots>(list: &mut T, below: f32) -> Masks<T::Lanes> {
     let zero = splat(list, 0.0);
@@ -243,8 +243,8 @@ pub fn is_exact<T: Slots>(list: &T) -> Masks<T::Lanes> {
     (sum(list) - splat(list, 1.0)).abs().le(SUM_TOLERANCE)
 }
 
-/// Sets the receiver's weight to 1 minus the others, if the sum is not exact. Returns whether the
-/// result is a positive weight; if not, the receiver must be removed.
+/// Sets the receiver's weight to 1 minus all other weights, if the sum is not exact. Returns
+/// whether its weight is positive afterward. If not, the receiver must be removed.
 #[inline(always)]
 pub fn give_remainder<T: Slots>(
     list: &mut T,

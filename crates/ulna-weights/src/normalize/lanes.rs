@@ -1,7 +1,7 @@
-//! Numbers with one lane per vertex.
+//! Vectors of numbers, with one lane per vertex.
 //!
-//! A thin layer over [`pulp::Simd`]: [`pulp::Scalar`] has one lane, vectors have several.
-//! Everything is inlined, because a call would prevent wide vectors.
+//! The types are a thin layer over [`pulp::Simd`]. [`pulp::Scalar`] has one lane, wide vectors have
+//! several. All functions are inlined, because a call would prevent wide vectors.
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
@@ -40,7 +40,7 @@ impl<S: Simd> F32Lanes<S> {
         Self(self.0, self.0.max_f32s(self.1, other.1))
     }
 
-    /// The value, at least 0.
+    /// Replaces negative values by 0.
     #[inline(always)]
     pub fn above_zero(self) -> Self {
         self.max(Self::all(self.0, 0.0))
@@ -109,7 +109,7 @@ impl<S: Simd> Div for F32Lanes<S> {
 }
 
 impl<S: Simd> I32Lanes<S> {
-    /// Integers with the bits of floats.
+    /// Reinterprets the bits of floats as integers.
     #[inline(always)]
     pub fn of_bits(simd: S, bits: S::f32s) -> Self {
         Self(simd, simd.transmute_i32s_f32s(bits))
@@ -135,7 +135,7 @@ impl<S: Simd> I32Lanes<S> {
         Masks(self.0, self.0.equal_i32s(self.1, other.1))
     }
 
-    /// Whether none of these bits is set.
+    /// Whether none of the given bits is set.
     #[inline(always)]
     pub fn lacks(self, bits: i32) -> Masks<S> {
         Self(self.0, self.0.and_i32s(self.1, self.0.splat_i32s(bits))).eq(Self::all(self.0, 0))
@@ -154,14 +154,14 @@ impl<S: Simd> Masks<S> {
         self.0.first_true_m32s((!self).1) == S::F32_LANES
     }
 
-    /// Whether work under this mask must be done. A single lane skips it if the mask is false. With
-    /// several lanes, the branch would cost more than the work.
+    /// Whether work under this mask must be done. A single lane skips the work if the mask is
+    /// false. With several lanes, the branch would cost more than the work.
     #[inline(always)]
     pub fn may_hold(self) -> bool {
         S::F32_LANES > 1 || self.holds()
     }
 
-    /// Whether both are true or both are false.
+    /// Whether two masks are equal, lane by lane.
     #[inline(always)]
     pub fn eq(self, other: Self) -> Self {
         !Self(self.0, self.0.xor_m32s(self.1, other.1))

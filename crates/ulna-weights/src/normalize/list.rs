@@ -1,4 +1,4 @@
-//! Normalization of one list of influences, of any length, encoding and constraints.
+//! Normalization of one list of influences, for any length, encoding and constraints.
 
 use pulp::Scalar;
 
@@ -9,13 +9,13 @@ use super::{
 use crate::{Influences, MOST, Refusal, WeightConstraints, ids::to_f32};
 use ulna_model::WeightEncoding;
 
-/// Whether a joint is painted.
+/// Whether `wishes` contains a joint, which makes it a painted joint.
 #[inline]
 fn painted(wishes: &[(u16, f32)], joint: u16) -> bool {
     wishes.iter().any(|(j, _)| *j == joint)
 }
 
-/// A list in one lane, with its constraints and painted joints.
+/// A list of influences in one lane, with its constraints and painted joints.
 struct ConstrainedList<'a> {
     list: &'a mut Influences,
     wishes: &'a [(u16, f32)],
@@ -32,7 +32,7 @@ impl<'a> ConstrainedList<'a> {
         Self { list, wishes, rule }
     }
 
-    /// The largest free weight, else the largest unlocked one.
+    /// Returns the slot of the largest free weight, else of the largest unlocked weight.
     #[inline(always)]
     fn strongest(&self) -> Option<usize> {
         let (list, rule) = (&*self.list, self.rule);
@@ -97,7 +97,8 @@ impl Slots for ConstrainedList<'_> {
         )
     }
 
-    /// A single lane skips locked joints with a branch, which is faster than a selection.
+    /// Scales the weights of a class. Locked joints are skipped by a branch, which is faster here
+    /// than a masked selection.
     #[inline(always)]
     fn scale(&mut self, class: SlotClass, factor: F32Lanes<Scalar>) {
         for slot in 0..self.list.len {
@@ -131,11 +132,11 @@ impl Slots for ConstrainedList<'_> {
     }
 }
 
-/// Sets painted joints to the wanted weights, and distributes the rest. `neighbors` adds the
-/// influences of neighboring vertices. It is called only if no free joint has weight.
+/// Sets painted joints to the wanted weights, and distributes the remaining weight. `neighbors`
+/// adds the influences of neighboring vertices. It is called only if no free joint has weight.
 ///
 /// # Errors
-/// The reason of the refusal; the list is then undefined.
+/// The reason why the change is refused. The list is then undefined.
 #[inline]
 pub fn paint(
     list: &mut Influences,
@@ -163,8 +164,8 @@ pub fn paint(
     quantize(list, wishes, rule)
 }
 
-/// Distributes the rest to the joints of the neighbors, else to the nearest ancestor that can
-/// receive it.
+/// Distributes the remaining weight to the joints of the neighbors, else to the nearest ancestor
+/// that can receive it.
 #[cold]
 fn distribute(
     list: &mut Influences,
@@ -200,11 +201,11 @@ fn distribute(
     Err(Refusal::NobodyTakes)
 }
 
-/// Blends the unlocked weights toward others, which need not sum to 1: `w + amount × (t − w)`, at
-/// least 0.
+/// Blends the unlocked weights toward target weights `t`: `w + amount × (t − w)`, at least 0. The
+/// target weights need not sum to 1.
 ///
 /// # Errors
-/// The reason of the refusal; the list is then undefined.
+/// The reason why the change is refused. The list is then undefined.
 #[inline]
 pub fn blend(
     list: &mut Influences,
@@ -242,11 +243,11 @@ pub fn blend(
 }
 
 /// Makes a list its own mirror image, for points on the mirror plane. If there are more joints than
-/// the limit, the smallest ones that are not painted are dropped, with their mirror joints. Pairs
-/// with a locked joint stay unchanged.
+/// the limit, the smallest unpainted ones are dropped together with their mirror joints. Pairs with
+/// a locked joint stay unchanged.
 ///
 /// # Errors
-/// As for [`paint`]; the list is then undefined.
+/// As for [`paint`]. The list is then undefined.
 pub fn equalize(
     list: &mut Influences,
     wishes: &[(u16, f32)],
@@ -279,8 +280,8 @@ pub fn equalize(
     if wishes.is_empty() { normalize(list, rule) } else { paint(list, wishes, rule, |_| {}) }
 }
 
-/// Minimum relevant weight: half a step of the stored type. For floats, a weight without a visible
-/// effect.
+/// Returns the minimum relevant weight: half a step of an integer type. For floats, it is a weight
+/// without a visible effect.
 pub fn least(encoding: WeightEncoding) -> f32 {
     const OF_FLOATS: f32 = 1e-6;
     match encoding {
@@ -289,7 +290,7 @@ pub fn least(encoding: WeightEncoding) -> f32 {
     }
 }
 
-/// Drops unlocked weights below a value, except the largest, and normalizes.
+/// Drops unlocked weights below a value, except the largest, and normalizes the list.
 pub fn prune(
     list: &mut Influences,
     below: f32,
@@ -299,8 +300,8 @@ pub fn prune(
     normalize(list, rule)
 }
 
-/// Drops negligible unlocked weights, except the largest, and normalizes. Returns whether there
-/// were any.
+/// Drops negligible unlocked weights, except the largest, and normalizes the list. Returns whether
+/// any weight was dropped.
 pub fn drop_traces(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<bool, Refusal> {
     let below = least(rule.encoding);
     if !kernel::drop_below(&mut ConstrainedList::new(list, &[], rule), below).holds() {
@@ -312,7 +313,7 @@ pub fn drop_traces(list: &mut Influences, rule: &WeightConstraints<'_>) -> Resul
 /// Scales the unlocked weights so that all weights sum to 1.
 ///
 /// # Errors
-/// Locked joints have more than 1 in total, or no unlocked joint has weight.
+/// The locked weights sum to more than 1, or no unlocked joint has weight.
 #[inline]
 pub fn normalize(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
     let slots = &mut ConstrainedList::new(list, &[], rule);
@@ -330,8 +331,8 @@ pub fn normalize(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<
     quantize(list, &[], rule)
 }
 
-/// Converts a list with a sum of approximately 1 to its stored form. The number of joints is
-/// limited, and weights are rounded to the stored type with an exact sum of 1, strongest first. The
+/// Converts a list with a sum of approximately 1 to its stored form, strongest weight first. The
+/// number of joints is limited. Weights are rounded to the stored type with an exact sum of 1. The
 /// largest free weight receives the remainder.
 #[inline]
 fn quantize(
@@ -354,7 +355,8 @@ fn quantize(
     }
 }
 
-/// Drops the smallest unlocked weights, and distributes them to the remaining influences.
+/// Drops the smallest unlocked weights down to the limit, and distributes them to the remaining
+/// influences.
 #[cold]
 fn limit(
     list: &mut Influences,
@@ -389,7 +391,8 @@ fn quantize_floats(
     wishes: &[(u16, f32)],
     rule: &WeightConstraints<'_>,
 ) -> Result<(), Refusal> {
-    // A remainder below 0 removes its receiver, so there are at most as many tries as receivers.
+    // Each try with a remainder below 0 removes its receiver, so there is at most one try per
+    // receiver.
     for _ in 0..=MOST {
         list.sort();
         let slots = &mut ConstrainedList::new(list, wishes, rule);
@@ -426,7 +429,8 @@ fn quantize_whole(
         sum += whole[k];
     }
     let mut left = i64::from(one) - sum;
-    // Receivers by descending weight. A receiver that becomes 0 passes the rest on.
+    // Receivers take the remainder by descending weight. A receiver that becomes 0 passes on what
+    // remains.
     for _ in 0..=list.len {
         if left == 0 {
             break;
@@ -454,7 +458,7 @@ fn quantize_whole(
             list.remove(k);
             whole[k] = whole[list.len];
         } else {
-            // Stored values keep their bits, and duplicates are merged.
+            // Decoding stored values keeps their bits, so that duplicates can be merged.
             list.weights[k] = rule.encoding.decode(whole[k] as u32);
             k += 1;
         }

@@ -1,4 +1,4 @@
-//! The influences of several vertices, one per lane.
+//! Slots of several vertices, one vertex per lane.
 
 #![expect(clippy::needless_range_loop, reason = "an iterator may stay a call")]
 
@@ -9,20 +9,20 @@ use super::{
     lanes::{F32Lanes, I32Lanes, Masks},
 };
 
-/// Bit of a key: the joint is locked.
+/// Bit of a key that is set for a locked joint.
 pub const LOCKED: i32 = 1;
-/// Bit of a key: the joint is painted.
+/// Bit of a key that is set for a painted joint.
 pub const PAINTED: i32 = 2;
-/// Number of bits below the joint in a key.
+/// Number of bits below the joint index in a key.
 pub const JOINT_SHIFT: u32 = 2;
 
-/// Key of an unlocked joint.
+/// Returns the key of an unlocked joint.
 #[inline(always)]
 pub fn key_of(joint: u16) -> i32 {
     i32::from(joint) << JOINT_SHIFT
 }
 
-/// The joint of a key, which must not be negative.
+/// Returns the joint of a key. The key must not be negative.
 #[inline(always)]
 pub const fn joint_of(key: i32) -> u16 {
     (key >> JOINT_SHIFT) as u16
@@ -30,7 +30,7 @@ pub const fn joint_of(key: i32) -> u16 {
 
 /// `N` slots of one vertex per lane: four, or five while a painted joint may exceed the limit.
 ///
-/// A slot without a weight has a key of 0. Keys sort in the order of joints.
+/// A slot without a weight has the key 0. Keys sort in the order of joints.
 #[derive(Clone, Copy)]
 pub struct SlotLanes<S: Simd, const N: usize> {
     pub weights: [F32Lanes<S>; N],
@@ -38,8 +38,8 @@ pub struct SlotLanes<S: Simd, const N: usize> {
 }
 
 impl<S: Simd> SlotLanes<S, 4> {
-    /// Reads slots with the keys of a file. Also returns whether the kernel can process them: no
-    /// negative or infinite weights, no duplicate joints, and all keys below `end`.
+    /// Reads slots with the joint keys of a file. Also returns whether the kernel can process them:
+    /// no negative or infinite weight, no duplicate joint, and all keys below `end`.
     #[inline(always)]
     pub fn read(weights: [F32Lanes<S>; 4], keys: [I32Lanes<S>; 4], end: i32) -> (Self, Masks<S>) {
         let (w, k) = (weights, keys);
@@ -65,7 +65,7 @@ impl<S: Simd> SlotLanes<S, 4> {
         (Self { weights, keys }, whole & finite & inside & !twice)
     }
 
-    /// Replaces the slots of some lanes.
+    /// Replaces the slots in the lanes of a mask.
     #[inline(always)]
     pub fn replace_in(&mut self, lanes: Masks<S>, other: &Self) {
         for slot in 0..4 {
@@ -74,8 +74,8 @@ impl<S: Simd> SlotLanes<S, 4> {
         }
     }
 
-    /// Like `super::normalize`. Returns whether the kernel can do it; if not, the slots are
-    /// undefined.
+    /// Normalizes the slots like `super::normalize`. Returns whether the kernel could do it. If
+    /// not, the slots are undefined.
     #[inline(always)]
     pub fn normalize(&mut self) -> Masks<S> {
         let totals = kernel::totals(self);
@@ -84,8 +84,8 @@ impl<S: Simd> SlotLanes<S, 4> {
         kernel::is_room(totals.room) & totals.unlocked.gt(0.0) & is_right
     }
 
-    /// Like `super::paint` with one painted joint. Returns whether the kernel can do it; if not,
-    /// the slots are undefined.
+    /// Paints one joint like `super::paint`. Returns whether the kernel could do it. If not, the
+    /// slots are undefined.
     #[inline(always)]
     pub fn paint(&mut self, key: I32Lanes<S>, wish: F32Lanes<S>) -> Masks<S> {
         let (zero, unused) = (self.zero(), I32Lanes::all(self.simd(), 0));
@@ -114,7 +114,7 @@ impl<S: Simd> SlotLanes<S, 4> {
             & is_right
     }
 
-    /// Whether any weight is above 0 and below a value.
+    /// Whether any weight is between 0 and `below`, both excluded.
     #[inline(always)]
     pub fn has_below(&self, below: f32) -> Masks<S> {
         let ([a, b, c, d], below) = (self.weights, F32Lanes::all(self.simd(), below));
@@ -124,7 +124,7 @@ impl<S: Simd> SlotLanes<S, 4> {
             | (d.gt(0.0) & d.lt(below))
     }
 
-    /// Sum of the weights of a joint.
+    /// Returns the sum of the weights of a joint.
     #[inline(always)]
     pub fn weight_of(&self, key: I32Lanes<S>) -> F32Lanes<S> {
         let (w, zero) = (self.weights, self.zero());
@@ -145,8 +145,8 @@ impl<S: Simd> SlotLanes<S, 4> {
         self.order(1, 2);
     }
 
-    /// Sorts, and adds the remainder to a sum of 1 to the strongest weight. Returns whether this
-    /// succeeded.
+    /// Sorts the slots, and adds the difference between 1 and their sum to the strongest weight.
+    /// Returns whether this succeeded.
     #[inline(always)]
     fn finish(&mut self) -> Masks<S> {
         self.clear_unused();
@@ -159,8 +159,8 @@ impl<S: Simd> SlotLanes<S, 4> {
 }
 
 impl<S: Simd> SlotLanes<S, 5> {
-    /// Reduces five slots to four. If all five have a weight, the last free one is dropped, and its
-    /// weight is distributed to the other free ones. Also returns whether this succeeded.
+    /// Reduces five slots to four. If all five have a weight, the last free slot is dropped, and
+    /// its weight is distributed to the other free slots. Also returns whether this succeeded.
     #[inline(always)]
     fn limited_to_four(mut self) -> (SlotLanes<S, 4>, Masks<S>) {
         self.clear_unused();
@@ -174,7 +174,7 @@ impl<S: Simd> SlotLanes<S, 5> {
             d.lacks(LOCKED | PAINTED),
             e.lacks(LOCKED | PAINTED),
         ];
-        // Whether the dropped slot is this one or an earlier one.
+        // Whether the dropped slot is this slot or an earlier one.
         let at_3 = !free[4];
         let at_2 = at_3 & !free[3];
         let at_1 = at_2 & !free[2];
@@ -195,7 +195,8 @@ impl<S: Simd> SlotLanes<S, 5> {
         (four, !is_full | (can_drop & takes))
     }
 
-    /// Like that for four slots, with nine comparators.
+    /// Sorts five slots by descending weight, then by ascending joint index, with a network of nine
+    /// comparators.
     #[inline(always)]
     fn sort(&mut self) {
         self.order(0, 3);
@@ -209,7 +210,7 @@ impl<S: Simd> SlotLanes<S, 5> {
         self.order(2, 3);
     }
 
-    /// Moves the next slot into this one.
+    /// Moves the next slot into this slot, in the lanes of a mask.
     #[inline(always)]
     fn move_up(&mut self, slot: usize, lanes: Masks<S>) {
         self.weights[slot] = lanes.pick(self.weights[slot + 1], self.weights[slot]);
@@ -223,7 +224,7 @@ impl<S: Simd, const N: usize> SlotLanes<S, N> {
         F32Lanes::all(self.simd(), 0.0)
     }
 
-    /// Whether a slot belongs to a joint.
+    /// Whether a slot belongs to the joint of a key.
     #[inline(always)]
     fn has(&self, key: I32Lanes<S>, slot: usize) -> Masks<S> {
         self.keys[slot].eq(key) & self.weights[slot].gt(0.0)
@@ -248,7 +249,7 @@ impl<S: Simd, const N: usize> SlotLanes<S, N> {
         (self.keys[a], self.keys[b]) = (turn.pick_whole(j, i), turn.pick_whole(i, j));
     }
 
-    /// The largest free weight, else the largest unlocked one. The slots must be sorted.
+    /// Chooses the largest free weight, else the largest unlocked weight. The slots must be sorted.
     #[inline(always)]
     fn strongest(&self) -> [Masks<S>; N] {
         let none = self.zero().lt(self.zero());

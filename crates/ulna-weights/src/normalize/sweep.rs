@@ -1,6 +1,7 @@
 //! Normalization and pruning of whole maps in place.
 //!
-//! Memory bandwidth dominates, so results are not collected before they are written.
+//! Memory bandwidth is the bottleneck, so results are written directly instead of being collected
+//! first.
 
 use rayon::prelude::*;
 
@@ -14,13 +15,13 @@ use ulna_model::WeightMap;
 /// Vertices per parallel task.
 const CHUNK: usize = 16_384;
 
-/// Runs a task on the slots of a chunk in place.
+/// Runs a task on the slots of one chunk, in place.
 struct Sweep<'a> {
     normalizer: &'a SimdNormalizer,
     task: Task,
-    /// Keys of the current group.
+    /// Keys of the current group of vertices.
     keys: [i32; SLOTS],
-    /// Vertices that were not processed.
+    /// Vertices that the task could not process.
     odd: Vec<u32>,
 }
 
@@ -29,7 +30,7 @@ impl<'a> Sweep<'a> {
         Self { normalizer, task, keys: [0; SLOTS], odd: Vec::new() }
     }
 
-    /// Runs the task on at most [`LANES`] vertices, with indices from `first` on.
+    /// Runs the task on at most [`LANES`] vertices. `first` is the index of the first one.
     fn group(&mut self, first: u32, joints: &[u16], weights: &mut [f32]) {
         let Some(weights) = weights.as_chunks_mut::<SLOTS>().0.first_mut() else {
             let mut all = [0.0; SLOTS];
@@ -75,7 +76,8 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Vertices that are not plain or not normalized, with indices from `first` on.
+/// Returns the vertices that are not plain or not normalized. `first` is the index of the first
+/// vertex.
 fn not_right(normalizer: &SimdNormalizer, first: u32, joints: &[u16], weights: &[f32]) -> Vec<u32> {
     let mut sweep = Sweep::new(normalizer, Task::Check);
     for (k, (weights, joints)) in weights.chunks(SLOTS).zip(joints.chunks(SLOTS)).enumerate() {
@@ -86,13 +88,13 @@ fn not_right(normalizer: &SimdNormalizer, first: u32, joints: &[u16], weights: &
     sweep.odd
 }
 
-/// Normalizes the plain vertices of a map, and returns the others in ascending order. Returns
-/// `None` if no vertex can be plain. Normalized vertices keep their bits, and a fully normalized
-/// map is not written.
+/// Normalizes the plain vertices of a map, and returns all others in ascending order. Returns
+/// `None` if no vertex can be plain. Normalized vertices keep their bits. If all vertices are
+/// normalized, the map is not written.
 pub fn normalize_map(map: &mut WeightMap, rule: &WeightConstraints<'_>) -> Option<Vec<u32>> {
     let normalizer =
         SimdNormalizer::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
-    // A normalized map is not written, so it stays shared.
+    // A map that is already normalized is not written, so it stays shared.
     let is_right = |(weights, joints): (&[f32], &[u16])| normalizer.are_right(joints, weights);
     if map.weights.par_chunks(CHUNK * 4).zip(map.joints.par_chunks(CHUNK * 4)).all(is_right) {
         return Some(Vec::new());
@@ -117,8 +119,8 @@ pub fn normalize_map(map: &mut WeightMap, rule: &WeightConstraints<'_>) -> Optio
     Some(odd.collect::<Vec<Vec<u32>>>().concat())
 }
 
-/// Prunes and normalizes the plain vertices of a map with a weight below a value, and returns the
-/// others in ascending order. Returns `None` if no vertex can be plain.
+/// Prunes and normalizes the plain vertices with a weight below a value. Returns the vertices that
+/// are not plain, in ascending order. Returns `None` if no vertex can be plain.
 pub fn prune_map(
     map: &mut WeightMap,
     below: f32,
@@ -134,7 +136,7 @@ pub fn prune_map(
     Some(sweep(map, &normalizer, Task::PruneInPlace { below }, small))
 }
 
-/// Runs a task on the groups of a map whose weights pass a test. Returns vertices that were not
+/// Runs a task on the groups of a map whose weights pass a test. Returns the vertices that were not
 /// processed.
 fn sweep(
     map: &mut WeightMap,

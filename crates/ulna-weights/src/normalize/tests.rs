@@ -1,4 +1,4 @@
-//! All lane widths give the same bits as a list in one lane.
+//! Tests that all lane widths give the same bits as a list in one lane.
 
 use proptest::prelude::*;
 use pulp::{Scalar, Scalar128b, Scalar256b, Scalar512b, Simd, WithSimd as _};
@@ -13,12 +13,13 @@ use crate::{BrushKind, Influences, Refusal, WeightConstraints, fault_in};
 use ulna_geometry::vectors;
 use ulna_model::{WeightEncoding, WeightMap};
 
-/// Joints of the skin. Vertices use one more index.
+/// Number of joints of the skin. Generated vertices also use one invalid index.
 const JOINTS: u16 = 6;
 
 type Slots = ([u16; SLOTS], [f32; SLOTS]);
 
-/// Slots of a group. Most vertices are plain, many need no reordering, some violate a rule.
+/// Generates the slots of a group. Most vertices are plain, many need no reordering, and some
+/// violate a rule.
 fn group() -> impl Strategy<Value = Slots> {
     let weight = prop_oneof![
         6 => 0.0f32..1.0,
@@ -44,7 +45,7 @@ fn group() -> impl Strategy<Value = Slots> {
             if is_sorted {
                 weights.sort_by(|a, b| b.total_cmp(a));
             }
-            // A map has no weights that are not a number.
+            // Maps never contain NaN weights.
             if weights[3] > 0.0 {
                 weights[3] *= odd;
             }
@@ -55,7 +56,7 @@ fn group() -> impl Strategy<Value = Slots> {
     })
 }
 
-/// A task with an amount per vertex. Brushes paint an unlocked joint.
+/// Generates a task with an amount per vertex. Brushes paint an unlocked joint.
 fn task() -> impl Strategy<Value = (Task, u16, f32)> {
     let kind = prop::sample::select(vec![
         BrushKind::Add,
@@ -73,7 +74,7 @@ fn task() -> impl Strategy<Value = (Task, u16, f32)> {
     ]
 }
 
-/// Joints, weights and outcomes per slot.
+/// Joints, weights and processed flags per slot.
 type Outcome = ([u16; SLOTS], [f32; SLOTS], [f32; SLOTS]);
 
 /// Runs a task with one lane width.
@@ -92,7 +93,7 @@ fn run<S: Simd>(simd: S, from: &SimdNormalizer, slots: &Slots, task: Task, amoun
     (keys.map(joint_of), weights, done)
 }
 
-/// Compares the outcomes of two lane widths. Slots count only for processed vertices.
+/// Compares the outcomes of two lane widths. Slots are compared only for processed vertices.
 fn assert_same(a: &Outcome, b: &Outcome) -> Result<(), TestCaseError> {
     prop_assert_eq!(a.2, b.2);
     for slot in (0..SLOTS).filter(|slot| a.2[*slot] == 1.0) {
@@ -101,7 +102,7 @@ fn assert_same(a: &Outcome, b: &Outcome) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The slots of a vertex, as computed by a list in one lane.
+/// Computes the slots of a vertex with a list in one lane.
 fn by_list(
     (joints, weights): ([u16; 4], [f32; 4]),
     rule: &WeightConstraints<'_>,

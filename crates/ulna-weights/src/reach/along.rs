@@ -1,4 +1,4 @@
-//! Vertices that a brush reaches along the surface, with their distances.
+//! Finds the vertices that a brush reaches along the surface, with their distances.
 
 use std::{cmp::Ordering, collections::BinaryHeap};
 
@@ -12,26 +12,27 @@ use crate::{
 };
 use ulna_geometry::PointId;
 
-/// Reused memory between dabs.
+/// Memory that is reused between dabs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReachScratch {
     spots: Vec<Spot>,
     touched: Vec<PointId>,
-    /// The front of the search, by distance.
+    /// Points to visit next, in buckets by distance.
     steps: Vec<Vec<Front>>,
     heap: BinaryHeap<Front>,
-    /// Points in the sphere with their straight distance, and their order by it.
+    /// Points inside the sphere with their straight-line distance to the touch, and their order by
+    /// this distance.
     inside: Vec<(PointId, f32)>,
     order: Vec<u32>,
-    /// Number of dabs that skip the fast method, because it failed last time.
+    /// Number of further dabs that skip the fast method, because it failed last time.
     bent: u32,
 }
 
-/// A point that the front has reached.
+/// State of a point during the search.
 #[derive(Clone, Copy, Debug)]
 struct Spot {
     at: Vec3,
-    /// Length of the shortest known path; infinite if none is known.
+    /// Length of the shortest known path to the point; infinite if none is known.
     way: f32,
 }
 
@@ -59,13 +60,13 @@ impl PartialOrd for Front {
     }
 }
 
-/// Maximum ratio of a path along edges to the straight distance that counts as straight. Paths
-/// across quads with parallel diagonals are longer by up to √2. For straight paths, the straight
-/// distance is used, so that the brush is round.
+/// Maximum ratio of a path along edges to the straight-line distance for a path that counts as
+/// straight. Paths across quads with parallel diagonals are longer by up to √2. A straight path
+/// uses the straight-line distance, so that the brush is round.
 const DETOUR: f32 = 1.44;
 
-/// The vertices within the sphere that are connected to the touched triangle. `near` are candidates
-/// that include all vertices in the sphere, if known.
+/// Finds the vertices within the sphere that are connected to the touched triangle. `near` are
+/// candidates, if known. They must include all vertices in the sphere.
 pub(super) fn along(
     canvas: &SkinnedSurface,
     posed: PosedSurface<'_>,
@@ -74,12 +75,12 @@ pub(super) fn along(
     scratch: &mut ReachScratch,
     out: &mut Vec<(u32, f32)>,
 ) {
-    /// Number of dabs until the fast method is tried again, because a stroke over a bent surface
-    /// usually continues there.
+    /// Number of dabs until the fast method is tried again. A stroke over a bent surface usually
+    /// continues there.
     const PAUSE: u32 = 8;
     scratch.spots.resize(canvas.point_count(), Spot::UNKNOWN);
     let topo = canvas.topo();
-    // Close to the touched point, paths lead around the corners of triangles.
+    // Close to the touch, paths run around the corners of triangles.
     let [a, b, c] = touch.corners.map(|v| posed.positions[to_index(v)]);
     let slack = a.distance(b).max(b.distance(c)).max(c.distance(a));
     let slack = if slack.is_finite() { slack } else { 0.0 };
@@ -95,13 +96,13 @@ pub(super) fn along(
     shortest(topo, posed, touch, slack, scratch, out);
 }
 
-/// Number of buckets for sorting points by straight distance.
+/// Number of buckets for sorting points by straight-line distance.
 const SHELLS: usize = 1024;
 
 /// Fast method for approximately flat surfaces. Each point is visited once, nearest first, and its
-/// path leads over nearer neighbors. Such a path is never shorter than the shortest one. If all
-/// count as straight, the straight distances are used. Returns `false` if any point needs the exact
-/// shortest path.
+/// path uses only nearer neighbors. Such a path is never shorter than the shortest path. If all
+/// paths count as straight, the straight-line distances are used. Returns `false` if any point
+/// needs the exact shortest path.
 fn outward(
     topo: &Topo,
     posed: PosedSurface<'_>,
@@ -134,7 +135,7 @@ fn outward(
     let mut flat = true;
     for corner in touch.corners {
         let spot = &mut spots[topo.point_of[to_index(corner)].index()];
-        // A triangle larger than the brush needs the exact method.
+        // If a triangle is larger than the brush, the exact method is needed.
         flat &= spot.at.is_finite();
         let start = spot.at.distance(touch.at);
         if start < spot.way {
@@ -156,7 +157,7 @@ fn outward(
             for next in topo.rings.row(point.index()) {
                 let next = spots[next.index()];
                 let there = next.way + at.distance(next.at);
-                // Points beyond the rim have NaN positions.
+                // Points outside the sphere have NaN positions.
                 way = if there < way { there } else { way };
             }
             spots[point.index()].way = way;
@@ -164,7 +165,7 @@ fn outward(
                 bent.push(point);
             }
         }
-        // Unreachable points do not matter.
+        // Points that cannot be reached need no exact path.
         let is_known = |point: &PointId| spots[point.index()].way < f32::INFINITY;
         flat = !bent
             .iter()
@@ -180,15 +181,16 @@ fn outward(
     flat
 }
 
-/// Number of distance buckets up to the rim. Points within a bucket are processed in any order.
+/// Number of distance buckets from the center to the rim. Points within one bucket are processed in
+/// any order.
 const STEPS: usize = 512;
 
-/// Shortest paths by Dijkstra, *A note on two problems in connexion with graphs* (1959), over the
-/// edges between points, within the brush. The front uses buckets as in Dial, *Algorithm 360*
-/// (1969).
+/// Exact method: finds shortest paths over the edges between points within the brush. Algorithm:
+/// Dijkstra, *A note on two problems in connexion with graphs* (1959). The points to visit next are
+/// in buckets as in Dial, *Algorithm 360* (1969).
 ///
-/// Within a bucket, a point can be processed too early and again later, with the same result. If
-/// this happens too often, a heap is used instead.
+/// Within a bucket, a point can be processed too early, and then again with the same final result.
+/// If this happens too often, a heap replaces the buckets.
 fn shortest(
     topo: &Topo,
     posed: PosedSurface<'_>,
@@ -260,20 +262,20 @@ fn shortest(
     }
 }
 
-/// Shortest paths found so far.
+/// Search for shortest paths, with the paths found so far.
 struct Way<'a, A, W> {
     topo: &'a Topo,
     spots: &'a mut [Spot],
     touched: &'a mut Vec<PointId>,
     limit: f32,
-    /// Position of a point.
+    /// Function that returns the position of a point.
     at: A,
-    /// Whether a path may pass through a position.
+    /// Function that tests whether a path may pass through a position.
     within: W,
 }
 
 impl<A: Fn(PointId) -> Vec3, W: Fn(Vec3) -> bool> Way<'_, A, W> {
-    /// Extends the front to the neighbors of a point.
+    /// Extends the search from a point to its neighbors.
     #[inline]
     fn expand(&mut self, Front { way: here, point }: Front, mut push: impl FnMut(Front)) {
         let from = self.spots[point.index()];

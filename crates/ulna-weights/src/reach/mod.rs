@@ -1,4 +1,4 @@
-//! Vertices that a brush affects, with their distance from its center.
+//! Finds the vertices that a brush affects, with their distance from its center.
 
 mod along;
 mod touch;
@@ -15,7 +15,7 @@ use super::{
 };
 use ulna_geometry::{PointId, vectors};
 
-/// The sphere of a touch.
+/// Sphere around a touch with the brush radius.
 pub(super) struct Ball {
     at: Vec3,
     limit: f32,
@@ -23,7 +23,7 @@ pub(super) struct Ball {
 }
 
 impl Ball {
-    /// `None` for a radius of 0, or a touch without a valid position.
+    /// Creates the sphere. `None` if the radius is 0, or the touch has no valid position.
     pub fn new(touch: &Touch) -> Option<Self> {
         let radius = touch.radius;
         (radius > 0.0 && touch.at.is_finite()).then(|| Self {
@@ -33,7 +33,8 @@ impl Ball {
         })
     }
 
-    /// Depth in the sphere: 1 at the center, 0 at the rim; `None` outside.
+    /// Returns the depth of a position in the sphere: 1 at the center, 0 at the rim. `None`
+    /// outside.
     #[inline(always)]
     pub fn depth_of(&self, p: Vec3) -> Option<f32> {
         let square = p.distance_squared(self.at);
@@ -41,17 +42,17 @@ impl Ball {
     }
 }
 
-/// Number of vertices that are processed together.
+/// Number of vertices processed per batch.
 pub(super) const AT_ONCE: usize = 64;
 
-/// Selects the paintable vertices: all, or those facing the eye. A point faces the eye if one of
-/// its normals or adjacent triangles does. Coincident vertices are thus painted alike, and all
-/// visible ones are included.
+/// Selects the paintable vertices: all, or only those that face the eye. A point faces the eye if
+/// one of its normals or adjacent triangles does. Coincident vertices are thus painted alike, and
+/// all visible vertices are included.
 pub(super) struct Sight<'a> {
     canvas: &'a SkinnedSurface,
     posed: PosedSurface<'a>,
-    /// Signs of normals and of triangle winding relative to the touched side, 1 or −1; `None` if
-    /// all vertices are paintable.
+    /// Signs that turn normals and triangle winding toward the touched side, 1 or −1. `None` if all
+    /// vertices are paintable.
     front: Option<[f32; 2]>,
     eye: Option<Vec3>,
     direction: Vec3,
@@ -66,7 +67,7 @@ impl<'a> Sight<'a> {
         front_only: bool,
     ) -> Self {
         let front_only = front_only && posed.normals.len() == posed.positions.len();
-        // The touched side is the visible one, regardless of the file's normals and winding.
+        // The touched side is the visible side, whatever the normals and winding of the file.
         let front = front_only.then(|| sides_of(posed, touch));
         Self { canvas, posed, front, eye: touch.eye, direction: touch.direction, arch: vectors() }
     }
@@ -76,7 +77,7 @@ impl<'a> Sight<'a> {
         self.eye.map_or(self.direction, |eye| p - eye)
     }
 
-    /// Whether an existing vertex can be painted.
+    /// Whether a vertex exists and can be painted.
     pub fn has(&self, v: u32) -> bool {
         self.front.is_none_or(|[side, _]| {
             let own = to_index(v);
@@ -100,8 +101,8 @@ impl<'a> Sight<'a> {
             || self.canvas.fan(point).iter().any(triangle)
     }
 
-    /// Calls `take` for the paintable vertices in a sphere, with their depth and the falloff value.
-    /// `near` has at most [`AT_ONCE`] vertices.
+    /// Calls `take` for each paintable vertex in a sphere, with its depth and falloff value. `near`
+    /// has at most [`AT_ONCE`] vertices.
     #[inline]
     pub fn within(
         &self,
@@ -110,7 +111,7 @@ impl<'a> Sight<'a> {
         near: &[u32],
         mut take: impl FnMut(u32, f32, f32),
     ) {
-        // All data is fetched first, so that cache misses overlap.
+        // All data of the batch is loaded first, so that cache misses overlap.
         let mut spots = Spots::default();
         fetch(self.posed.positions, near, &mut spots.at);
         if self.front.is_some() {
@@ -125,18 +126,18 @@ impl<'a> Sight<'a> {
     }
 }
 
-/// A depth that no vertex in a sphere has.
+/// Depth value for vertices outside the sphere.
 const OUTSIDE: f32 = -0.5;
 
-/// Vertices that are processed together, as arrays by component.
+/// A batch of vertices, as one array per component.
 struct Spots {
     at: [[f32; AT_ONCE]; 3],
     normals: [[f32; AT_ONCE]; 3],
-    /// Depth in the sphere; [`OUTSIDE`] or less beyond the rim.
+    /// Depth in the sphere, `0..=1`; [`OUTSIDE`] or less beyond the rim.
     depth: [f32; AT_ONCE],
-    /// Falloff value of the depth.
+    /// Falloff value at the depth, `0..=1`.
     value: [f32; AT_ONCE],
-    /// Above 0 if a normal points away from the eye.
+    /// Above 0 if the normal points away from the eye.
     away: [f32; AT_ONCE],
 }
 
@@ -161,8 +162,8 @@ fn fetch(from: &[Vec3], vertices: &[u32], to: &mut [[f32; AT_ONCE]; 3]) {
     }
 }
 
-/// Computes depth, falloff and facing. Its loops are vectorized, so everything in them must be
-/// inlined.
+/// Computes depth, falloff and facing of a batch. Its loops are vectorized, so everything in them
+/// must be inlined.
 struct Measure<'a> {
     sight: &'a Sight<'a>,
     ball: &'a Ball,
@@ -197,8 +198,9 @@ impl WithSimd for Measure<'_> {
     }
 }
 
-/// Whether the point of a vertex faces the eye; `sight` is the vector from the eye to it. The point
-/// faces the eye if one of its normals does, or an adjacent triangle, oriented by the normals.
+/// Whether the point of a vertex faces the eye. `sight` is the vector from the eye to the point.
+/// The point faces the eye if one of its normals does, or an adjacent triangle after orientation by
+/// the normals.
 pub fn faces_eye(
     canvas: &SkinnedSurface,
     posed: PosedSurface<'_>,
@@ -216,7 +218,8 @@ pub fn faces_eye(
     triangles.into_iter().any(|t| t.dot(out) * t.dot(sight) < 0.0)
 }
 
-/// The normal of a triangle by its winding, not normalized, from a vertex and its two next points.
+/// Returns the normal of a triangle by its winding, not normalized. The triangle is given by a
+/// vertex and the two other points.
 fn across(
     canvas: &SkinnedSurface,
     posed: PosedSurface<'_>,
@@ -228,10 +231,10 @@ fn across(
     b.cross(c)
 }
 
-/// The vertices that a brush affects, with their depth: 1 at the center, toward 0 at the rim.
+/// Finds the vertices that a brush affects, with their depth: 1 at the center, 0 at the rim.
 ///
-/// `near` are candidates that include all vertices in the sphere, if known. [`Reach::Volume`] then
-/// examines no others.
+/// `near` are candidates, if known. They must include all vertices in the sphere. [`Reach::Volume`]
+/// then examines only these.
 pub(super) fn reach(
     canvas: &SkinnedSurface,
     posed: PosedSurface<'_>,
@@ -254,7 +257,7 @@ pub(super) fn reach(
         (Reach::Through, _) => {
             let depth = touch.eye.map(|eye| (touch.at - eye).dot(touch.direction).max(1e-12));
             gather(posed.positions, out, |p| {
-                // Distance from the line of sight, relative to the radius at that depth. With
+                // Distance from the line of sight, relative to the brush radius at that depth. In
                 // perspective, the radius grows with the depth.
                 let (from, radius) = match (touch.eye, depth) {
                     (Some(eye), Some(depth)) => {
@@ -278,7 +281,8 @@ pub(super) fn reach(
     }
 }
 
-/// Signs of normals and of triangle winding, so that the touched side faces the eye.
+/// Returns two signs, for normals and for triangle winding, that make the touched side face the
+/// eye.
 fn sides_of(posed: PosedSurface<'_>, touch: &Touch) -> [f32; 2] {
     let [a, b, c] = touch.corners.map(|v| posed.positions[to_index(v)]);
     let normal = (b - a).cross(c - a);

@@ -1,24 +1,24 @@
-//! Memory of a stroke: the strongest amount per vertex, and the weights before the stroke.
+//! Memory of a stroke: the strongest amount at each vertex, and the weights before the stroke.
 //!
-//! Threads write it in parallel, each for its own vertices. The entries are atomic, so that no
-//! thread waits.
+//! Threads write in parallel, each to its own vertices. The entries are atomic, so that no thread
+//! has to wait.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::ids::{to_index, to_number};
 
-/// Entry of one vertex.
+/// Stroke data of one vertex.
 #[derive(Debug, Default)]
 struct Note {
-    /// The strongest amount so far, as float bits: of the brush, and of its mirror.
+    /// Strongest amount so far, as float bits: of the brush, and of the mirrored brush.
     strongest: [AtomicU32; 2],
-    /// The list with its original weights.
+    /// List that contains the weights before the stroke.
     list: ListNumber,
-    /// Index in this list, in sets of four slots.
+    /// Index in that list, in sets of four slots.
     at: AtomicU32,
 }
 
-/// The index of a list, or none. The atomic stores the index plus 1.
+/// Optional index of a list. The atomic stores the index plus 1; 0 means none.
 #[derive(Debug, Default)]
 struct ListNumber(AtomicU32);
 
@@ -34,35 +34,35 @@ impl ListNumber {
     }
 }
 
-/// Joints and weights, in sets of four.
+/// Joints and weights of a vertex, in sets of four slots.
 pub(super) type Sets<'a> = (&'a [[u16; 4]], &'a [[f32; 4]]);
 
-/// Weights of some vertices before the stroke.
+/// List of vertex weights before the stroke.
 #[derive(Debug, Default)]
 pub(super) struct Starts {
-    /// Index of the list, if it is not empty.
+    /// Index of this list; `None` if it is empty.
     number: Option<u32>,
     joints: Vec<[u16; 4]>,
     weights: Vec<[f32; 4]>,
     vertices: Vec<u32>,
 }
 
-/// Memory of a stroke.
+/// The strongest amounts and original weights of all vertices that a stroke has painted.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     notes: Vec<Note>,
-    /// Lists by index.
+    /// Lists of original weights, by index.
     starts: Vec<Starts>,
-    /// Empty lists, kept to reuse their allocations.
+    /// Empty lists, kept so that their allocations are reused.
     spare: Vec<Starts>,
     next: AtomicU32,
 }
 
 impl Memory {
-    /// Clears the memory.
+    /// Clears all data of the last stroke. `vertices` is the number of vertices.
     pub fn clear(&mut self, vertices: usize) {
         for mut list in self.starts.drain(..) {
-            // Only vertices with original weights can have entries.
+            // Only vertices in these lists can have stroke data.
             list.vertices.drain(..).for_each(|v| self.notes[to_index(v)] = Note::default());
             list.joints.clear();
             list.weights.clear();
@@ -73,7 +73,7 @@ impl Memory {
         *self.next.get_mut() = 0;
     }
 
-    /// Takes lists for the tasks of a dab.
+    /// Returns one empty list per task of a dab.
     pub fn lend(&mut self, tasks: usize) -> Vec<Starts> {
         let kept = self.spare.len().saturating_sub(tasks);
         let mut lists = self.spare.split_off(kept);
@@ -81,7 +81,7 @@ impl Memory {
         lists
     }
 
-    /// Stores the lists after the tasks of a dab.
+    /// Stores the lists that the tasks of a dab have filled.
     pub fn keep(&mut self, lists: Vec<Starts>) {
         self.starts.resize_with(to_index(*self.next.get_mut()), Starts::default);
         for list in lists {
@@ -92,8 +92,8 @@ impl Memory {
         }
     }
 
-    /// Records the amounts of a dab for a vertex. Returns the strongest amounts on both sides, or
-    /// `None` if they did not increase.
+    /// Records the amounts of a dab at a vertex. Returns the strongest amounts so far of both
+    /// sides, or `None` if they did not increase.
     #[inline]
     pub fn raise(&self, vertex: u32, amounts: [f32; 2]) -> Option<[f32; 2]> {
         let strongest = &self.notes[to_index(vertex)].strongest;
@@ -106,14 +106,15 @@ impl Memory {
         Some(most)
     }
 
-    /// The weights of a vertex before the stroke. At its first dab, the current weights are
-    /// recorded.
+    /// Returns the weights of a vertex before the stroke. At the vertex's first dab, the current
+    /// weights are recorded.
     // A call would pass the slices through memory, and wait for them.
     #[inline(always)]
     pub fn start<'a>(&'a self, vertex: u32, now: Sets<'a>, fresh: &mut Starts) -> Sets<'a> {
         let note = &self.notes[to_index(vertex)];
         if let Some(list) = note.list.get() {
-            // Weights recorded in the current dab are still the current ones.
+            // A list recorded in the current dab is not stored yet. The current weights still equal
+            // it.
             let Some(starts) = self.starts.get(to_index(list)) else { return now };
             let at = to_index(note.at.load(Relaxed));
             (&starts.joints[at..at + now.0.len()], &starts.weights[at..at + now.1.len()])
@@ -122,7 +123,7 @@ impl Memory {
             note.list.set(number);
             note.at.store(to_number(fresh.weights.len()), Relaxed);
             fresh.vertices.push(vertex);
-            // Pushing sets of constant size avoids calls to `memcpy`.
+            // Pushing sets of constant size avoids `memcpy` calls.
             now.0.iter().for_each(|joints| fresh.joints.push(*joints));
             now.1.iter().for_each(|weights| fresh.weights.push(*weights));
             now

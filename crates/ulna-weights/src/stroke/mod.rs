@@ -1,8 +1,8 @@
-//! Strokes: a sequence of dabs, each of which returns a sparse change of weights.
+//! Strokes: a sequence of dabs. Each dab returns a sparse change of weights.
 //!
-//! The weights before the stroke and the strongest amount are stored for each vertex, so that
-//! overlapping dabs do not accumulate. Brushes that mix all weights of a vertex change the current
-//! weights instead, and are applied repeatedly while the button is held.
+//! For each vertex, a stroke stores the original weights and the strongest amount. Overlapping dabs
+//! therefore do not accumulate. Brushes that mix all weights of a vertex change the current weights
+//! instead, and are applied repeatedly while the button is held.
 
 mod memory;
 mod paint;
@@ -33,45 +33,47 @@ use super::{
 use ulna_geometry::PointId;
 use ulna_model::WeightPatch;
 
-/// Vertices per task; a multiple of 64, so that tasks do not share words of marks.
+/// Vertices per parallel task. A multiple of 64, so that two tasks never write the same word of
+/// marks.
 const CHUNK: usize = 8_192;
 
-/// Vertices with their depth in a dab: 1 at its center, 0 at its rim.
+/// Vertices in a dab with their depth: 1 at the center, 0 at the rim.
 type Hits = Vec<(u32, f32)>;
 
 /// A stroke in progress.
 #[derive(Debug, Default)]
 pub struct Stroke {
     memory: Memory,
-    /// One bit per vertex; all 0 between dabs.
+    /// One bit per vertex, set for the vertices of the current dab; all 0 between dabs.
     marks: Vec<u64>,
-    /// One bit per vertex, set where the stroke mixed all weights of a vertex.
+    /// One bit per vertex, set if the stroke mixed all weights of the vertex.
     mixed: Vec<u64>,
-    /// Amounts of the current dab per vertex; all 0 between dabs.
+    /// Amounts of the current dab by vertex, for the brush and its mirror image; all 0 between
+    /// dabs.
     amounts: Vec<[f32; 2]>,
     reach: ReachScratch,
-    /// Vertices of the last dab, in several lists.
+    /// Vertices of the last dab, one list per task.
     hits: Vec<Hits>,
-    /// Touch of the last dab.
+    /// Touch of the last dab; `None` before the first one.
     touch: Option<Touch>,
     refused: BTreeMap<Refusal, usize>,
 }
 
-/// Number of vertices of a dab per task. Small dabs use fewer threads.
+/// Returns the number of a dab's vertices per task. Small dabs use fewer threads.
 fn share_of(vertices: usize) -> usize {
     const FEWEST: usize = 2_048;
     (vertices / (4 * rayon::current_num_threads())).max(FEWEST)
 }
 
 impl Stroke {
-    /// A new stroke.
+    /// Creates a stroke without dabs.
     pub fn new(canvas: &SkinnedSurface) -> Self {
         let mut stroke = Self::default();
         stroke.begin(canvas);
         stroke
     }
 
-    /// Starts a new stroke, and reuses the memory of the last one.
+    /// Starts a new stroke that reuses the memory of the last one.
     pub fn begin(&mut self, canvas: &SkinnedSurface) {
         let count = canvas.vertex_count();
         self.memory.clear(count);
@@ -84,23 +86,23 @@ impl Stroke {
         self.touch = None;
     }
 
-    /// Number of refused vertices per reason.
+    /// Returns the number of refused vertices by reason.
     pub const fn refused(&self) -> &BTreeMap<Refusal, usize> {
         &self.refused
     }
 
-    /// Adds vertices that could not be painted after all.
+    /// Adds vertices whose change was refused after the dab.
     pub fn refuse(&mut self, refused: Refused) {
         refused.into_iter().for_each(|(why, count)| *self.refused.entry(why).or_default() += count);
     }
 
-    /// The vertices of the last dab, with their depth.
+    /// Returns the vertices of the last dab, with their depth.
     pub fn last_hits(&self) -> impl Iterator<Item = (u32, f32)> {
         self.hits.iter().flatten().copied()
     }
 
-    /// Whether the brush radius of the last dab includes vertices that are not connected to the
-    /// painted ones. A brush along the surface does not reach them.
+    /// Whether the radius of the last dab includes vertices that are not connected to the painted
+    /// ones. A brush along the surface does not reach such vertices.
     pub fn ends_with_piece(&self, canvas: &SkinnedSurface, posed: PosedSurface<'_>) -> bool {
         let Some(ball) = self.touch.as_ref().and_then(Ball::new) else { return false };
         let mut piece: HashSet<PointId> =
@@ -123,8 +125,8 @@ impl Stroke {
         !others.is_empty()
     }
 
-    /// Computes the changes of a dab, by part of the surface. A part can occur several times; a
-    /// vertex occurs at most once, and only if it changes.
+    /// Computes the changes of a dab, by part of the surface. A part can occur several times. Each
+    /// changed vertex occurs once; unchanged vertices do not occur.
     pub fn dab(
         &mut self,
         maps: &Maps<'_>,
@@ -136,7 +138,7 @@ impl Stroke {
         self.dab_where(maps, canvas, posed, dab, paint, None)
     }
 
-    /// Like [`Stroke::dab`], restricted to vertices that `seen` accepts.
+    /// Computes the changes of a dab like [`Stroke::dab`], only for vertices that `seen` accepts.
     pub fn dab_where(
         &mut self,
         maps: &Maps<'_>,
@@ -153,7 +155,8 @@ impl Stroke {
         let mut work = Work { canvas, maps, posed, paint, motion: dab.motion, average: None };
         let once = brush.kind.is_of_one_joint() && !brush.build_up;
         let sight = Sight::new(canvas, posed, touch, brush.front_only);
-        // If vertices are independent of each other, they are found and painted in one pass.
+        // If the result of a vertex does not depend on the other vertices, finding and painting
+        // them takes one pass.
         let alone = paint.mirror.is_none() && brush.kind != BrushKind::Average;
         let quick = alone && brush.reach == Reach::Volume && seen.is_none();
         let done = match (dab.near.filter(|_| quick), Ball::new(touch)) {
@@ -211,8 +214,8 @@ impl Stroke {
         patches
     }
 
-    /// Changes at the end of a stroke, by part of the surface: negligible weights are dropped where
-    /// all weights of a vertex were mixed.
+    /// Returns the changes at the end of a stroke, by part of the surface. Negligible weights are
+    /// dropped at vertices whose weights were all mixed.
     pub fn end(
         &self,
         maps: &Maps<'_>,
@@ -251,7 +254,7 @@ impl Stroke {
                     normalize::equalize(&mut list, &[], &rule).is_ok()
                 }
                 Ok(done) => done,
-                // If dropping negligible weights fails, they are kept.
+                // A vertex that cannot be normalized without its negligible weights keeps them.
                 Err(_) => false,
             };
             if !done {
@@ -271,7 +274,7 @@ impl Stroke {
         patches
     }
 
-    /// Paints the vertices of `near` within a sphere.
+    /// Paints the vertices of `near` that are within a sphere.
     fn paint_near(
         &mut self,
         work: &Work<'_>,
@@ -311,7 +314,7 @@ impl Stroke {
         }
     }
 
-    /// Paints vertices by their depth; each must occur once.
+    /// Paints vertices by their depth. Each vertex must occur once.
     fn paint_hits(
         &mut self,
         work: &Work<'_>,
@@ -342,7 +345,7 @@ impl Stroke {
         }
     }
 
-    /// Paints the marked vertices of some chunks.
+    /// Paints the marked vertices of several chunks.
     fn paint_marked(
         &mut self,
         work: &Work<'_>,
@@ -379,7 +382,8 @@ impl Stroke {
             .collect()
     }
 
-    /// Marks vertices with their amounts on both sides. Returns the range of chunks with marks.
+    /// Marks vertices, and records their amounts on both sides. Returns the range of chunks with
+    /// marks.
     fn mark(
         &mut self,
         work: &Work<'_>,
@@ -387,7 +391,7 @@ impl Stroke {
         amount: impl Fn(f32) -> f32,
     ) -> Range<usize> {
         let (canvas, mirror) = (work.canvas, work.paint.mirror);
-        // Missing or hidden vertices are not painted on the mirrored side either.
+        // Missing and hidden vertices are not painted on the mirrored side either.
         let is_there =
             |v: &&u32| work.posed.positions.get(to_index(**v)).is_some_and(|p| !p.is_nan());
         let (mut low, mut high) = (u32::MAX, 0);

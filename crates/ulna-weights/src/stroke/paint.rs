@@ -1,4 +1,4 @@
-//! Settings of a stroke, and one dab of it.
+//! Settings of a stroke, and the input of one dab.
 
 use glam::Vec3;
 
@@ -7,28 +7,28 @@ use crate::{Brush, MirrorMap, Touch};
 /// Settings of a stroke.
 #[derive(Clone, Copy, Debug)]
 pub struct Paint<'a> {
-    /// The brush.
+    /// Brush of the stroke.
     pub brush: Brush,
-    /// The painted joint, as an index in the skin.
+    /// Index in the skin of the painted joint.
     pub joint: u16,
     /// Whether each joint of the skin is locked.
     pub locked: &'a [bool],
     /// Maximum number of influences per vertex.
     pub limit: usize,
-    /// Mirror pairs, if the other side is painted, too.
+    /// Mirror pairs for painting the other side, too; `None` without mirroring.
     pub mirror: Option<&'a MirrorMap>,
 }
 
-/// One dab of a stroke.
+/// Input of one dab of a stroke.
 #[derive(Clone, Copy, Debug)]
 pub struct Dab<'a> {
-    /// The touch on the surface.
+    /// Point where the brush touches the surface.
     pub touch: Touch,
     /// Pen pressure, `0..=1`; 1 for a mouse.
     pub pressure: f32,
-    /// Motion since the previous dab, in meters.
+    /// Brush motion since the previous dab in scene space, in meters.
     pub motion: Vec3,
-    /// Candidates that include all vertices within the radius, without duplicates, if known.
+    /// Candidates, if known: they include all vertices within the radius, without duplicates.
     /// `None`: all vertices are examined.
     pub near: Option<&'a [u32]>,
 }

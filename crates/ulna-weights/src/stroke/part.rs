@@ -1,5 +1,5 @@
-//! A task of a dab: processes vertices part by part, plain ones in groups of sixteen, others one by
-//! one.
+//! A parallel task of a dab. It processes vertices part by part: plain vertices in groups of
+//! sixteen, and all others one by one.
 
 use super::{
     memory::{Memory, Sets, Starts},
@@ -14,13 +14,13 @@ use crate::{
 };
 use ulna_model::{WeightMap, WeightPatch};
 
-/// Shared data of a part's vertices.
+/// Data that all vertices of a part share.
 pub(super) struct PartWork<'a> {
     work: &'a Work<'a>,
     first: u32,
     count: u32,
     map: &'a WeightMap,
-    /// The current slots.
+    /// Current slots of the part's vertices.
     now: Sets<'a>,
     rule: WeightConstraints<'a>,
     quick: Option<SimdNormalizer>,
@@ -52,18 +52,18 @@ impl PartWork<'_> {
     }
 }
 
-/// Changes of a task in one part.
+/// Changes that one task made in one part.
 pub(super) struct Piece {
     pub part: usize,
     pub patch: WeightPatch,
 }
 
-/// Result of a task.
+/// Changes made by a task.
 #[derive(Default)]
 pub(super) struct TaskResult {
     pub pieces: Vec<Piece>,
     pub refused: Vec<Refusal>,
-    /// Weights of vertices before the stroke, if this is their first dab.
+    /// Weights before the stroke, for vertices that this dab paints first.
     pub fresh: Starts,
 }
 
@@ -74,18 +74,18 @@ struct DabLists {
     target: Influences,
 }
 
-/// A task in progress.
+/// Working state of a parallel task.
 pub(super) struct Task<'a> {
     parts: &'a [PartWork<'a>],
-    /// `None` if the brush changes the current weights.
+    /// Memory of the stroke; `None` if the brush changes the current weights.
     memory: Option<&'a Memory>,
-    /// Approximate number of vertices.
+    /// Approximate number of vertices of the task, for allocations.
     room: usize,
     done: TaskResult,
-    /// The part of the last vertex; `None` before the first one.
+    /// Part of the last vertex; `None` before the first vertex.
     part: Option<usize>,
     piece: WeightPatch,
-    /// Vertices waiting to be painted, with their amounts.
+    /// Vertices that wait to be painted as a group, with their amounts.
     noted: Vec<(u32, [f32; 2])>,
     group: LaneGroup,
     lists: DabLists,
@@ -111,8 +111,8 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// Paints a vertex with the amounts of both sides, if one of them increased. Vertices are
-    /// painted in groups, at the latest when the task ends.
+    /// Paints a vertex, if its amount on either side increased. Vertices are collected into groups.
+    /// The last group is painted when the task ends.
     #[inline]
     pub fn paint(&mut self, vertex: u32, amounts: [f32; 2]) {
         let raised = self.memory.map_or(Some(amounts), |memory| memory.raise(vertex, amounts));
@@ -124,7 +124,7 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// Paints the waiting vertices.
+    /// Paints the vertices that wait.
     fn paint_noted(&mut self) {
         let noted = std::mem::take(&mut self.noted);
         let mut left = &noted[..];
@@ -145,7 +145,7 @@ impl<'a> Task<'a> {
         self.noted.clear();
     }
 
-    /// Switches to the part of a vertex.
+    /// Makes the part of a vertex current, and returns it.
     fn enter(&mut self, vertex: u32) -> &'a PartWork<'a> {
         self.leave();
         let index = self.parts.partition_point(|p| p.first <= vertex) - 1;
@@ -162,21 +162,22 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// Finishes the task, and returns its result.
+    /// Paints the waiting vertices, and returns the result of the task.
     pub fn end(mut self) -> TaskResult {
         self.paint_noted();
         self.leave();
         self.done
     }
 
-    /// Paints at most [`AT_ONCE`] vertices of the current part, without mirroring.
+    /// Paints at most [`AT_ONCE`] vertices of the current part with the vectorized code, without
+    /// mirroring.
     fn paint_quick(
         &mut self,
         part: &PartWork<'_>,
         quick: &SimdNormalizer,
         noted: &[(u32, [f32; 2])],
     ) {
-        // All data is fetched first, so that cache misses overlap.
+        // All data of the batch is loaded first, so that cache misses overlap.
         let mut from = ([[0; 4]; AT_ONCE], [[0.0; 4]; AT_ONCE]);
         for (k, (vertex, _)) in noted.iter().enumerate() {
             let own = to_index(*vertex - part.first);

@@ -1,4 +1,5 @@
-//! The effect of a brush on one vertex: general code for every brush, both sides and any encoding.
+//! Effect of a brush on one vertex. This general code handles every brush, both sides and any
+//! encoding.
 
 use glam::Vec3;
 
@@ -13,20 +14,20 @@ use crate::{
 use ulna_geometry::PointId;
 use ulna_model::JointSlot;
 
-/// Shared data of a dab's vertices.
+/// Data that all vertices of a dab share.
 pub(super) struct Work<'a> {
     pub canvas: &'a SkinnedSurface,
     pub maps: &'a Maps<'a>,
     pub posed: PosedSurface<'a>,
     pub paint: &'a Paint<'a>,
-    /// Motion since the previous dab, in meters.
+    /// Brush motion since the previous dab in scene space, in meters.
     pub motion: Vec3,
-    /// Mean weights under the brush, for the average brush.
+    /// Mean weights under the brush; `None` except for the average brush.
     pub average: Option<Influences>,
 }
 
 impl Work<'_> {
-    /// Paints a vertex with the amounts of both sides. Returns whether there was anything to
+    /// Paints a vertex with the amounts of both sides. Returns `false` if there was nothing to
     /// change.
     pub fn vertex(
         &self,
@@ -42,7 +43,7 @@ impl Work<'_> {
             return spot.paint(list, self.brushed(list, amounts).as_slice());
         }
         self.find_target(spot.point, amounts, target);
-        // Without neighbors, there is no target.
+        // A vertex without neighbors has no target weights.
         if target.is_empty() {
             return Ok(false);
         }
@@ -66,12 +67,12 @@ impl Work<'_> {
             .map(|()| true)
     }
 
-    /// The mirror joint of the painted joint.
+    /// Returns the mirror joint of the painted joint.
     fn partner(&self) -> Option<u16> {
         self.paint.mirror.and_then(|m| m.joint(JointSlot(self.paint.joint))).map(|j| j.0)
     }
 
-    /// The wanted weights of the painted joint and of its mirror joint.
+    /// Returns the wanted weights of the painted joint and of its mirror joint.
     fn brushed(&self, list: &Influences, [direct, other]: [f32; 2]) -> Wishes {
         let (joint, partner) = (self.paint.joint, self.partner());
         let value = |j: u16, amount: f32| self.paint.brush.value_for(list.get(j), amount);
@@ -88,8 +89,8 @@ impl Work<'_> {
         wishes
     }
 
-    /// The weights of the painted joint and of its mirror joint, moved toward a target, or away
-    /// from it if `sign` is −1.
+    /// Moves the weights of the painted joint and of its mirror joint toward a target. With a
+    /// `sign` of −1, moves them away from it.
     fn moved_toward(
         &self,
         list: &Influences,
@@ -113,10 +114,10 @@ impl Work<'_> {
         wishes
     }
 
-    /// Finds the target weights of a mixing brush at a point; empty if there are none.
+    /// Finds the target weights of a brush that mixes all weights; empty if there are none.
     fn find_target(&self, point: PointId, [direct, other]: [f32; 2], target: &mut Influences) {
-        // Both sides contribute in proportion to their amounts. The result on the other side is
-        // thus the mirror image.
+        // Both sides contribute in proportion to their amounts, so the result on the other side is
+        // the mirror image.
         let sides = [(false, direct / (direct + other)), (true, other / (direct + other))];
         match self.paint.brush.kind {
             BrushKind::Smooth | BrushKind::Sharpen => mean(self.canvas, self.maps, point, target),
@@ -146,7 +147,8 @@ impl Work<'_> {
         }
     }
 
-    /// Adds influences, times a factor, with mirror joints if `mirrored`.
+    /// Adds influences, each times a factor. With `mirrored`, each joint is replaced by its mirror
+    /// joint.
     fn turn_over(&self, from: &Influences, mirrored: bool, share: f32, to: &mut Influences) {
         for (j, w) in from.iter().filter(|_| share > 0.0) {
             to.add(
@@ -156,7 +158,8 @@ impl Work<'_> {
         }
     }
 
-    /// The mean of the neighbors behind a point, opposite to the brush's motion.
+    /// Computes the mean influences of the neighbors behind a point, as seen in the direction of
+    /// the brush's motion.
     fn behind(&self, point: PointId, out: &mut Influences) {
         let at = |p: PointId| self.posed.positions[to_index(self.canvas.first_at(p))];
         let direction = self.motion.normalize_or_zero();
@@ -171,12 +174,12 @@ impl Work<'_> {
     }
 }
 
-/// The larger amount of both sides, `0..=1`.
+/// Returns the larger amount of both sides, `0..=1`.
 fn most([direct, other]: [f32; 2]) -> f32 {
     direct.max(other).min(1.0)
 }
 
-/// Wanted weights of the painted joint and of its mirror joint; at most two.
+/// Wanted weights of the painted joint and of its mirror joint, at most two entries.
 #[derive(Default)]
 struct Wishes {
     list: [(u16, f32); 2],
@@ -194,22 +197,22 @@ impl Wishes {
     }
 }
 
-/// A point that is being painted, with the constraints of its vertices.
+/// A point to paint, with the constraints of its vertices.
 struct Spot<'a> {
     work: &'a Work<'a>,
     point: PointId,
-    /// Whether the point is its own mirror image.
+    /// Whether the point is on the mirror plane, so that it is its own mirror image.
     on_plane: bool,
     rule: WeightConstraints<'a>,
-    /// The constraints before both sides are equalized; on the mirror plane, without the influence
+    /// Constraints before both sides are equalized. On the mirror plane, they have no influence
     /// limit.
     wide: WeightConstraints<'a>,
 }
 
 impl<'a> Spot<'a> {
     fn new(work: &'a Work<'a>, point: PointId, rule: &WeightConstraints<'a>) -> Self {
-        // Points on the mirror plane are equalized before joints are dropped, so that pairs are
-        // dropped together.
+        // A point on the mirror plane is equalized before influences are dropped, so that mirror
+        // joints are dropped together.
         let on_plane = work.paint.mirror.is_some_and(|m| m.point(point) == Some(point));
         let turned = work.paint.mirror.and_then(|m| m.point(point)).is_some_and(|p| p < point);
         let rule = WeightConstraints { turned, ..*rule };
@@ -217,13 +220,13 @@ impl<'a> Spot<'a> {
         Self { work, point, on_plane, rule, wide: WeightConstraints { limit, ..rule } }
     }
 
-    /// Equalizes both sides, if the point is on the mirror plane.
+    /// Equalizes both sides if the point is on the mirror plane.
     fn even(&self, list: &mut Influences, wishes: &[(u16, f32)]) -> Result<(), Refusal> {
         if self.on_plane { normalize::equalize(list, wishes, &self.rule) } else { Ok(()) }
     }
 
-    /// Paints the wanted weights. Returns whether there were any. A joint without a mirror joint is
-    /// painted only on its own side.
+    /// Paints the wanted weights. Returns `false` if there were none. A joint without a mirror
+    /// joint is painted only on its own side.
     fn paint(&self, list: &mut Influences, wishes: &[(u16, f32)]) -> Result<bool, Refusal> {
         if wishes.is_empty() {
             return Ok(false);

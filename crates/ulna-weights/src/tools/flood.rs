@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl WorkingWeights<'_> {
-    /// Applies a brush to a joint at all vertices, with one amount per vertex: for floods and
-    /// gradients.
+    /// Applies a brush to one joint at all vertices, with one amount per vertex. Floods and
+    /// gradients use it.
     pub fn flood(
         &mut self,
         brush: &Brush,
@@ -46,7 +46,7 @@ impl WorkingWeights<'_> {
         )
     }
 
-    /// The mean weights of the vertices in the scope.
+    /// Returns the mean weights of the vertices in the scope.
     pub fn mean(&self, scope: &Scope<'_>) -> Influences {
         let maps = Maps::of(self.canvas, self.maps.iter());
         let vertices = numbers(self.canvas.vertex_count()).filter(|v| scope.has(*v));
@@ -54,8 +54,9 @@ impl WorkingWeights<'_> {
     }
 }
 
-/// The amount of a gradient at a position: linear from `from` (1) to `to` (0), or radial around
-/// `from`.
+/// Returns the amount of a gradient as a function of the position. A linear gradient runs from 1 at
+/// `from` to 0 at `to`. A radial gradient runs in all directions from 1 at `from` to 0 at the
+/// distance of `to`.
 pub fn gradient(from: Vec3, to: Vec3, radial: bool, falloff: Falloff) -> impl Fn(Vec3) -> f32 {
     let way = to - from;
     let length = way.length().max(1e-12);

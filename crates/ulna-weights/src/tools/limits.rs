@@ -7,8 +7,8 @@ use crate::{
 };
 use ulna_model::WeightMap;
 
-/// Writes the remaining influences to `other` when weak ones are dropped: those that are not weak,
-/// locked ones, and the strongest.
+/// Writes to `other` the influences that remain when weak ones are dropped. Locked influences and
+/// the strongest one always remain.
 fn keep_strong(
     Scratch { list, other }: &mut Scratch,
     rule: &WeightConstraints<'_>,
@@ -26,7 +26,7 @@ fn keep_strong(
 impl WorkingWeights<'_> {
     /// Keeps the strongest joints of every vertex, up to the scope's limit.
     pub fn limit(&mut self, scope: &Scope<'_>) -> Refused {
-        // Slots are counted first, because duplicates of a joint count as one.
+        // Slots are counted before duplicates of a joint are merged.
         let many = |look: &VertexView<'_>| {
             look.weights.iter().filter(|w| **w > 0.0).count() > scope.limit
                 && look.influences().len() > scope.limit
@@ -36,7 +36,7 @@ impl WorkingWeights<'_> {
         })
     }
 
-    /// Drops unlocked weights below a value, except the largest.
+    /// Drops unlocked weights below `below`, except the largest of each vertex.
     pub fn prune(&mut self, below: f32, scope: &Scope<'_>) -> Refused {
         let small = |look: &VertexView<'_>| {
             look.weights.iter().fold(false, |any, w| any | ((*w > 0.0) & (*w < below)))
@@ -46,11 +46,11 @@ impl WorkingWeights<'_> {
             let rule = rule(scope, canvas, map);
             if scope.vertices.is_none() { prune_map(map, below, &rule) } else { None }
         };
-        // Vertices left over by the vectorized code, by part; `None` where it did not run.
+        // Vertices that the vectorized code could not process, by part; `None` if it did not run.
         let odd: Vec<Option<Vec<u32>>> = self.maps.iter_mut().map(quick).collect();
         let fast = Fast::Group(&|quick, group, _| quick.prune(group, below));
         let refused = self.each_of(scope, &odd, fast, small, |_, _, s, rule| {
-            // Two slots of a joint count as one.
+            // Duplicate slots of a joint are merged before the comparison.
             if !s.list.iter().any(|(_, w)| w < below) {
                 return Ok(false);
             }
@@ -59,7 +59,7 @@ impl WorkingWeights<'_> {
         tally(&refused)
     }
 
-    /// Like [`Self::prune`], for some joints only.
+    /// Drops weights below `below` like [`Self::prune`], but only those of some joints.
     pub fn prune_joints(&mut self, joints: &[u16], below: f32, scope: &Scope<'_>) -> Refused {
         let small = |j: u16, w: f32| w > 0.0 && w < below && joints.contains(&j);
         let any = |look: &VertexView<'_>| {
@@ -67,7 +67,7 @@ impl WorkingWeights<'_> {
         };
         self.each(scope, Fast::None, any, |_, _, s, rule| {
             keep_strong(s, rule, small);
-            // Two slots of a joint count as one, and can be large enough together.
+            // Merged duplicate slots of a joint can reach the minimum together.
             if s.other.len() == s.list.len() {
                 return Ok(false);
             }

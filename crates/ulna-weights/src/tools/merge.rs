@@ -24,7 +24,7 @@ impl WorkingWeights<'_> {
         self.recast(&from, |j| if from.contains(&j) { into } else { j }, scope)
     }
 
-    /// Replaces joints by others.
+    /// Replaces the joints in `of` by the joints that `to` returns.
     fn recast(&mut self, of: &[u16], to: impl Fn(u16) -> u16 + Sync, scope: &Scope<'_>) -> Refused {
         let holds = |look: &VertexView<'_>| {
             look.joints.iter().zip(look.weights).any(|(j, w)| *w > 0.0 && of.contains(j))

@@ -9,9 +9,9 @@ use crate::{
 use ulna_model::JointSlot;
 
 impl WorkingWeights<'_> {
-    /// Copies one side to the other. `from_high` selects the side with the larger coordinates on
-    /// `axis` as the source. Points on the plane are equalized. Vertices that already match are not
-    /// rewritten.
+    /// Copies the weights of one side to the other. If `from_high` is true, the source is the side
+    /// with the larger coordinates on `axis`. Points on the plane are equalized. Vertices that
+    /// already match are not rewritten.
     pub fn mirror(
         &mut self,
         mirror: &MirrorMap,
@@ -51,7 +51,8 @@ impl WorkingWeights<'_> {
                             weights,
                         );
                     }
-                    // Points on the plane are marked as not plain.
+                    // Points on the plane are marked as not plain, so that the general code
+                    // processes them.
                     _ => quick.put(group, lane, &[0; 4], &[-1.0; 4]),
                 }
             }
@@ -80,20 +81,20 @@ impl WorkingWeights<'_> {
     }
 }
 
-/// Whether a vertex has the mirror image of these slots, in any order and within rounding.
+/// Whether a vertex already has the mirror image of these slots, in any order and within rounding.
 fn is_image(
     look: &VertexView<'_>,
     (joints, weights): (&[u16], &[f32]),
     mirror: &MirrorMap,
 ) -> bool {
-    /// One float step below 1.
+    /// Size of one float step below 1.
     const ROUNDING: f32 = 1.2e-7;
     if !look.map.not_numbers.is_empty() && look.map.not_numbers.binary_search(&look.own).is_ok() {
         return false;
     }
     let used = |weights: &[f32]| weights.iter().filter(|w| **w != 0.0).count();
-    // The number of slots must be equal, and each joint must occur once on both sides. Duplicate
-    // joints are not matched.
+    // The number of slots must be equal, and each joint must occur once on both sides. Vertices
+    // with duplicate joints never match.
     let is_once = |joint: u16, weight: f32| {
         let mut same = joints
             .iter()

@@ -1,4 +1,4 @@
-//! Tools: changes of many vertices of [`WorkingWeights`](crate::WorkingWeights) at once.
+//! Tools that change many vertices of [`WorkingWeights`](crate::WorkingWeights) at once.
 
 mod flood;
 mod limits;

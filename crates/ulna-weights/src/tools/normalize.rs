@@ -1,4 +1,4 @@
-//! The tool that normalizes the weights of vertices.
+//! Tool that normalizes the weights of vertices.
 
 use rayon::prelude::*;
 
@@ -13,15 +13,16 @@ use crate::{
 use ulna_model::{JointSlot, WeightMap};
 
 impl WorkingWeights<'_> {
-    /// Normalizes the weights of every vertex. A vertex without weights gets those of its
-    /// neighbors; without neighbors, the nearest unlocked joint. Valid vertices keep their bits.
+    /// Normalizes the weights of every vertex. A vertex without weights gets the mean weights of
+    /// its neighbors. If it has no neighbors, it gets the nearest unlocked joint. Vertices with
+    /// valid weights keep their bits.
     pub fn normalize(&mut self, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
         let quick = |map: &mut WeightMap| {
             let rule = rule(scope, canvas, map);
             if scope.vertices.is_none() { normalize_map(map, &rule) } else { None }
         };
-        // Vertices left over by the vectorized code, by part; `None` where it did not run.
+        // Vertices that the vectorized code could not process, by part; `None` if it did not run.
         let odd: Vec<Option<Vec<u32>>> = self.maps.iter_mut().map(quick).collect();
         if odd.iter().all(|list| list.as_ref().is_some_and(Vec::is_empty)) {
             return Refused::new();
@@ -45,8 +46,8 @@ impl WorkingWeights<'_> {
         refused
     }
 
-    /// Fills vertices without a receiver: with the weights of their neighbors, ring by ring;
-    /// unconnected ones with the nearest joint.
+    /// Fills vertices without weights, ring by ring, with the weights of their neighbors.
+    /// Unconnected vertices get the nearest joint.
     fn fill(&mut self, mut front: Vec<u32>, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
         let mut open = vec![false; canvas.vertex_count()];

@@ -1,14 +1,14 @@
-//! The tool that rounds weights to even steps.
+//! Tool that rounds weights to even steps.
 
 use crate::{
     Influences, Refused, Scope, WeightConstraints, WorkingWeights, draft::Fast, ids::to_single,
     normalize::normalize,
 };
 
-/// Shares as whole units with the sum `units`. The units left by rounding down go to the largest
-/// remainders; ties to the larger share, then to the first (Hamilton's method).
+/// Converts shares to whole units that sum to `units`. Units lost by rounding down go to the
+/// largest remainders. Ties go to the larger share, then to the first one (Hamilton's method).
 fn in_units(shares: &[f64], units: f64) -> Vec<f64> {
-    // A share that differs from a whole unit only by rounding counts as this unit.
+    // A share within rounding error of a whole unit counts as that unit.
     let floor = |share: f64| (share * units + 1e-4).floor();
     let mut whole: Vec<f64> = shares.iter().map(|s| floor(*s)).collect();
     let left = units - whole.iter().sum::<f64>();
@@ -21,8 +21,8 @@ fn in_units(shares: &[f64], units: f64) -> Vec<f64> {
     whole
 }
 
-/// Rounds unlocked weights to even steps, and these to values of the stored type. `room` is reused
-/// memory.
+/// Rounds unlocked weights to even steps, and the steps to values of the stored type. `room` is
+/// reused memory.
 fn in_steps(
     list: &mut Influences,
     room: &mut Influences,
@@ -55,9 +55,9 @@ fn in_steps(
 }
 
 impl WorkingWeights<'_> {
-    /// Rounds unlocked weights to even steps with a sum of 1. The steps left by rounding down go to
-    /// the largest remainders (Hamilton's method). Rounding twice changes nothing. A stored type
-    /// with fewer steps uses its own.
+    /// Rounds unlocked weights to even steps with a sum of 1. Steps lost by rounding down go to the
+    /// largest remainders (Hamilton's method). Rounding a second time changes nothing. If the
+    /// stored type has fewer steps, its own steps are used.
     pub fn quantize(&mut self, steps: u32, scope: &Scope<'_>) -> Refused {
         self.each(
             scope,

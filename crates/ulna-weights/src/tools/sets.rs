@@ -1,11 +1,11 @@
-//! The tool that changes the number of influence sets of a part.
+//! Tool that changes the number of influence sets of a part.
 
 use crate::{Influences, Refused, Scope, WeightConstraints, WorkingWeights, normalize::normalize};
 use ulna_model::WeightMap;
 
 impl WorkingWeights<'_> {
-    /// Changes the number of sets of every part in the scope. With fewer sets, the strongest
-    /// weights are kept.
+    /// Changes the number of influence sets of every part in the scope. If sets are removed, the
+    /// strongest weights are kept.
     pub fn set_sets(&mut self, sets: usize, scope: &Scope<'_>) -> Refused {
         let mut refused = Refused::new();
         for (part, map) in self.canvas.parts().iter().zip(&mut self.maps) {
@@ -31,13 +31,13 @@ impl WorkingWeights<'_> {
                 let (to_j, to_w) =
                     (&mut joints[v * new..(v + 1) * new], &mut weights[v * new..(v + 1) * new]);
                 if new >= old {
-                    // More slots change no weights.
+                    // Adding slots changes no weights.
                     to_j[..old].copy_from_slice(js);
                     to_w[..old].copy_from_slice(ws);
                     continue;
                 }
-                // If locked joints prevent this, the strongest weights are kept. Their sum is then
-                // reported as a fault.
+                // If locked joints prevent normalizing, the strongest weights are kept. Their sum
+                // is then reported as a fault.
                 let done = list.read(js, ws, &rule).and_then(|()| normalize(&mut list, &rule));
                 if let Err(why) = done {
                     *refused.entry(why).or_default() += 1;

@@ -1,4 +1,4 @@
-//! Smoothing of weights.
+//! Tools that smooth weights.
 
 use super::strays::strays;
 use crate::{
@@ -12,9 +12,9 @@ use crate::{
 use ulna_model::WeightMap;
 
 impl WorkingWeights<'_> {
-    /// Moves every vertex toward the mean of its neighbors by `amount`, `passes` times. With
-    /// `by_distance`, near neighbors have more influence, which preserves detail in dense regions.
-    /// If `joint` is given, only its weight is smoothed.
+    /// Moves every vertex toward the mean of its neighbors by `amount` (`0..=1`), `passes` times.
+    /// With `by_distance`, closer neighbors count more, which preserves detail in dense regions. If
+    /// `joint` is given, only its weight is smoothed.
     pub fn smooth(
         &mut self,
         passes: usize,
@@ -48,8 +48,8 @@ impl WorkingWeights<'_> {
         })
     }
 
-    /// Smooths the vertices of the scope in several passes, each based on the previous one, and
-    /// drops negligible weights. Returns the refusals of the last pass.
+    /// Smooths the vertices of the scope in several passes. Each pass starts from the result of the
+    /// previous one. Drops negligible weights at the end. Returns the refusals of the last pass.
     fn smooth_by(
         &mut self,
         passes: usize,
@@ -66,7 +66,8 @@ impl WorkingWeights<'_> {
         refused
     }
 
-    /// Drops negligible weights of changed vertices, which smoothing spreads to distant joints.
+    /// Drops the negligible weights that smoothing spreads to distant joints, at changed vertices
+    /// only.
     fn drop_traces(&mut self, before: &[WeightMap], scope: &Scope<'_>) {
         let canvas = self.canvas;
         let was = Maps::of(canvas, before.iter());
@@ -80,11 +81,11 @@ impl WorkingWeights<'_> {
         });
     }
 
-    /// Moves every vertex toward its neighbors by `amount`, weighted by distance, `passes` times,
-    /// without losing volume.
+    /// Moves every vertex toward the mean of its neighbors by `amount`, weighted by distance,
+    /// `passes` times. Smoothing is limited where a vertex would lose volume.
     ///
-    /// When joints bend by 60°, a vertex must keep a part `kept` of its volume, or its current
-    /// volume if less. Its strain relative to its neighbors must not increase.
+    /// With its joints bent by 60°, a vertex must keep the fraction `kept` of its volume, or its
+    /// current volume if that is less. Its strain relative to its neighbors must not increase.
     pub fn relax_keeping(
         &mut self,
         passes: usize,
@@ -103,8 +104,9 @@ impl WorkingWeights<'_> {
         })
     }
 
-    /// Smooths outliers: vertices with little overlap with their neighbors, which agree with each
-    /// other. Returns the number of vertices, and the refusals.
+    /// Smooths outliers. These are vertices whose weights overlap little with those of their
+    /// neighbors, while the neighbors agree with each other. Returns the number of outliers, and
+    /// the refusals.
     pub fn hammer(&mut self, most_in_common: f32, scope: &Scope<'_>) -> (usize, Refused) {
         let strays = strays(self.canvas, &Maps::of(self.canvas, self.maps.iter()), most_in_common);
         let mut only = vec![false; self.canvas.vertex_count()];

@@ -1,17 +1,17 @@
-//! Outliers: points whose weights have little overlap with those of their neighbors.
+//! Detection of outliers: points whose weights overlap little with those of their neighbors.
 
 use rayon::prelude::*;
 
 use crate::{Influences, Maps, SkinnedSurface, means::mean};
 use ulna_geometry::PointId;
 
-/// Overlap of two lists, `Σ min(a, b)`: `0..=1` if both sum to 1.
+/// Returns the overlap of two lists, `Σ min(a, b)`; `0..=1` if both sum to 1.
 pub fn in_common(a: &Influences, b: &Influences) -> f32 {
     a.iter().map(|(j, w)| w.min(b.get(j))).sum()
 }
 
-/// Points whose weights have little overlap with the mean of their neighbors, although each
-/// neighbor has much overlap with it.
+/// Finds outliers: points whose weights overlap little with the mean of their neighbors, while each
+/// neighbor overlaps much with that mean. `most_in_common` is the maximum overlap of an outlier.
 pub fn strays(canvas: &SkinnedSurface, maps: &Maps<'_>, most_in_common: f32) -> Vec<PointId> {
     let is_stray = |point: &PointId| is_stray(canvas, maps, *point, most_in_common);
     (0..canvas.point_count())
