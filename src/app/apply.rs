@@ -50,6 +50,7 @@ impl App {
             Action::Run(command) => self.run(ctx, command),
             Action::Invoke(spec) => self.invoke(ctx, spec),
             Action::RunLine(line) => self.run_typed(ctx, &line),
+            Action::Ask(line) => self.ask(ctx, line),
             Action::Preview { label, commands } => {
                 if !commands.iter().any(|c| self.refuses_under_mix(ctx, c)) {
                     self.preview(ctx, &label, &commands);

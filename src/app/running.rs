@@ -46,6 +46,15 @@ impl App {
         }
     }
 
+    /// Opens the form of a command with some arguments filled in.
+    pub(super) fn ask(&mut self, ctx: &Context, line: CommandLine) {
+        let Some(spec) = find(&line.name) else { return };
+        self.end_gesture(ctx);
+        if let Some(draft) = self.form_of(spec, line.arguments) {
+            self.dialogs.open = Some(Dialog::Arguments { draft: Box::new(draft) });
+        }
+    }
+
     /// Form of a command with the given arguments. Others are suggested from the selection and the
     /// view settings.
     fn form_of(&self, spec: &'static CommandSpec, given: Map<String, Value>) -> Option<FormDraft> {

@@ -408,3 +408,47 @@ fn only_visible_outliner_rows_are_laid_out_and_typed_letters_find_the_others() {
     );
     assert!((10..200).contains(&count(&window)), "{} rows are laid out", count(&window));
 }
+
+#[test]
+fn the_menu_of_a_contact_makes_it_follow_the_selected_joint_and_removes_it() {
+    let mut session_of_file = crate::common::sample();
+    let add = CommandLine::new("contact.add").with("clip", "Walk").with("node", "RightHand");
+    crate::common::run(&mut session_of_file, add.with("from", 0.2).with("to", 0.8));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("hand.glb");
+    session_of_file.write_to(&path).expect("the file is written");
+    let bytes = std::fs::read(&path).expect("the file");
+    let (mut window, _folder, _) = window::open(window::builder(), &bytes);
+    click(&mut window, "Clip Walk");
+    click(&mut window, "Head");
+    let spaces = |window: &Window| -> Vec<Option<String>> {
+        let document = session(window).document();
+        let label = |n: ulna_model::NodeId| document.node(n).label(n);
+        document.clips[ClipId(1)].contacts.iter().map(|g| g.space.map(label)).collect()
+    };
+    assert_eq!(spaces(&window), [None]);
+    let bar = |window: &Window| {
+        window.get_all_by_label_contains("Contact of RightHand, frames").next().unwrap().rect()
+    };
+    let at = bar(&window).center();
+    secondary_at(&mut window, at);
+    let found = checked(&window, "the contact");
+    has(&found, &["Follow", "Find contacts", "Clean contacts…", "Remove contact"]);
+    click(&mut window, "Follow");
+    let found = rows(&window);
+    has(&found, &["Nothing (stay in the scene)", "Another node…"]);
+    // The outliner has a row of this name as well.
+    let head = window.get_by_role_and_label(Role::MenuItemCheckBox, "Head").rect().center();
+    click_at(&mut window, head, Modifiers::NONE);
+    window.run_steps(4);
+    assert_eq!(spaces(&window), [Some("Head".to_owned())]);
+    assert!(window.query_by_label_contains("follows Head").is_some(), "the bar says so");
+    let steps_before = steps(&window);
+    let at = bar(&window).center();
+    secondary_at(&mut window, at);
+    click(&mut window, "Remove contact");
+    assert!(spaces(&window).is_empty());
+    assert_eq!(steps(&window), steps_before + 1);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(spaces(&window), [Some("Head".to_owned())]);
+}

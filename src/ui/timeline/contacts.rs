@@ -13,10 +13,10 @@ use crate::ui::{
     widgets::{elided, paint_icon},
 };
 use ulna_edit::command::{
-    AddContact, CleanContacts, ContactSpace, FindContacts, MoveContact, RemoveContact,
+    AddContact, CleanContacts, Command, ContactSpace, FindContacts, MoveContact, RemoveContact,
     field::{ClipName, Nodes, Seconds},
 };
-use ulna_model::{Document, Goal, NodeId};
+use ulna_model::{Document, Goal, GoalPoint, NodeId};
 use ulna_motion::retarget::limb_moves;
 use ulna_render::ColorRole;
 
@@ -83,7 +83,10 @@ impl ContactRow<'_> {
         let at = |x: f32| pos2(x, self.rect.center().y);
         let small = Theme::font(Font::Small);
         let color = theme.color(ColorRole::AccentText);
-        paint_icon(&painter, at(names.left() + 34.0), icons::ICON_FOOTPRINT, 14.0, color);
+        let mut own = self.goals.iter().filter(|g| g.node == self.joint);
+        let is_hand = own.all(|g| g.point == GoalPoint::Joint);
+        let icon = if is_hand { icons::ICON_BACK_HAND } else { icons::ICON_FOOTPRINT };
+        paint_icon(&painter, at(names.left() + 34.0), icon, 14.0, color);
         let text = elided(ui, &self.name, &small, names.width() - 140.0);
         let color = theme.color(ColorRole::TextPrimary);
         painter.text(at(names.left() + 46.0), Align2::LEFT_CENTER, text, small.clone(), color);
@@ -170,7 +173,8 @@ impl ContactRow<'_> {
             rows.run(row, || follow(Some(node)).into());
         }
         rows.separator();
-        rows.command_as(ContactSpace::spec(), "Another node…");
+        let row = Row::of(rows.view, ContactSpace::spec()).title("Another node…");
+        rows.act(row, || Action::Ask(Command::from(follow(None)).line(self.document)));
     }
 
     /// Rounds a time to a frame, unless Shift is held.

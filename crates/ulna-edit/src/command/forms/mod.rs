@@ -377,8 +377,12 @@ fn unset(spec: &CommandSpec, argument: &ArgumentSpec) -> Unset {
             Unset::Toggles
         }
         (_, "on" | "plant" | "speed" | "ground" | "wrap" | "visible" | "up" | "lower_hips")
-        | ("clip.trim", "exact") => Unset::On,
-        ("clip.retarget", "contacts") | (_, "height" | "turn" | "retime") => Unset::Fits,
+        | ("clip.trim", "exact")
+        | ("joint.mirror", "below") => Unset::On,
+        ("joint.mirror", "weights")
+        | ("rig.humanoid", "guess")
+        | ("clip.retarget", "contacts")
+        | (_, "height" | "turn" | "retime") => Unset::Fits,
         _ => Unset::Off,
     }
 }
