@@ -212,7 +212,7 @@ pub(super) fn finite(amount: f32) -> Result<f32, CommandError> {
     }
     Err(CommandError::other(
         "argument_out_of_range",
-        format!("{amount} is out of range; 1 reaches the other pose, and the maximum is {MOST}"),
+        format!("{amount} is out of range; 1 reaches the other pose, and {MOST} is the maximum"),
     ))
 }
 

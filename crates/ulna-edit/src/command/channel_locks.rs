@@ -109,7 +109,7 @@ impl LockChannels {
             }
         }
         if nodes.is_empty() {
-            let message = "the channels are locked or unlocked like that already";
+            let message = "the channels are already locked or unlocked as requested";
             return Ok(Outcome::noted("nothing_to_change", message));
         }
         Ok(vec![Edit::SetNodes(nodes)].into())

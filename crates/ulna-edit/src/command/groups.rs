@@ -100,7 +100,10 @@ fn changed(
     let mut groups = document.joint_groups().to_vec();
     change(&mut groups);
     if groups == document.joint_groups() {
-        return Ok(Outcome::noted("nothing_to_change", "the joint group is like that already"));
+        return Ok(Outcome::noted(
+            "nothing_to_change",
+            "the joint group already has these settings",
+        ));
     }
     Ok(vec![Edit::SetJointGroups { scene, to: groups.into() }].into())
 }

@@ -437,8 +437,8 @@ impl HoldPin {
                 let found = ik::contacts_over(document, clip, node, ground);
                 if found.is_empty() {
                     let message = format!(
-                        "no ground contact of {label} was found, because it is never low and slow; \
-                            set the range to hold with “from” and “to”"
+                        "no ground contact of {label} was found, because it is never low and slow \
+                            at the same time; set the range to hold with “from” and “to”"
                     );
                     return Err(CommandError::other("no_contact_found", message));
                 }

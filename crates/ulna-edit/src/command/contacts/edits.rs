@@ -22,7 +22,7 @@ const USUAL: f32 = 0.2;
 pub(super) fn changed(id: ClipId, clip: &Clip, to: Vec<Goal>) -> Outcome {
     let to = Goal::in_order(to);
     if to[..] == clip.contacts[..] {
-        return Outcome::noted("nothing_to_change", "the contacts are like that already");
+        return Outcome::noted("nothing_to_change", "the clip already has these contacts");
     }
     vec![Edit::SetContacts { clip: id, to: to.into() }].into()
 }
@@ -44,8 +44,9 @@ pub(super) fn read(document: &Document, text: &str) -> Result<Vec<Goal>, Command
     let mut goals = Vec::with_capacity(list.len());
     for contact in list {
         let goal = contact.read(document).map_err(|name| {
-            let said =
-                format!("“contacts” names “{name}”, which is no node of this file, or several");
+            let said = format!(
+                "“contacts” names “{name}”, but this file has no node or several nodes of that name"
+            );
             CommandError::other("no_such_contact_joint", said)
         })?;
         if !goal.is_valid() {
