@@ -30,7 +30,8 @@ pub(super) fn changed(id: ClipId, clip: &Clip, to: Vec<Goal>) -> Outcome {
 /// Reads contacts from JSON.
 ///
 /// # Errors
-/// If the text is no list of contacts, names a node that does not exist, or has numbers out of range.
+/// If the text is no list of contacts, names a node that does not exist, or has numbers out of
+/// range.
 pub(super) fn read(document: &Document, text: &str) -> Result<Vec<Goal>, CommandError> {
     let list: Vec<ContactText> = serde_json::from_str(text).map_err(|e| {
         CommandError::other(
@@ -124,8 +125,8 @@ fn refuse_own_limb(document: &Document, joint: NodeId, space: NodeId) -> Result<
     refuse(
         "contact_follows_itself",
         format!(
-            "a contact of “{joint}” cannot follow “{space}”, which moves with the same limb; choose \
-                a node outside of it"
+            "a contact of “{joint}” cannot follow “{space}”, which moves with the same limb; \
+                choose a node outside of it"
         ),
     )
 }

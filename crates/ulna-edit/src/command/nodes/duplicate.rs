@@ -23,7 +23,8 @@ impl DuplicateNodes {
             return refuse(
                 "instances_not_copied",
                 format!(
-                    "“{label}” shows its mesh many times (instances); such nodes cannot be copied yet"
+                    "“{label}” shows its mesh many times (instances); such nodes cannot be copied \
+                        yet"
                 ),
             );
         }
