@@ -124,7 +124,7 @@ document_commands! {
     } = "pose.ik", "Move limb to a point (IK)", asks: true;
     /// Rotates a joint so that its front faces a point of the scene
     LookAt {
-        /// Nodes to edit.
+        /// Joints to rotate.
         node: Nodes,
         /// Point of the scene to face, in meters.
         at: Vec3,
@@ -133,7 +133,7 @@ document_commands! {
     } = "pose.look_at", "Look at a point", asks: true;
     /// Pins the position or rotation of nodes while others are posed
     SetPin {
-        /// Nodes to edit.
+        /// Nodes to pin or unpin.
         node: Nodes,
         /// Kind of pin: `place` keeps the position, `angle` the rotation, `both` keeps both, `none`
         /// unpins. If omitted, `both`, or `none` if all nodes are already pinned.
@@ -141,7 +141,7 @@ document_commands! {
     } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected;
     /// Holds a node in place over a range or over its ground contacts, so that feet do not slide
     HoldPin {
-        /// Nodes to edit.
+        /// Nodes to hold in place.
         node: Nodes,
         /// Clip to edit.
         clip: ClipName,

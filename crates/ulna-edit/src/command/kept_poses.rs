@@ -41,7 +41,7 @@ document_commands! {
         text: Option<String>,
         /// Nodes to pose; all nodes of the saved pose if omitted.
         node: Option<Nodes>,
-        /// Blend amount, 1 for the whole pose; 100 % if omitted.
+        /// Blend amount, where 1 applies the whole pose; 100 % if omitted.
         amount: Option<f32>,
         /// Whether to apply the mirror image of the pose; no if omitted.
         flip: Option<bool>,

@@ -36,7 +36,7 @@ document_commands! {
     SetKey {
         /// Clip to edit.
         clip: ClipName,
-        /// Time, in seconds.
+        /// Time in the clip, in seconds.
         time: Seconds,
         /// Nodes to key.
         node: Nodes,
@@ -55,7 +55,7 @@ document_commands! {
     SetUnkeyed {
         /// Clip to pose.
         clip: ClipName,
-        /// Time, in seconds.
+        /// Time in the clip, in seconds.
         time: Seconds,
         /// Nodes to pose.
         node: Nodes,

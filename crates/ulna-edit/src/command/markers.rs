@@ -18,7 +18,7 @@ document_commands! {
     AddMarker {
         /// Clip to edit.
         clip: ClipName,
-        /// Time, in seconds.
+        /// Time of the marker, in seconds.
         time: Seconds,
         /// Name of the marker.
         name: Option<String>,

@@ -57,7 +57,7 @@ document_commands! {
     KeyMorphs {
         /// Clip to edit.
         clip: ClipName,
-        /// Time, in seconds.
+        /// Time in the clip, in seconds.
         time: Seconds,
         /// Nodes with the morph target.
         node: Nodes,
@@ -75,7 +75,7 @@ document_commands! {
     HoldMorph {
         /// Clip to pose.
         clip: ClipName,
-        /// Time, in seconds.
+        /// Time in the clip, in seconds.
         time: Seconds,
         /// Nodes with the morph target.
         node: Nodes,

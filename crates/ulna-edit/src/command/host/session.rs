@@ -110,7 +110,7 @@ other_commands! {
         /// Positions of joints of that file in this scene, in meters, such as `Hips=0 0.93 0;
         /// Head=0 1.6 0.02`. One position moves the skeleton. Two also scale and rotate it, and
         /// more also stretch it to put each joint at its position. If omitted, the skeleton is
-        /// scaled by the heights of both models and placed on the ground in the middle of this
+        /// scaled by the heights of both models and placed on the ground below the center of this
         /// model.
         points: Option<MatchedPoints>,
         /// Whether each position also applies, mirrored, to the joint on the other side; no if

@@ -54,7 +54,8 @@ document_commands! {
         /// Pivot point in world space, in meters; only with world axes; each joint's own origin if
         /// omitted.
         pivot: Option<Vec3>,
-        /// Behavior of the children; they follow if omitted.
+        /// Behavior of the children: `follow` moves them along, `place` keeps their world
+        /// transforms, `angle` keeps their world rotation; `follow` if omitted.
         children: Option<Children>,
         /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
@@ -67,7 +68,8 @@ document_commands! {
         by: Factor,
         /// Space of the axes; local if omitted.
         space: Option<AnySpace>,
-        /// Behavior of the children; they follow if omitted.
+        /// Behavior of the children: `follow` moves them along, `place` keeps their world
+        /// transforms, `angle` keeps their world rotation; `follow` if omitted.
         children: Option<Children>,
         /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
@@ -83,7 +85,8 @@ document_commands! {
         /// Pivot point in world space, in meters; only with world axes; each joint's own origin if
         /// omitted.
         pivot: Option<Vec3>,
-        /// Behavior of the children; they follow if omitted.
+        /// Behavior of the children: `follow` moves them along, `place` keeps their world
+        /// transforms, `angle` keeps their world rotation; `follow` if omitted.
         children: Option<Children>,
         /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,

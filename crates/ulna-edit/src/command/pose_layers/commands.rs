@@ -69,7 +69,7 @@ document_commands! {
     ZeroKey {
         /// Layer to edit.
         of: LayerOf,
-        /// Time, in seconds.
+        /// Time in the clip, in seconds.
         time: Seconds,
         /// Time of a second neutral key, in seconds.
         until: Option<Seconds>,
@@ -80,7 +80,7 @@ document_commands! {
     ClearInLayer {
         /// Layer to edit.
         of: LayerOf,
-        /// Joints of the layer; all if omitted.
+        /// Joints to remove from the layer; all if omitted.
         node: Option<Nodes>,
     } = "layer.clear", "Remove joints from the layer", enabled: rules::pose_layer;
     /// Bakes layers into the keys of their clip, or into the pose of the file
@@ -94,7 +94,7 @@ document_commands! {
     SplitLayer {
         /// Clip to split.
         clip: ClipName,
-        /// Maximum error of the base keys, in degrees.
+        /// Maximum error of the base keys, in degrees, 0.01 to 90; 5 if omitted.
         degrees: Option<f32>,
         /// Name of the layer.
         name: Option<String>,
@@ -163,11 +163,11 @@ document_commands! {
     SetInLayer {
         /// Layer to edit.
         of: LayerOf,
-        /// Joints of the layer; all if omitted.
+        /// Joints whose offsets to set.
         node: Nodes,
         /// Offsets to set.
         to: Trs,
-        /// Time, in seconds.
+        /// Time in the clip, in seconds.
         time: Option<Seconds>,
         /// Whether to set a key at that time, even if the layer was constant; no if omitted.
         key: Option<bool>,

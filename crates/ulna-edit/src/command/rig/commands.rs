@@ -64,8 +64,8 @@ document_commands! {
         /// Effect on clips: `keep` changes the keys so that the skin moves as before. `follow`
         /// keeps the keys, which then rotate the skin about the new pivots; `keep` if omitted.
         motion: Option<Motion>,
-        /// Whether mirror joints move by the mirrored distance, and joints in the middle of the body
-        /// stay in the middle; no if omitted.
+        /// Whether mirror joints move by the mirrored distance, and joints in the middle of the
+        /// body stay in the middle; no if omitted.
         symmetric: Option<bool>,
     } = "joint.move", "Move pivots", asks: true, enabled: rules::selected;
     /// Adds joints between a joint and its parent; they move with the parent until they are keyed
@@ -74,7 +74,7 @@ document_commands! {
         node: Nodes,
         /// Position between the parent (0) and the joint (1); 50 % if omitted.
         at: Option<f32>,
-        /// Number of evenly spaced joints; replaces the position.
+        /// Number of new joints, evenly spaced; the position is then ignored.
         count: Option<usize>,
         /// Name of the joints; the name of the joint with “_inserted” if omitted.
         name: Option<String>,
@@ -235,7 +235,7 @@ document_commands! {
         /// Humanoid bones with their joints, such as `hips=Pelvis`; `leftEye=` clears a bone.
         bones: Option<Counterparts>,
         /// Whether to guess missing bones from names and the shape of the skeleton. If omitted,
-        /// only if no other argument is given.
+        /// bones are guessed only if no other argument is given.
         guess: Option<bool>,
         /// Whether to clear all other bones first; no if omitted.
         clear: Option<bool>,

@@ -137,8 +137,8 @@ document_commands! {
     } = "weights.relax", "Relax weights", menu: "Weights/Smooth", enabled: rules::weighted;
     /// Replaces the weights of outliers by the weights of their neighbors
     Hammer {
-        /// Total weight in common with its neighbors below which a vertex is an outlier, 0 to 0.5;
-        /// 40 % if omitted.
+        /// Minimum weight that a vertex shares with its neighbors, 0 to 0.5; vertices below it are
+        /// outliers; 40 % if omitted.
         in_common: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
@@ -152,7 +152,7 @@ document_commands! {
         value: Option<f32>,
         /// Operation on the existing weights; `replace` if omitted.
         how: Option<How>,
-        /// Amount of the change per pass, 0 to 1; 100 % if omitted.
+        /// Strength of the change, 0 to 1; 100 % if omitted.
         amount: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
@@ -174,7 +174,7 @@ document_commands! {
         value: Option<f32>,
         /// Operation on the existing weights; `replace` if omitted.
         how: Option<How>,
-        /// Amount of the change per pass, 0 to 1; 100 % if omitted.
+        /// Strength of the change, 0 to 1; 100 % if omitted.
         amount: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
