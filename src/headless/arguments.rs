@@ -89,8 +89,8 @@ pub enum Verb {
     /// Exports some or all clips with the model or with only the skeleton.
     #[command(after_help = STATUSES)]
     Export(ExportArgs),
-    /// Retargets clips of some files to other models, by a map of joint chains; feet are locked
-    /// during contacts.
+    /// Retargets clips to other models by a map of joint chains. Feet stay in place during ground
+    /// contacts.
     #[command(after_help = STATUSES)]
     Retarget(RetargetArgs),
     /// Lists differences in content between two files. The exit status is 1 if there are any.
@@ -189,7 +189,7 @@ pub struct CheckArgs {
     /// List only findings with these codes, separated by commas.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Treat findings with these codes as errors, separated by commas.
+    /// Treat findings with these codes, separated by commas, as errors.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub deny: Vec<String>,
     /// Fix all fixable problems of one file and save the result; needs -o.
@@ -214,7 +214,7 @@ pub struct RunArgs {
     /// Output file, or a folder in which each file keeps its name.
     #[arg(short, long)]
     pub output: PathBuf,
-    /// Do not store the rest pose of posed nodes in their extras.
+    /// Do not store the rest pose of posed nodes in the glTF extras of these nodes.
     #[arg(long)]
     pub no_rest_extras: bool,
     /// Do not keep a backup `FILE~` when the output replaces the input file.
@@ -262,7 +262,8 @@ pub struct ExportArgs {
     /// Write one file per clip, named after the clip, into the output folder.
     #[arg(long)]
     pub each: bool,
-    /// With --each: file name pattern; {clip} and {number} are replaced.
+    /// With --each: pattern of the file names, in which {clip} and {number} stand for the name and
+    /// the number of the clip.
     #[arg(long, requires = "each")]
     pub names: Option<String>,
     /// Resample the keys to this many frames per second.
@@ -297,26 +298,26 @@ pub struct RetargetArgs {
     /// Save the retarget map in the models.
     #[arg(long)]
     pub keep_map: bool,
-    /// Clips to retarget: a pattern of their names, such as 'Walk*'; all if omitted.
+    /// Pattern of the names of clips to retarget, such as 'Walk*'; all clips if omitted.
     #[arg(long, value_name = "PATTERN")]
     pub only: Option<String>,
     /// Action if a clip name already exists; a number is added to the name if omitted.
     #[arg(long, value_parser = ["number", "replace", "skip"])]
     pub taken: Option<String>,
-    /// Do not lock feet during ground contacts.
+    /// Do not keep feet in place during ground contacts.
     #[arg(long)]
     pub no_contacts: bool,
-    /// Factor of the travel distance; taken from the map if omitted.
+    /// Factor of the travel distance over the ground; taken from the map if omitted.
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub stride: Option<f32>,
     /// Keys of the clips: as in the source, one per frame, or reduced.
     #[arg(long, value_name = "KEYS", default_value = "source",
         value_parser = ["source", "frames", "reduced"])]
     pub keys: String,
-    /// Max error of reduced keys, in millimeters on a body 1.8 m tall.
+    /// Maximum error of reduced keys, in millimeters for a body 1.8 m tall.
     #[arg(long, value_name = "MM", default_value_t = 0.5, value_parser = factor)]
     pub tolerance: f32,
-    /// Leave out joints of the map that a model does not have.
+    /// Ignore joints of the map that a model does not have.
     #[arg(long, requires = "map")]
     pub force: bool,
     /// Do not keep a backup `FILE~` when the output replaces the input file.
@@ -370,7 +371,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// Time of a clip or mix.
 #[derive(Debug, Args)]
 pub struct MomentArgs {
-    /// Mix to play instead of a clip: a JSON file, or `kept` for the mix in the file's extras.
+    /// Mix to play instead of a clip: a JSON file, or `kept` for the mix that is saved in the file.
     #[arg(long, value_name = "SPEC", conflicts_with = "clip")]
     pub mix: Option<PathBuf>,
     /// Time in seconds.
@@ -531,7 +532,7 @@ pub struct ConversionArgs {
     /// Height scale in pixels for converting height maps to normal maps.
     #[arg(long)]
     pub height: Option<f32>,
-    /// Direction in which the model looks in the file.
+    /// Direction that the model faces in the file.
     #[arg(long, allow_hyphen_values = true, value_parser = ["+x", "-x", "+y", "-y", "+z", "-z"])]
     pub front: Option<String>,
     /// Clips to import, by name or by number from 1 as `ulna info` lists them, separated by commas;

@@ -120,7 +120,7 @@ fn invalid_group_commands_are_refused() {
     assert_eq!(code(&mut session, set("Legs").with("hidden", true)), "no_such_group");
     assert_eq!(code(&mut session, line("group.remove").with("group", "face")), "no_such_group");
     let said = run(&mut session, set("Face").with("name", "Face")).join(" ");
-    assert!(said.contains("like that already"), "{said}");
+    assert!(said.contains("already has these settings"), "{said}");
     let none = json!({"nodes": [{"name": "Lone"}]});
     let mut session = Session::open_bytes(&glb(none, &[])).unwrap();
     assert_eq!(code(&mut session, add(json!("Lone"))), "no_scene");

@@ -342,7 +342,7 @@ fn a_pose_becomes_the_rest_pose_in_the_file() {
     let (report, said) = act(&mut session, line("rig.rest_from_pose"));
     let after = session.document().clone();
     assert_eq!((report.deviation.worst_mm, report.nodes.rested), (0.0, 1));
-    assert!(said[0].contains("1 node has another rest pose"), "{said:?}");
+    assert!(said[0].contains("1 node has a new rest pose"), "{said:?}");
     let node = after.node(arm);
     assert!(node.pose.is_none() && node.rest == posed.node(arm).local());
     assert_eq!(node.rest_source, RestSource::Pose);

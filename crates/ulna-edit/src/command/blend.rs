@@ -46,34 +46,34 @@ document_commands! {
         toward: Toward,
         /// Blend amount; 1 (100 %) reaches the other pose, and negative amounts move away from it.
         amount: f32,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.blend", "Blend the pose", asks: true;
-    /// Blends between the previous key and the next key
+    /// Sets the pose to a blend of the previous key and the next key
     Breakdown {
         /// Nodes to blend; all posed or animated nodes if omitted.
         node: Option<Nodes>,
-        /// Position between the previous key (0) and the next key (1 or 100 %).
+        /// Position of the pose between the previous key (0) and the next key (1 or 100 %).
         part: f32,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.breakdown", "Breakdown", asks: true, enabled: rules::clip_shown;
-    /// Blends the pose toward the in-between of its neighboring keys
+    /// Blends the pose toward the interpolation between the previous and next keys
     RelaxPose {
         /// Nodes to blend; all posed or animated nodes if omitted.
         node: Option<Nodes>,
         /// Blend amount; 10 % if omitted.
         amount: Option<f32>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.relax", "Relax", enabled: rules::clip_shown;
-    /// Exaggerates the pose away from the in-between of its neighboring keys
+    /// Exaggerates the pose, away from the interpolation between the previous and next keys
     PushPose {
         /// Nodes to blend; all posed or animated nodes if omitted.
         node: Option<Nodes>,
         /// Blend amount; 10 % if omitted.
         amount: Option<f32>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.push", "Push", enabled: rules::clip_shown;
     /// Blends the pose toward the rest pose
@@ -82,7 +82,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Blend amount; 10 % if omitted.
         amount: Option<f32>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.to_rest", "Blend toward rest";
 }
@@ -212,7 +212,7 @@ pub(super) fn finite(amount: f32) -> Result<f32, CommandError> {
     }
     Err(CommandError::other(
         "argument_out_of_range",
-        format!("{amount} is out of range; 1 reaches the other pose, and the maximum is {MOST}"),
+        format!("{amount} is out of range; 1 reaches the other pose, and {MOST} is the maximum"),
     ))
 }
 

@@ -15,13 +15,13 @@ document_commands! {
     /// Command that locks and unlocks channels.
     ChannelLockCommand in "Pose";
 
-    /// Locks channels of nodes, so that posing by hand does not change them
+    /// Locks translation, rotation or scale of nodes, so that posing by hand does not change them
     LockChannels {
         /// Nodes to lock or unlock.
         node: Nodes,
         /// Channels to lock or unlock; all if omitted.
         channels: Option<Channels>,
-        /// Whether the channels are locked; locked if omitted.
+        /// Whether to lock the channels; yes if omitted. If no, they are unlocked.
         on: Option<bool>,
     } = "node.lock_channels", "Lock channels", asks: true, enabled: rules::selected;
 }
@@ -109,7 +109,7 @@ impl LockChannels {
             }
         }
         if nodes.is_empty() {
-            let message = "the channels are locked or unlocked like that already";
+            let message = "the channels are already locked or unlocked as requested";
             return Ok(Outcome::noted("nothing_to_change", message));
         }
         Ok(vec![Edit::SetNodes(nodes)].into())

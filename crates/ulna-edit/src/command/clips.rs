@@ -16,9 +16,9 @@ document_commands! {
     /// Commands that create, rename, copy and delete clips, and rename nodes.
     ClipCommand in "Clip";
 
-    /// Makes an empty clip
+    /// Adds an empty clip
     NewClip {
-        /// Name.
+        /// Name of the clip; an unused name if omitted.
         name: Option<String>,
     } = "clip.new", "New clip";
     /// Renames a clip
@@ -32,10 +32,10 @@ document_commands! {
     LoopClip {
         /// Clip to edit.
         clip: ClipName,
-        /// Loop mode to save; the saved one is removed if omitted.
+        /// Loop mode to save; the saved loop mode is removed if omitted.
         repeat: Option<AtEnd>,
     } = "clip.loop", "Save loop mode", menu: "Clip/Change the clip", asks: true;
-    /// Makes a copy of the shown clip
+    /// Copies the shown clip
     DuplicateClip {
         /// Clip to edit.
         clip: ClipName,
@@ -45,7 +45,7 @@ document_commands! {
         "Duplicate clip", enabled: rules::clip_shown;
     /// Renames the selected node or the shown clip
     RenameNode {
-        /// Nodes to edit.
+        /// Node to rename.
         node: Nodes,
         /// New name.
         name: String,

@@ -55,7 +55,7 @@ impl ArgumentPart for PoseDestination {
         [
             Option::<ClipName>::specs(
                 "clip",
-                "Clip that receives an unkeyed pose; the pose of the file if omitted.",
+                "Clip that receives the pose, without a key; the pose of the file if omitted.",
             ),
             Option::<Seconds>::specs("time", "Time in that clip, in seconds."),
             Option::<LayerName>::specs(

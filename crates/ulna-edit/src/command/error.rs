@@ -18,7 +18,7 @@ pub enum CommandError {
     },
     /// The line is not a JSON object with a member `do`.
     #[error(
-        "a command is an object such as {{\"do\":\"pose.reset\",\"node\":\"Hips\"}}; this is \
+        "a command must be an object such as {{\"do\":\"pose.reset\",\"node\":\"Hips\"}}, but is \
         {0}"
     )]
     Shape(String),
@@ -149,7 +149,7 @@ pub enum ArgumentError {
     #[error("“{0}” is an empty list; add at least one element, or omit it")]
     Empty(String),
     /// Two arguments exclude each other.
-    #[error("“{0}” and “{1}” exclude each other; use only one of them")]
+    #[error("“{0}” and “{1}” cannot be used together; use only one of them")]
     Both(&'static str, &'static str),
     /// No clip has the name.
     #[error("there is no clip named “{name}”{near}; {there}")]

@@ -354,7 +354,7 @@ fn delete_keys(around: &CommandContext<'_>) -> Filled {
         Some((clip, which)) => (ClipName::Id(clip), which),
         None => {
             let node =
-                around.nodes().ok_or(Unfilled::Refused("No key and no joint is selected."))?;
+                around.nodes().ok_or(Unfilled::Refused("No keys or joints are selected."))?;
             let which = WhichKeys {
                 time: Some(around.seconds()),
                 node: Some(node),

@@ -11,38 +11,37 @@ document_commands! {
     /// Commands on groups of joints.
     GroupCommand in "Rig/Joint groups";
 
-    /// Makes a group of the selected joints, with a color of its own
+    /// Makes a joint group from the selected joints, with its own color
     NewGroup {
         /// Joints of the group.
         node: Nodes,
-        /// Name; “Group” with a free number if omitted.
+        /// Name of the group; “Group” with an unused number if omitted.
         name: Option<String>,
-        /// Color of the bones: a word such as `teal`, or `#rrggbb`; one that no group has if
-        /// omitted.
+        /// Color of the bones: a word such as `teal`, or `#rrggbb`; an unused color if omitted.
         color: Option<GroupColor>,
     } = "group.add", "New joint group from the selection", enabled: rules::selected;
-    /// Adds joints to a group, or takes them out
+    /// Adds joints to a group, or removes them from it
     AssignGroup {
         /// Group to change.
         group: String,
-        /// Joints to add or to take out.
+        /// Joints to add or to remove.
         node: Nodes,
-        /// Whether the joints are taken out of the group.
+        /// Whether to remove the joints from the group instead of adding them; no if omitted.
         remove: Option<bool>,
     } = "group.assign", "Add joints to a group", asks: true, enabled: rules::selected;
-    /// Renames, colors, hides or locks a group of joints, or shows it alone
+    /// Renames, colors, hides, locks or soloes a joint group
     SetGroup {
         /// Group to change.
         group: String,
         /// New name.
         name: Option<String>,
-        /// Color of the bones: a word such as `teal`, or `#rrggbb`.
+        /// New color of the bones: a word such as `teal`, or `#rrggbb`.
         color: Option<GroupColor>,
-        /// Whether its joints are hidden; joints that another group shows stay visible.
+        /// Whether to hide its joints; joints that another group shows stay visible.
         hidden: Option<bool>,
-        /// Whether its joints cannot be selected or posed in the viewport.
+        /// Whether to lock its joints against selecting and posing in the viewport.
         locked: Option<bool>,
-        /// Whether only its joints are shown, with those of other soloed groups.
+        /// Whether to show only its joints and those of other soloed groups.
         solo: Option<bool>,
     } = "group.set", "Change a joint group", asks: true;
     /// Removes a group; its joints stay
@@ -101,7 +100,10 @@ fn changed(
     let mut groups = document.joint_groups().to_vec();
     change(&mut groups);
     if groups == document.joint_groups() {
-        return Ok(Outcome::noted("nothing_to_change", "the joint group is like that already"));
+        return Ok(Outcome::noted(
+            "nothing_to_change",
+            "the joint group already has these settings",
+        ));
     }
     Ok(vec![Edit::SetJointGroups { scene, to: groups.into() }].into())
 }

@@ -92,71 +92,77 @@ document_commands! {
 
     /// Moves a joint, or a point of its skin, to a point of the scene by IK
     DragLimb {
-        /// Joint at the end of the limb.
+        /// Joint to move, at the end of the limb.
         node: Nodes,
         /// Target point of the scene, in meters.
         to: Vec3,
-        /// Number of joints that rotate, up from the end of the limb; the whole limb if omitted.
+        /// Number of joints that rotate, counted from the end of the limb; the whole limb if
+        /// omitted.
         chain: Option<usize>,
-        /// Swivel angle of the limb about the line from its root to its end.
+        /// Angle in degrees by which the limb swivels about the line from its root to its end; 0 if
+        /// omitted.
         swivel: Option<Degrees>,
-        /// Point of the node that reaches the target, in its local space, so that the node turns as
-        /// well; its origin if omitted.
+        /// Point that reaches the target, in the local space of the joint, which then rotates as
+        /// well; the joint's origin if omitted.
         tip: Option<Vec3>,
-        /// Whether the end joint keeps its rotation in world space; yes if omitted.
+        /// Rotation of the end joint: `keep` keeps its world rotation, `follow` rotates it with the
+        /// limb; `keep` if omitted.
         end: Option<EndAngle>,
         /// Whether the limb eases into its full length and never straightens completely; no if
         /// omitted.
         soft: Option<bool>,
-        /// Whether joints stay within the range of rotation that the clips use; no if omitted.
+        /// Whether joints stay within the range of rotation that occurs in the clips; no if
+        /// omitted.
         limits: Option<bool>,
-        /// Whether feet stay where they are while the hips move; yes if omitted.
+        /// Whether feet stay in place while the hips move; yes if omitted.
         plant: Option<bool>,
-        /// Part of the body that follows if the limb is too short; none if omitted.
+        /// Part of the body that moves if the limb is too short: `limb` is only the limb, `full` is
+        /// the whole body; `limb` if omitted.
         body: Option<Body>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.ik", "Move limb to a point (IK)", asks: true;
     /// Rotates a joint so that its front faces a point of the scene
     LookAt {
-        /// Nodes to edit.
+        /// Joints to rotate.
         node: Nodes,
-        /// Point to face, in meters.
+        /// Point of the scene to face, in meters.
         at: Vec3,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.look_at", "Look at a point", asks: true;
     /// Pins the position or rotation of nodes while others are posed
     SetPin {
-        /// Nodes to edit.
+        /// Nodes to pin or unpin.
         node: Nodes,
-        /// Kind of pin: `place`, `angle`, `both` or `none`. If omitted, it is `both`, or `none` if
-        /// all nodes are already pinned.
+        /// Kind of pin: `place` keeps the position, `angle` the rotation, `both` keeps both, `none`
+        /// unpins. If omitted, `both`, or `none` if all nodes are already pinned.
         kind: Option<PinKind>,
     } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected;
     /// Holds a node in place over a range or over its ground contacts, so that feet do not slide
     HoldPin {
-        /// Nodes to edit.
+        /// Nodes to hold in place.
         node: Nodes,
         /// Clip to edit.
         clip: ClipName,
-        /// Start of the hold; every ground contact if omitted.
+        /// Start of the range to hold, in seconds; every ground contact if omitted.
         from: Option<Seconds>,
-        /// End of the hold.
+        /// End of the range to hold, in seconds.
         to: Option<Seconds>,
         /// Blend time into and out of the hold, in seconds; 0.1 if omitted, and up to 0.4 where the
         /// node would move too fast.
         ease: Option<Seconds>,
         /// Maximum distance from the held position at any frame, in meters; 0.0005 if omitted.
         tolerance: Option<f32>,
-        /// Motion of the ground under the node; estimated from the planted feet if omitted.
+        /// Motion of the ground: `feet` estimates it from the planted feet, `still` is a ground at
+        /// rest; `feet` if omitted.
         ground: Option<HoldGround>,
-        /// Whether to add keys between frames where the node would exceed the tolerance there; no
-        /// if omitted.
+        /// Whether to add keys between frames, where the node would otherwise exceed the tolerance;
+        /// no if omitted.
         between: Option<bool>,
     } = "pin.hold",
         "Hold in place", key: "Shift+P", enabled: rules::joint_over_clip;
-    /// Removes all pins
+    /// Removes the pins of all nodes
     ClearPins {
         /// Nodes to unpin; all if omitted.
         node: Option<Nodes>,
@@ -431,8 +437,8 @@ impl HoldPin {
                 let found = ik::contacts_over(document, clip, node, ground);
                 if found.is_empty() {
                     let message = format!(
-                        "no ground contact of {label} was found, because it is never low and slow; \
-                            set the range to hold with “from” and “to”"
+                        "no ground contact of {label} was found, because it is never low and slow \
+                            at the same time; set the range to hold with “from” and “to”"
                     );
                     return Err(CommandError::other("no_contact_found", message));
                 }

@@ -24,28 +24,28 @@ document_commands! {
 
     /// Saves the shown pose under a name in the file
     KeepPose {
-        /// Pose name.
+        /// Name of the pose.
         name: String,
         /// Nodes whose pose is saved; all joints if omitted.
         node: Option<Nodes>,
-        /// Copied pose, as text, in place of the visible pose.
+        /// Copied pose, as text, to save instead of the shown pose.
         text: Option<String>,
-        /// Clip, time or layer that shows the pose.
+        /// Source of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.keep", "Save pose…", asks: true;
     /// Applies a saved pose, matched by joint names or by body parts
     ApplyPose {
         /// Name of the saved pose.
         pose: Option<String>,
-        /// Copied pose, as text, in place of a saved one.
+        /// Copied pose, as text, to apply instead of a saved pose.
         text: Option<String>,
         /// Nodes to pose; all nodes of the saved pose if omitted.
         node: Option<Nodes>,
-        /// Blend amount; 100 % if omitted.
+        /// Blend amount, where 1 applies the whole pose; 100 % if omitted.
         amount: Option<f32>,
-        /// Whether to apply the mirror image of the pose.
+        /// Whether to apply the mirror image of the pose; no if omitted.
         flip: Option<bool>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.apply", "Apply a saved pose", asks: true;
     /// Renames a saved pose
@@ -62,7 +62,7 @@ document_commands! {
     } = "pose.forget", "Remove a saved pose", asks: true;
     /// Saves a numbered selection set in the file
     KeepSet {
-        /// Nodes to save as the set; removes the set from the file if omitted.
+        /// Nodes of the selection set; the set is removed from the file if omitted.
         node: Option<Nodes>,
         /// Number of the selection set, 0 to 9.
         set: f32,

@@ -165,7 +165,7 @@ fn read_keys(
         return Err(refused("its keys are not a text or a list of texts".to_owned()));
     };
     if texts.len() > MOST {
-        return Err(refused(format!("it has {} keys, and {MOST} are the most", texts.len())));
+        return Err(refused(format!("it has {} keys, but the maximum is {MOST}", texts.len())));
     }
     match texts.iter().find(|text| !is_key(text)) {
         Some(text) => Err(refused(format!("“{}” is not a key", short(text)))),
@@ -266,6 +266,6 @@ mod tests {
         let large = KeyMap::from_file(&vec![b' '; LARGEST + 1], is_key);
         assert_eq!(large, Err(KeyFileError::TooLarge(LARGEST + 1)));
         let imported = read(&many).expect("a file of keys");
-        assert_eq!(reasons(&imported), ["Grid: it has 21 keys, and 8 are the most"]);
+        assert_eq!(reasons(&imported), ["Grid: it has 21 keys, but the maximum is 8"]);
     }
 }

@@ -36,26 +36,26 @@ document_commands! {
     SetKey {
         /// Clip to edit.
         clip: ClipName,
-        /// Time, in seconds.
+        /// Time in the clip, in seconds.
         time: Seconds,
         /// Nodes to key.
         node: Nodes,
         /// Channels to key; if omitted, channels with unkeyed changes or existing keys.
         parts: Option<Parts>,
-        /// Values to key in place of the visible pose.
+        /// Values to key instead of the shown pose.
         to: Trs,
-        /// Time of the unkeyed pose to key; `time` if omitted.
+        /// Time of the unkeyed pose to key, in seconds; `time` if omitted.
         unkeyed: Option<Seconds>,
-        /// Whether to add keys so that the motion stays exact.
+        /// Whether to add more keys so that the motion stays exact; no if omitted.
         exact: Option<bool>,
         /// Interpolation of new tracks and of tracks with one key; linear if omitted.
         interpolation: Option<Between>,
     } = "key.set", "Set key", key: "S", enabled: rules::key_set, edits_keys: true;
-    /// Poses nodes over a clip at a time, without a key
+    /// Poses nodes at a time of a clip without setting a key
     SetUnkeyed {
         /// Clip to pose.
         clip: ClipName,
-        /// Time, in seconds.
+        /// Time in the clip, in seconds.
         time: Seconds,
         /// Nodes to pose.
         node: Nodes,
@@ -67,7 +67,7 @@ document_commands! {
     DiscardUnkeyed {
         /// Clip whose unkeyed poses are discarded; all clips if omitted.
         clip: Option<ClipName>,
-        /// Time of the pose; all times if omitted.
+        /// Time of the pose, in seconds; all times if omitted.
         time: Option<Seconds>,
     } = "unkeyed.discard", "Discard unkeyed poses", enabled: rules::unkeyed;
 }

@@ -111,7 +111,7 @@ impl LayerOf {
 
 impl ArgumentPart for LayerOf {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
-        let layer = "Name of the layer; needed if there are several.";
+        let layer = "Name of the layer; required if there are several layers.";
         let clip = "Clip of the layer; a layer of the pose if omitted.";
         [Option::<ClipName>::specs("clip", clip), Option::<LayerName>::specs("layer", layer)]
             .concat()

@@ -18,9 +18,9 @@ document_commands! {
     AddMarker {
         /// Clip to edit.
         clip: ClipName,
-        /// Time, in seconds.
+        /// Time of the marker, in seconds.
         time: Seconds,
-        /// Name.
+        /// Name of the marker.
         name: Option<String>,
         /// Color of the marker; violet if omitted.
         color: Option<Color>,

@@ -15,9 +15,9 @@ document_commands! {
     HeightToNormal {
         /// Material that gets the normal map.
         material: String,
-        /// Height map; the present normal texture of the material if omitted.
+        /// Image with the height map; the current normal texture of the material if omitted.
         image: Option<String>,
-        /// Height scale in pixels; 4 if omitted.
+        /// Height of white over black, in pixels; 4 if omitted.
         strength: Option<f32>,
         /// Whether the texture repeats at its edges; yes if omitted.
         wrap: Option<bool>,

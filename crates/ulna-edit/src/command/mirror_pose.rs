@@ -21,15 +21,15 @@ document_commands! {
     MirrorPose {
         /// Joints to mirror, all of one side.
         node: Nodes,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.mirror",
         "Mirror pose", key: "Ctrl+M", enabled: rules::selected;
-    /// Swaps the poses of both sides
+    /// Swaps the poses of the left and right sides
     FlipPose {
-        /// Joints to flip, with their mirror joints; all if omitted.
+        /// Joints to flip, together with their mirror joints; all if omitted.
         node: Option<Nodes>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.flip", "Flip pose", key: "Ctrl+Shift+M";
 }

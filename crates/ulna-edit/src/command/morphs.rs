@@ -41,9 +41,9 @@ document_commands! {
     SetMorph {
         /// Nodes with the morph target.
         node: Nodes,
-        /// Morph target.
+        /// Morph target, by name or number.
         target: String,
-        /// Weight of the target.
+        /// Weight of the morph target; 1 applies it fully.
         weight: f32,
     } = "pose.morph",
         "Set a morph target", menu: "Pose/Morph targets", asks: true, enabled: rules::morphing;
@@ -57,30 +57,31 @@ document_commands! {
     KeyMorphs {
         /// Clip to edit.
         clip: ClipName,
-        /// Time, in seconds.
+        /// Time in the clip, in seconds.
         time: Seconds,
         /// Nodes with the morph target.
         node: Nodes,
-        /// Morph target to key with a new weight; the others are keyed with their current weight.
+        /// Morph target to key with a new weight; other morph targets keep their current weight in
+        /// the key.
         target: Option<String>,
-        /// New weight of that target.
+        /// New weight of that morph target.
         weight: Option<f32>,
-        /// Interpolation of tracks that get their second key.
+        /// Interpolation of tracks that had a single key and get a second one.
         interpolation: Option<Between>,
     } = "key.morph",
         "Key morph targets", menu: "Clip/Set keys", asks: true, enabled: rules::morphing,
         after: "timeline.lasso";
-    /// Sets a morph weight over a clip, without a key
+    /// Sets the weight of a morph target at a time of a clip, without setting a key
     HoldMorph {
         /// Clip to pose.
         clip: ClipName,
-        /// Time, in seconds.
+        /// Time in the clip, in seconds.
         time: Seconds,
         /// Nodes with the morph target.
         node: Nodes,
-        /// Morph target.
+        /// Morph target, by name or number.
         target: String,
-        /// Weight of the target.
+        /// Weight of the morph target; 1 applies it fully.
         weight: f32,
     } = "unkeyed.morph",
         "Pose a morph target without a key", menu: "Clip/Set keys", asks: true,
@@ -210,7 +211,7 @@ pub(super) struct MorphKey<'a> {
     pub value: Option<&'a [f32]>,
     /// Number of morph targets of its mesh.
     pub targets: usize,
-    /// Interpolation of tracks that get their second key.
+    /// Interpolation of tracks that had a single key and get a second one.
     pub interpolation: Option<Between>,
 }
 

@@ -18,12 +18,12 @@ document_commands! {
     KeepMap {
         /// Retarget map, as JSON.
         map: RetargetMapText,
-        /// Name; the name in the map if omitted.
+        /// Name of the map; the name in the JSON if omitted.
         name: Option<String>,
     } = "retarget.keep_map", "Save a retarget map in the file", asks: true;
     /// Removes a retarget map from the file
     RemoveMap {
-        /// Retarget map to remove.
+        /// Name of the retarget map to remove.
         map: String,
     } = "retarget.remove_map", "Remove a retarget map", asks: true;
 }

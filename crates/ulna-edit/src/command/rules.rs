@@ -45,7 +45,7 @@ pub(super) const fn morphing(a: &Availability) -> Rule {
 }
 
 pub(super) const fn planned(a: &Availability) -> Rule {
-    when(a.planned > 0, "The plan is empty; use Add to plan in a form of the Rig menu")
+    when(a.planned > 0, "The plan is empty; use “Add to plan” in a form of the Rig menu")
 }
 
 pub(super) const fn selected(a: &Availability) -> Rule {
@@ -82,7 +82,7 @@ pub(super) const fn clip_shown(a: &Availability) -> Rule {
 /// Requires that keys are selected on curves of the timeline.
 pub(super) const fn curve_keys(a: &Availability) -> Rule {
     match clip_shown(a) {
-        Ok(()) if !a.curves => Err("The timeline shows no curves; choose Curves there"),
+        Ok(()) if !a.curves => Err("The timeline shows no curves; switch it to “Curves”"),
         Ok(()) => when(a.keys > 0, "No keys are selected"),
         not => not,
     }
@@ -91,17 +91,17 @@ pub(super) const fn curve_keys(a: &Availability) -> Rule {
 /// Requires that the timeline shows curves.
 pub(super) const fn curves_shown(a: &Availability) -> Rule {
     match clip_shown(a) {
-        Ok(()) => when(a.curves, "The timeline shows no curves; choose Curves there"),
+        Ok(()) => when(a.curves, "The timeline shows no curves; switch it to “Curves”"),
         not => not,
     }
 }
 
 pub(super) const fn pose_layer(a: &Availability) -> Rule {
-    when(a.pose_layers > 0, "There are no layers here; use New layer to add one")
+    when(a.pose_layers > 0, "There are no pose layers; use “New layer” to add one")
 }
 
 pub(super) const fn any_pose_layer(a: &Availability) -> Rule {
-    when(a.any_pose_layers, "The file has no layers; use New layer to add one")
+    when(a.any_pose_layers, "The file has no pose layers; use “New layer” to add one")
 }
 
 pub(super) const fn layer_of_clip(a: &Availability) -> Rule {
@@ -127,7 +127,7 @@ pub(super) const fn joint_over_clip(a: &Availability) -> Rule {
 
 pub(super) const fn key_deleted(a: &Availability) -> Rule {
     match clip_shown(a) {
-        Ok(()) => when(a.keys + a.nodes > 0, "No key and no joint is selected"),
+        Ok(()) => when(a.keys + a.nodes > 0, "No keys or joints are selected"),
         not => not,
     }
 }

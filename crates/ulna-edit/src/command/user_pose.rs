@@ -111,15 +111,16 @@ pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<Notice
     }
     let (residue, node) = worst?;
     let label = document.node(node).label(node);
+    let percent = residue * 100.0;
     let whose = if count == 1 {
-        format!("“{label}” has")
+        format!("“{label}” has a matrix with {percent:.1} % of shear")
     } else {
-        format!("{count} nodes, “{label}” the most, have")
+        format!(
+            "{count} nodes, such as “{label}”, have matrices with up to {percent:.1} % of shear"
+        )
     };
     let said = format!(
-        "{whose} a matrix with {:.1} % of shear; the shear was removed, because translation, \
-            rotation and scale cannot store it",
-        residue * 100.0
+        "{whose}; the shear was removed, because translation, rotation and scale cannot store it"
     );
     Some(Notice::new("shear_dropped", said))
 }

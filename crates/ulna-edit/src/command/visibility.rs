@@ -7,7 +7,7 @@ document_commands! {
     /// Commands on the visibility of nodes.
     VisibilityCommand in "Edit";
 
-    /// Shows or hides nodes in the file, with everything below them
+    /// Shows or hides nodes in the file, with all their descendants
     SetVisibility {
         /// Nodes to show or hide.
         node: Nodes,

@@ -182,8 +182,8 @@ pub struct WhichKeys {
 impl ArgumentPart for WhichKeys {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         [
-            Option::<Seconds>::specs("time", "Keys at this time only."),
-            Option::<Numbers>::specs("times", "Keys at these times only."),
+            Option::<Seconds>::specs("time", "Keys at this time only, in seconds."),
+            Option::<Numbers>::specs("times", "Keys at these times only, in seconds."),
             Option::<Seconds>::specs("from", "Keys from this time on, in seconds."),
             Option::<Seconds>::specs("to", "Keys up to this time, in seconds."),
             Option::<Nodes>::specs("node", "Nodes whose keys to use; all if omitted."),
@@ -191,7 +191,7 @@ impl ArgumentPart for WhichKeys {
                 "parts",
                 "Kinds of tracks whose keys to use; all if omitted.",
             ),
-            Option::<KeyList>::specs("keys", "Individual keys, in place of times and nodes."),
+            Option::<KeyList>::specs("keys", "Individual keys, instead of times and nodes."),
         ]
         .concat()
     }

@@ -140,8 +140,7 @@ fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> 
     let (a, b) = (was.worst(), is.worst());
     if was.travels.is_none() && is.travels.is_some() {
         return Some(format!(
-            "that would open the loop: the body would end at another place than where it starts; \
-                {}",
+            "that would open the loop: the body would not end at the place where it starts; {}",
             instead_of(how)
         ));
     }

@@ -24,16 +24,16 @@ document_commands! {
         exact: Option<bool>,
     } = "clip.trim",
         "Trim clip", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
-    /// Splits a clip into two, at the playhead
+    /// Splits a clip into two clips at the playhead
     SplitClip {
         /// Clip to edit.
         clip: ClipName,
         /// Time of the cut, in seconds.
         time: Seconds,
-        /// Name of the second clip.
+        /// Name of the second clip; an unused name if omitted.
         name: Option<String>,
     } = "clip.split", "Split clip", menu: "Clip/Change the clip", enabled: rules::clip_shown;
-    /// Appends another clip; channels missing in one of the clips keep their value from the pose
+    /// Appends another clip; a channel missing in one clip keeps the value of the file's pose there
     JoinClip {
         /// Clip to edit.
         clip: ClipName,
@@ -51,68 +51,69 @@ document_commands! {
         clip: ClipName,
     } = "clip.reverse",
         "Reverse clip", menu: "Clip/Change the clip", enabled: rules::clip_shown;
-    /// Changes the length of a clip, by a length, a factor or a speed
+    /// Stretches or shortens a clip in time, to a new length or by a factor
     RetimeClip {
         /// Clip to edit.
         clip: ClipName,
         /// New length of the clip, in seconds.
         length: Option<Seconds>,
-        /// Factor of the length, in place of a length.
+        /// Factor of the length, such as 2 for twice as long; use it instead of a new length.
         factor: Option<f32>,
-        /// Factor of the speed, in place of a length.
+        /// Factor of the speed, such as 2 for twice as fast; use it instead of a new length.
         speed: Option<f32>,
     } = "clip.retime",
         "Retime clip", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
-    /// Sets the tick rate of a clip; its keys stay on their ticks, so its speed changes
+    /// Sets the tick rate of a clip; keys keep their tick numbers, so the speed changes
     SetTicks {
         /// Clip to edit.
         clip: ClipName,
         /// Ticks per second; the tick rate is removed if omitted.
         rate: Option<f32>,
-        /// Whether keys stay on their ticks; yes if omitted and the clip had a tick rate.
+        /// Whether keys keep their tick numbers and so move in time; yes if omitted and the clip
+        /// had a tick rate.
         retime: Option<bool>,
     } = "clip.ticks",
         "Set tick rate", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
-    /// Sets the frame rate of a clip; no key moves
+    /// Sets the frame rate of a clip; the times of its keys do not change
     SetRate {
         /// Clip to edit.
         clip: ClipName,
-        /// Frames per second, 0.1 to 10000; found from the keys if omitted.
+        /// Frames per second, 0.1 to 10000; estimated from the keys if omitted.
         rate: Option<f32>,
     } = "clip.rate",
         "Set frame rate", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
-    /// Moves a clip so that its first key is at 0
+    /// Moves all keys of a clip so that the first key is at 0 s
     StartAtZero {
         /// Clip to edit.
         clip: ClipName,
     } = "clip.start_at_zero",
         "Start at 0", menu: "Clip/Change the clip", enabled: rules::clip_shown;
-    /// Mirrors a clip: swaps the motion of left and right
+    /// Mirrors a clip: swaps the motion of the left and right sides
     MirrorClip {
         /// Clip to edit.
         clip: ClipName,
-        /// Joints to mirror, with their mirror joints; all if omitted.
+        /// Joints to mirror, together with their mirror joints; all if omitted.
         node: Option<Nodes>,
     } = "clip.mirror", "Mirror clip", menu: "Clip/Change the clip", enabled: rules::clip_shown;
-    /// Closes a loop, so that its end matches the pose at 0
+    /// Closes a loop: changes the clip so that its end matches its pose at 0 s
     CloseLoop {
         /// Clip to edit.
         clip: ClipName,
-        /// Method; chosen by the gap of the loop if omitted.
+        /// Method of closing the loop; chosen by the gap between start and end if omitted.
         how: Option<CloseHow>,
-        /// Number of frames to blend; 5 if omitted.
+        /// Number of frames over which the ends are blended; 5 if omitted.
         frames: Option<usize>,
-        /// Whether to match the speed at the start as well; yes if omitted.
+        /// Whether to match the speed at the loop seam as well; yes if omitted.
         speed: Option<bool>,
     } = "clip.close_loop",
         "Close the loop", menu: "Clip/Change the clip", enabled: rules::clip_shown;
-    /// Moves the travel of a body to the root joint or to the hips, or removes it
+    /// Moves the travel of the body through the scene to the root joint or the hips, or removes it
     RootMotion {
         /// Clip to edit.
         clip: ClipName,
         /// Joint that carries the root motion; the parent of the hips if omitted.
         node: Option<Nodes>,
-        /// Destination of the travel.
+        /// Destination of the travel: the root joint, the hips, or none.
         to: TravelGoes,
         /// Whether to move the travel along the ground; yes if omitted.
         ground: Option<bool>,
@@ -123,7 +124,7 @@ document_commands! {
         turn: Option<bool>,
     } = "clip.root_motion",
         "Root motion", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
-    /// Sets one key per frame at a frame rate, and removes all others
+    /// Replaces all keys with one key per frame at a frame rate
     ResampleClip {
         /// Clip to edit.
         clip: ClipName,
@@ -131,19 +132,19 @@ document_commands! {
         rate: f32,
     } = "clip.resample",
         "Resample clip", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
-    /// Removes keys while the error on the skin stays within a limit
+    /// Removes as many keys as possible while the error on the skin stays within a limit
     ReduceKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Largest error of the skin, in millimeters on a body of 1.8 m; 0.5 if omitted.
+        /// Maximum error on the skin, in millimeters for a body 1.8 m tall; 0.5 if omitted.
         millimetres: Option<f32>,
     } = "clip.reduce",
         "Reduce keys", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
-    /// Replaces one key per frame by splines through a few keys, which are easy to edit by hand
+    /// Replaces dense keys, such as one per frame, by smooth curves through a few keys for editing
     MakeEditable {
         /// Clip to edit.
         clip: ClipName,
-        /// Largest error of the skin, in millimeters on a body of 1.8 m; 2 if omitted.
+        /// Maximum error on the skin, in millimeters for a body 1.8 m tall; 2 if omitted.
         millimetres: Option<f32>,
     } = "clip.make_editable",
         "Make editable", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;

@@ -29,7 +29,7 @@ fn nothing_found(document: &Document, id: ClipId) -> CommandError {
             "no feet were found by joint name, by humanoid map or by the shape of the legs; add \
                 contacts by hand"
         }
-        false => "its feet are never low and slow over the ground",
+        false => "its feet are never low over the ground and slow at the same time",
     };
     let said = format!("no contacts found in {}: {why}", document.clip_label(id));
     CommandError::other("no_contacts_found", said)
@@ -170,7 +170,10 @@ impl CleanContacts {
         notes.extend(slides_in_words(document, &cleaned.slides, (cleaned.lowered, &cleaned.short)));
         let to = Clip { contacts: all.into(), ..cleaned.clip };
         if to == **clip {
-            notes.push(Notice::new("nothing_to_change", "everything stays in place already"));
+            notes.push(Notice::new(
+                "nothing_to_change",
+                "feet and hands already stay in place during all contacts",
+            ));
             return Ok(Outcome { notes, ..Outcome::default() });
         }
         let edits = vec![Edit::SetClip { clip: id, to: Some(Shared::new(to)) }];

@@ -14,14 +14,14 @@ document_commands! {
     /// Commands that edit the contacts of a clip.
     ContactCommand in "Clip/Contacts";
 
-    /// Finds the contacts of feet in a clip, in place of the contacts that it has
+    /// Finds the ground contacts of feet in a clip, and replaces its existing contacts
     FindContacts {
         /// Clip to edit.
         clip: ClipName,
-        /// Contacts as JSON, in place of those that are found; `[]` removes all.
+        /// Contacts as JSON, to set instead of finding contacts; `[]` removes all contacts.
         contacts: Option<ContactTexts>,
-        /// Whether contacts of hands are found, too: on the ground, on props and on the body; no if
-        /// omitted.
+        /// Whether to find contacts of hands as well: on the ground, on props and on the body; no
+        /// if omitted.
         hands: Option<bool>,
     } = "clip.contacts", "Find contacts", enabled: rules::clip_shown;
     /// Adds a contact of a foot or a hand
@@ -34,8 +34,8 @@ document_commands! {
         from: Seconds,
         /// End of the contact, in seconds; 0.2 s after the start if omitted.
         to: Option<Seconds>,
-        /// Point that stays in place; heel and ball of a foot, and the joint itself of others, if
-        /// omitted.
+        /// Point that stays in place. If omitted, the heel and the ball of a foot, or the joint
+        /// itself for other joints.
         point: Option<ContactPoint>,
         /// Node that the contact follows, such as a prop or another part of the body; the contact
         /// stays in place in the scene if omitted.
@@ -45,13 +45,13 @@ document_commands! {
     MoveContact {
         /// Clip to edit.
         clip: ClipName,
-        /// Foot or hand.
+        /// Foot or hand with the contact.
         node: Nodes,
-        /// Time within the contact, in seconds.
+        /// Any time during the contact, in seconds, to identify it.
         time: Seconds,
-        /// New start, in seconds; unchanged if omitted.
+        /// New start of the contact, in seconds; unchanged if omitted.
         from: Option<Seconds>,
-        /// New end, in seconds; unchanged if omitted.
+        /// New end of the contact, in seconds; unchanged if omitted.
         to: Option<Seconds>,
         /// Point whose contact moves; all points of the joint if omitted.
         point: Option<ContactPoint>,
@@ -60,9 +60,9 @@ document_commands! {
     ContactSpace {
         /// Clip to edit.
         clip: ClipName,
-        /// Foot or hand.
+        /// Foot or hand with the contact.
         node: Nodes,
-        /// Time within the contact, in seconds.
+        /// Any time during the contact, in seconds, to identify it.
         time: Seconds,
         /// Node that the contact follows; the contact stays in place in the scene if omitted.
         space: Option<Nodes>,
@@ -73,25 +73,26 @@ document_commands! {
     RemoveContact {
         /// Clip to edit.
         clip: ClipName,
-        /// Foot or hand.
+        /// Foot or hand with the contact.
         node: Nodes,
-        /// Time within the contact, in seconds.
+        /// Any time during the contact, in seconds, to identify it.
         time: Seconds,
         /// Point whose contact is removed; all points of the joint if omitted.
         point: Option<ContactPoint>,
     } = "contact.remove", "Remove contact", asks: true, enabled: rules::clip_shown;
-    /// Keeps feet and hands in place in the contacts of a clip; if it has none, contacts of feet are
-    /// found
+    /// Keeps feet and hands in place during the contacts of a clip; finds foot contacts if it has
+    /// none
     CleanContacts {
         /// Clip to edit.
         clip: ClipName,
         /// Feet and hands to keep in place; all that have contacts if omitted.
         node: Option<Nodes>,
-        /// Time over which a contact takes hold and lets go, in seconds; 0.1 s if omitted.
+        /// Blend time at the start and at the end of each contact, in seconds; 0.1 s if omitted.
         blend: Option<Seconds>,
-        /// Share of the toes that stays flat on the ground while the heel lifts; 100 % if omitted.
+        /// Amount by which toes are flattened to the ground while the heel lifts, 0 to 1; 100 % if
+        /// omitted.
         toe_roll: Option<f32>,
-        /// Whether the hips are lowered where a leg is too short; yes if omitted.
+        /// Whether to lower the hips where a leg is too short for its contact; yes if omitted.
         lower_hips: Option<bool>,
     } = "clip.clean_contacts", "Clean contacts…", asks: true, enabled: rules::clip_shown;
 }

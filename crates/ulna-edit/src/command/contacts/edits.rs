@@ -22,7 +22,7 @@ const USUAL: f32 = 0.2;
 pub(super) fn changed(id: ClipId, clip: &Clip, to: Vec<Goal>) -> Outcome {
     let to = Goal::in_order(to);
     if to[..] == clip.contacts[..] {
-        return Outcome::noted("nothing_to_change", "the contacts are like that already");
+        return Outcome::noted("nothing_to_change", "the clip already has these contacts");
     }
     vec![Edit::SetContacts { clip: id, to: to.into() }].into()
 }
@@ -30,7 +30,8 @@ pub(super) fn changed(id: ClipId, clip: &Clip, to: Vec<Goal>) -> Outcome {
 /// Reads contacts from JSON.
 ///
 /// # Errors
-/// If the text is no list of contacts, names a node that does not exist, or has numbers out of range.
+/// If the text is no list of contacts, names a node that does not exist, or has numbers out of
+/// range.
 pub(super) fn read(document: &Document, text: &str) -> Result<Vec<Goal>, CommandError> {
     let list: Vec<ContactText> = serde_json::from_str(text).map_err(|e| {
         CommandError::other(
@@ -44,8 +45,9 @@ pub(super) fn read(document: &Document, text: &str) -> Result<Vec<Goal>, Command
     let mut goals = Vec::with_capacity(list.len());
     for contact in list {
         let goal = contact.read(document).map_err(|name| {
-            let said =
-                format!("“contacts” names “{name}”, which is no node of this file, or several");
+            let said = format!(
+                "“contacts” names “{name}”, but this file has no node or several nodes of that name"
+            );
             CommandError::other("no_such_contact_joint", said)
         })?;
         if !goal.is_valid() {
@@ -123,8 +125,8 @@ fn refuse_own_limb(document: &Document, joint: NodeId, space: NodeId) -> Result<
     refuse(
         "contact_follows_itself",
         format!(
-            "a contact of “{joint}” cannot follow “{space}”, which moves with the same limb; choose \
-                a node outside of it"
+            "a contact of “{joint}” cannot follow “{space}”, which moves with the same limb; \
+                choose a node outside of it"
         ),
     )
 }

@@ -13,111 +13,117 @@ document_commands! {
     /// Commands that shape curves through keys.
     CurveKeysCommand in "Clip/Curves", edits_keys: true;
 
-    /// Eases the motion from each key to the next one, by tangents and, if needed, added keys
+    /// Eases the motion from each key to the next key, by tangents and, if needed, added keys
     EaseKeys {
         /// Clip to edit.
         clip: ClipName,
         /// Shape of the ease.
         shape: EaseName,
-        /// End at which the ease is slow; both if omitted.
+        /// End of the segment at which the motion is slow; both if omitted.
         way: Option<Slow>,
-        /// Amount of the ease: 0 is a straight line, 1 the shape, 2 twice as much; 1 if omitted.
+        /// Amount of the ease: 0 is linear, 1 (100 %) is the plain shape, 2 is twice as much; 100 %
+        /// if omitted.
         amount: Option<f32>,
         /// Bézier curve of a custom ease: x1, y1, x2, y2.
         curve: Option<Numbers>,
-        /// Order of the axes for single angles; the order with the least gimbal if omitted.
+        /// Order of the Euler angles of rotations; the order farthest from gimbal lock if omitted.
         order: Option<AxisOrder>,
         /// Keys to ease between; all if omitted.
         which: WhichKeys,
     } = "key.ease", "Ease between keys", asks: true, enabled: rules::clip_shown;
-    /// Slides keys between their neighbors
+    /// Changes keys relative to their neighboring keys, by a slider
     SlideKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Slider.
+        /// Operation of the slider.
         how: SlideName,
-        /// Amount, -1 to 1.
+        /// Position of the slider, -1 to 1; 0 changes nothing.
         amount: f32,
-        /// Order of the axes for single angles; the order with the least gimbal if omitted.
+        /// Order of the Euler angles of rotations; the order farthest from gimbal lock if omitted.
         order: Option<AxisOrder>,
         /// Keys to edit.
         which: WhichKeys,
     } = "key.slide", "Slide keys", asks: true, enabled: rules::clip_shown;
-    /// Filters the motion of keys: removes jitter or peaks, adds noise or removes keys
+    /// Filters keys: smooths the motion, removes peaks, adds noise or removes keys
     FilterKeys {
         /// Clip to edit.
         clip: ClipName,
         /// Filter.
         filter: FilterName,
-        /// Strength, 0 to 1; 1 if omitted.
+        /// Strength of the filter, 0 to 1; 100 % if omitted.
         strength: Option<f32>,
         /// Low-pass: frequency at which half the power remains, in hertz; 6 if omitted.
         cutoff: Option<f32>,
-        /// Low-pass: order, 1 to 8; 4 if omitted.
+        /// Low-pass: order of the filter, 1 to 8; 4 if omitted.
         order: Option<usize>,
         /// Gaussian: standard deviation, in seconds; 0.05 if omitted.
         seconds: Option<Seconds>,
         /// Smooth: number of passes; 1 if omitted.
         passes: Option<usize>,
-        /// Peaks: distance from the median, in standard deviations; 3 if omitted.
+        /// Peaks: smallest distance of a peak from the median, in standard deviations; 3 if
+        /// omitted.
         limit: Option<f32>,
-        /// Noise: largest change, in degrees for rotations; 1 if omitted.
+        /// Noise: largest change, in degrees for rotations, otherwise in the unit of the channel; 1
+        /// if omitted.
         noise: Option<f32>,
         /// Noise: frequency, in hertz; 2 if omitted.
         hz: Option<f32>,
-        /// Noise: seed; 0 if omitted.
+        /// Noise: seed of the random numbers; 0 if omitted.
         seed: Option<usize>,
-        /// Simplify: largest error of the skin, in millimeters on a body of 1.8 m; 0.5 if omitted.
+        /// Simplify: maximum error on the skin, in millimeters for a body 1.8 m tall; 0.5 if
+        /// omitted.
         millimetres: Option<f32>,
-        /// Whether the last key is followed by the first one.
+        /// Whether the clip loops, so that the last key is followed by the first key; no if
+        /// omitted.
         across_loop: Option<bool>,
-        /// Time from the ends of the keys to full strength, in seconds.
+        /// Time over which the filter fades in at both ends of a range of keys, in seconds; set by
+        /// the filter if omitted.
         blend_in: Option<Seconds>,
-        /// Times whose keys do not change: start and end of each range, in seconds.
+        /// Time ranges whose keys do not change: start and end of each range, in seconds.
         protect: Option<Numbers>,
-        /// Whether legs do not change while their feet are on the ground.
+        /// Whether to leave legs unchanged while their feet are on the ground; no if omitted.
         contacts: Option<bool>,
-        /// Order of the axes for single angles; the order with the least gimbal if omitted.
+        /// Order of the Euler angles of rotations; the order farthest from gimbal lock if omitted.
         axes: Option<AxisOrder>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "track.filter", "Filter keys", asks: true, enabled: rules::clip_shown;
-    /// Moves the keys of a chain of joints later, more toward its last joint
+    /// Delays the keys of a chain of joints, from the first joint to the last with increasing delay
     OverlapKeys {
         /// Clip to edit.
         clip: ClipName,
         /// Joints of the chain.
         node: Nodes,
-        /// Offset of the last joint, in seconds.
+        /// Delay of the last joint, in seconds.
         by: Seconds,
-        /// Fall-off toward the first joint; linear if omitted.
+        /// Fall-off of the delay toward the first joint; linear if omitted.
         falloff: Option<Fade>,
-        /// Whether keys past the end wrap around to the start.
+        /// Whether keys past the end of the clip wrap around to its start; no if omitted.
         across_loop: Option<bool>,
     } = "key.overlap", "Overlap a chain", asks: true, enabled: rules::clip_shown;
-    /// Edits keys, and nearby keys by a part of it
+    /// Edits keys, and changes keys nearby in time by a smaller amount
     ProportionalKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Operation.
+        /// Property to change: the values or the times of the keys.
         how: NearHow,
-        /// Amount: seconds to move by; or what to add, per component or one number for all, in
-        /// degrees about x, y and z for rotations.
+        /// Amount: seconds to move the keys by, or numbers to add to their values. Values need one
+        /// number per component, or one for all; rotations are in degrees about x, y and z.
         by: Numbers,
-        /// Time within which other keys follow, in seconds.
+        /// Largest distance in time at which other keys follow, in seconds.
         radius: Seconds,
-        /// Fall-off over that time; smooth if omitted.
+        /// Fall-off of the change over that distance; smooth if omitted.
         falloff: Option<Fade>,
-        /// Order of the axes for single angles; the order with the least gimbal if omitted.
+        /// Order of the Euler angles of rotations; the order farthest from gimbal lock if omitted.
         order: Option<AxisOrder>,
         /// Keys to edit.
         which: WhichKeys,
     } = "key.proportional", "Edit keys proportionally", asks: true, enabled: rules::clip_shown;
-    /// Warps the times of keys between handles
+    /// Moves chosen times to new times, and stretches or compresses the keys between them
     WarpKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Times of the handles, in seconds.
+        /// Times to move (the handles), in seconds.
         from: Numbers,
         /// New times of the handles, in seconds.
         to: Numbers,

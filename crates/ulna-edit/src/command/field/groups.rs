@@ -74,7 +74,7 @@ impl ArgumentPart for Trs {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         let may = |name, kind, help| ArgumentSpec { name, kind, required: false, help };
         vec![
-            may("translation", ArgumentType::Vector, "Meters along x, y and z."),
+            may("translation", ArgumentType::Vector, "Translation along x, y and z, in meters."),
             may("rotation", ArgumentType::Quaternion, "Rotation as a quaternion: x, y, z, w."),
             may(
                 "degrees",
@@ -145,8 +145,15 @@ impl ArgumentPart for Reach {
             Option::<PrimitiveId>::specs("primitive", "Primitive of the meshes; all if omitted."),
             Option::<VertexTerms>::specs("vertices", "Vertices to change; all if omitted."),
             Option::<Nodes>::specs("locked", "Joints that keep their weights."),
-            Option::<usize>::specs("most", "Maximum number of influences per vertex."),
-            Option::<String>::specs("layer", "Weight layer that receives the result."),
+            Option::<usize>::specs(
+                "most",
+                "Maximum number of influences per vertex; no limit if omitted.",
+            ),
+            Option::<String>::specs(
+                "layer",
+                "Weight layer that receives the result. If omitted, the topmost visible layer, or \
+                    the base weights if there are no layers.",
+            ),
         ]
         .concat()
     }
@@ -209,28 +216,27 @@ impl ArgumentPart for AutomaticWeights {
         [
             Option::<Nodes>::specs(
                 "joints",
-                "Joints that may get weight; chosen by a rule if omitted.",
+                "Joints that can receive weight; chosen by a rule if omitted.",
             ),
             Option::<ChooseJoints>::specs(
                 "choose",
-                "Rule that chooses the joints: `weights` takes those that move vertices now, \
-                    `shape` those inside the meshes that are no controls, sockets, roots or leaf \
-                    ends; weights if omitted, or shape for meshes without weights.",
+                "Rule that chooses the joints: `weights` chooses joints that move vertices now. \
+                    `shape` chooses joints inside the meshes, except controls, sockets, roots and \
+                    leaf joints. If omitted, `weights`, or `shape` for meshes without weights.",
             ),
             Option::<BindBy>::specs(
                 "method",
-                "Method: `heat` spreads from the bones along the surface, `voxel` measures \
-                    distances inside the body, `distance` those in a straight line, `auto` begins \
-                    with heat, and connected pieces where it fails get the next method; auto if \
-                    omitted.",
+                "Method: `heat` spreads weights from the bones along the surface. `voxel` measures \
+                    distances inside the body, `distance` in a straight line. `auto` uses `heat`, \
+                    and the next method for connected pieces where it fails; `auto` if omitted.",
             ),
             Option::<f32>::specs(
                 "sharpness",
-                "Fall-off beside the bones, from 0.5, soft, to 8, sharp; 2 if omitted.",
+                "Fall-off of weights away from the bones, 0.5 (soft) to 8 (sharp); 2 if omitted.",
             ),
             Option::<usize>::specs(
                 "grid",
-                "Number of voxels along the longest side, 64 to 256; 96 if omitted.",
+                "Number of voxels along the longest side of the meshes, 64 to 256; 96 if omitted.",
             ),
             Option::<usize>::specs(
                 "limit",
@@ -238,28 +244,29 @@ impl ArgumentPart for AutomaticWeights {
             ),
             Option::<bool>::specs(
                 "symmetric",
-                "Whether weights are equal on both sides: those of mirrored vertices are averaged; \
-                    no if omitted.",
+                "Whether to average the weights of mirrored vertices, so that both sides are \
+                    equal; no if omitted.",
             ),
             Option::<f32>::specs(
                 "envelope",
-                "With `distance`, radius of the envelope around each bone in lengths of the bone, \
-                    0.05 to 10; weights fall to 0 there, and the nearest bone takes vertices \
-                    outside of all envelopes; no envelopes if omitted.",
+                "With `distance`: radius of the envelope around each bone, in lengths of the bone, \
+                    0.05 to 10. Weights fall to 0 at this radius. Vertices outside all envelopes \
+                    follow the nearest bone; no envelopes if omitted.",
             ),
             Option::<RigidPieces>::specs(
                 "rigid",
-                "Connected pieces that follow one joint: their numbers in the report, or `all` for \
-                    those with at least 80 % of their weight on one joint; none if omitted.",
+                "Connected pieces that follow one joint each, by their numbers in the report. \
+                    `all` means pieces with at least 80 % of their weight on one joint; none if \
+                    omitted.",
             ),
             Option::<usize>::specs(
                 "passes",
-                "Number of smoothing passes; with `distance` 3 if omitted, else none.",
+                "Number of smoothing passes. If omitted, 3 with `distance`, else 0.",
             ),
             Option::<usize>::specs(
                 "points",
-                "Number of points of a simplified surface on which the weights are found, at least \
-                    100, for a faster and less exact result; the whole surface if omitted.",
+                "Number of points of a simplified surface on which weights are computed, at least \
+                    100. Fewer points are faster but less exact; the whole surface if omitted.",
             ),
         ]
         .concat()

@@ -111,7 +111,7 @@ impl RigidPieces {
     /// Reads a list of numbers or a text: `all`, or numbers separated by commas.
     fn of(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
         let value = from.value(name)?;
-        let wanted = "“all”, or numbers of pieces with commas between";
+        let wanted = "“all”, or piece numbers separated by commas";
         let Some(text) = value.as_str() else {
             let numbers = Some(from.counts(name)?).filter(|numbers| !numbers.is_empty());
             let numbers = numbers.map(Self::Numbers);

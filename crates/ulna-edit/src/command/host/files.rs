@@ -32,7 +32,7 @@ other_commands! {
         "Save incremented", key: "Ctrl+Alt+S", anywhere: true;
     /// Exports clips, with the model or its skeleton, to other files
     Export = "file.export", "Export…", anywhere: true;
-    /// Repeats the last export, to the same files
+    /// Repeats the last export to the same files
     ExportAgain = "file.export_again", "Export again", key: "Ctrl+Shift+E", anywhere: true;
     /// Renders the open clip as numbered images, an animated GIF or a contact sheet
     Pictures = "file.pictures", "Export pictures…", enabled: clip_shown, anywhere: true;
@@ -62,16 +62,16 @@ other_commands! {
     } = "weights.export",
         "Export weights…", menu: "Weights/Files", enabled: weighted, anywhere: true,
         after: "weights.import";
-    /// Retargets clips of another file to this body by a table of chains, with a preview
+    /// Retargets clips of another file to this skeleton by a table of joint chains, with a preview
     Retarget {
-        /// File with the clips; asked for if omitted.
+        /// File with the clips; opens a dialog if omitted.
         path: Option<PathBuf>,
     } = "clip.retarget_page", "Retarget clips…", menu: "Clip", enabled: opened,
         after: "clip.import";
     /// Shows the planned changes of the skeleton with their effects, to apply them as one undo step
     Plan = "rig.plan", "Plan of changes…", menu: "Rig", enabled: planned, anywhere: true,
         after: "skin.split";
-    /// Shows which joint is which bone of a human, to correct it
+    /// Shows which joint is mapped to which humanoid bone, and lets you correct the map
     Humanoid = "rig.humanoid_bones", "Humanoid bones…", menu: "Rig/Humanoid", enabled: opened,
         after: "rig.skeleton_from_nodes";
     /// Saves the planned changes as a script that “ulna run” applies to other files
@@ -80,13 +80,13 @@ other_commands! {
         path: Option<PathBuf>,
     } = "rig.save_plan", "Save the plan as a script…", menu: "Rig", enabled: planned,
         anywhere: true, after: "rig.plan";
-    /// Lists every command with its key
+    /// Lists all commands with their keyboard shortcuts
     Commands = "help.commands",
         "Commands and keys", menu: "Help", key: "F1", enabled: always, anywhere: true,
         after: "weight_layer.paint";
-    /// Opens the user's guide, with a search over all its pages
+    /// Opens the user guide, with a search over all its pages
     Guide = "help.guide", "Guide", menu: "Help", enabled: always, anywhere: true;
-    /// Leads through five acts: pose, key, paint, undo and save; continues where it was left
+    /// Guides you through five steps: pose, key, paint, undo and save; resumes where you left off
     Tour = "help.tour", "Tour", menu: "Help", enabled: always, anywhere: true;
     /// Shows the version, licenses and graphics device
     About = "help.about", "About Ulna", menu: "Help", enabled: always, anywhere: true;

@@ -32,7 +32,7 @@ other_commands! {
     Linked = "select.linked", "Select linked joints", menu: "Edit/Select more";
     /// Selects all unselected joints and deselects the others
     Invert = "select.invert", "Invert joint selection", menu: "Edit/Select more", key: "Ctrl+I";
-    /// Lets you draw a box around joints, even where a handle is under the pointer
+    /// Selects joints in a box that you draw, even where a handle is under the pointer
     InBox = "select.box", "Select by box", menu: "Edit/Select more";
     /// Selects joints under a circle while the button is held; the wheel changes its radius
     InCircle = "select.circle", "Select by circle", menu: "Edit/Select more";
@@ -42,12 +42,12 @@ other_commands! {
     Limb = "select.limb", "Select the limb", key: "Shift+L", enabled: selected;
     /// Selects the joints between the last two picked joints
     Chain = "select.chain", "Select the chain", key: "Shift+ArrowUp", enabled: selected;
-    /// Stores the selection as a numbered set
+    /// Stores the selection as a numbered selection set
     StoreSet {
         /// Number of the selection set, 0 to 9.
         set: usize,
     } = "select.store_set", "Store a selection set", asks: true, enabled: selected;
-    /// Selects a numbered set
+    /// Selects the nodes of a numbered selection set
     RecallSet {
         /// Number of the selection set, 0 to 9.
         set: usize,
@@ -63,39 +63,40 @@ other_commands! {
     /// Commands on modes, and on poses in the clipboard.
     ModeCommand in "Edit/Mode and tool", by Host;
 
-    /// Edits the pose of the file
+    /// Switches to Pose mode, which edits the pose of the file
     PoseMode = "mode.pose", "Pose mode", key: "1";
-    /// Shows a clip and edits its keys
+    /// Switches to Animate mode, which shows a clip and edits its keys
     AnimateMode = "mode.animate", "Animate mode", key: "2";
-    /// Paints the weights of joints
+    /// Switches to Paint mode, which paints the weights of joints
     PaintMode = "mode.paint", "Paint mode", key: "3", enabled: paintable;
-    /// Changes the skeleton in the rest pose: moves, orients, adds and mirrors joints
+    /// Switches to Rig mode, which moves, orients, adds and mirrors joints in the rest pose
     RigMode = "mode.rig", "Rig mode", key: "4", enabled: opened;
-    /// Changes to the next mode
+    /// Switches to the next mode
     NextMode = "mode.next", "Next mode";
-    /// Changes to Rig mode, or from it back to the mode before
+    /// Switches to Rig mode, or from Rig mode back to the previous mode
     RigAndBack = "mode.rig_and_back", "Rig mode and back", enabled: opened;
-    /// Changes to Pose mode, or from it back to the mode before
+    /// Switches to Pose mode, or from Pose mode back to the previous mode
     PoseAndBack = "mode.pose_and_back", "Pose mode and back", enabled: opened;
     /// Repeats the last edit on the selected nodes, at the playhead
     Repeat = "edit.repeat",
         "Repeat last edit", menu: "Edit", key: "Ctrl+R", enabled: undoable, after: "edit.redo";
-    /// Poses the mirror joints along with the posed joints
+    /// Turns symmetric posing on or off: mirror joints are posed along with the posed joints
     BothSides = "pose.both_sides",
         "Pose both sides alike", menu: "Edit/Posing", key: "Shift+X", enabled: opened,
         after: "tool.drag";
-    /// Chooses the next pivot: individual origins, active joint, median point or custom pivot
+    /// Switches to the next pivot: individual origins, active joint, median point or custom pivot
     NextPivot = "pivot.next", "Next pivot", menu: "Edit/Posing", key: "Shift+T", enabled: opened;
     /// Sets the pivot to the surface point under the pointer, such as a fingertip or a heel
     PivotHere = "pivot.here",
         "Set the pivot under the pointer", menu: "Edit/Posing", key: "Shift+O", enabled: opened;
-    /// Chooses whether children follow a posed joint, stay in place, or keep their angle
+    /// Switches whether children follow a posed joint, stay in place, or follow but keep their
+    /// rotation
     NextChildren = "children.next",
         "Next behavior of children", menu: "Edit/Posing", key: "Shift+C", enabled: opened;
     /// Turns snapping on or off; while it is on, every drag snaps to the chosen steps
     SnapDrags = "snap.toggle",
         "Snap every drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
-    /// Adds a joint below each selected joint, which follows the pointer until a click
+    /// Adds a child joint to each selected joint; the new joints follow the pointer until you click
     ExtrudeJoint = "joint.extrude",
         "Extrude joints", menu: "Rig", key: "Ctrl+E", enabled: selected;
     /// Moves the selected joints to the middle of the limb around them
@@ -104,7 +105,7 @@ other_commands! {
     /// Moves the active joint to the middle of the vertices that are selected in Paint mode
     JointToVertices = "joint.to_vertices",
         "Move joint to the selected vertices", menu: "Rig", enabled: with_vertices;
-    /// Copies the poses of the selected nodes, as text
+    /// Copies the pose of the selected nodes to the clipboard, as text
     CopyPose = "pose.copy", "Copy pose", menu: "Pose", key: "Ctrl+C", enabled: selected,
         after: "pose.set_world";
     /// Pastes the copied pose onto the nodes of the same names, or onto the selected node
@@ -141,7 +142,7 @@ other_commands! {
     Combined = "tool.combined", "Move, rotate and scale", key: "Y";
     /// Drags the limb under the pointer by IK
     Drag = "tool.drag", "Drag limbs", key: "U";
-    /// Adds a joint at each click, below the selected joint; in Rig mode
+    /// Adds a joint at each click, as a child of the selected joint; works in Rig mode
     Joint = "tool.joint", "Add joints", key: "Shift+J";
 }
 

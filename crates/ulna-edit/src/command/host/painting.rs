@@ -22,7 +22,7 @@ other_commands! {
     Larger = "paint.larger", "Larger brush", key: "]", enabled: painting;
     /// Applies the brush to the whole surface
     Flood = "paint.flood", "Flood", key: "Shift+F", enabled: painting_joint;
-    /// Locks the weights of the painted joint
+    /// Locks or unlocks the weights of the painted joint
     Lock = "paint.lock", "Lock the joint", key: "L", enabled: painting_joint;
     /// Unlocks the weights of all joints
     UnlockAll = "paint.unlock_all", "Unlock all joints", enabled: painting;
@@ -33,9 +33,9 @@ other_commands! {
     /// Selects the previous influence of the point under the brush
     PreviousInfluence = "paint.previous_influence",
         "Previous influence", key: "Shift+J", enabled: painting;
-    /// Paints the mirror joint on the other side as well
+    /// Turns mirrored painting on or off: the mirror joint is painted on the other side as well
     Mirror = "paint.mirror", "Mirror", key: "X", enabled: painting;
-    /// Finds the worst deformations in all clips and a range of motion
+    /// Finds the worst deformations in all clips and in a generated range of motion
     Worst = "weights.worst", "Find the worst pose", menu: "Weights/Test poses", enabled: painting;
     /// Shows the next of the worst deformations that were found
     NextSpot = "paint.next_spot",
@@ -50,9 +50,9 @@ other_commands! {
         "Bend the joint", menu: "Weights/Test poses", key: "R", enabled: painting_joint;
     /// Resets all joints that were bent while painting
     Unbend = "paint.unbend", "Unbend", menu: "Weights/Test poses", key: "Alt+R", enabled: painting;
-    /// Plays a test clip that bends every joint in turn
+    /// Plays a generated test clip that bends one joint after another
     Range = "weights.range", "Range of motion", menu: "Weights/Test poses", enabled: painting;
-    /// Switches to the next display of weights
+    /// Switches to the next way of displaying weights
     Look = "weights.look", "Next weight view", enabled: painting;
 }
 
@@ -80,23 +80,23 @@ other_commands! {
     GrowLoop = "vertices.grow_loop", "Grow along the loop", enabled: with_vertices;
     /// Selects the mirror vertices of the selected vertices
     Mirror = "vertices.mirror", "Mirror the selection", enabled: with_vertices;
-    /// Selects all vertices of the selected meshes, or of the last one under the brush
+    /// Selects all vertices of the selected meshes, or of the last mesh under the brush
     Mesh = "vertices.mesh", "Select the whole mesh", enabled: painting;
-    /// Selects vertices by numbers and ranges, such as 0-99, 120, or by a query, such as of LeftArm
-    /// 0.2..0.8 | grow 2
+    /// Selects vertices by numbers and ranges, such as “0-99, 120”, or by a query, such as “of
+    /// LeftArm 0.2..0.8 | grow 2”
     Choose {
         /// Vertices to select.
         vertices: VertexTerms,
-        /// Whether to add the vertices to the selection.
+        /// Whether to add the vertices to the selection instead of replacing it; no if omitted.
         add: Option<bool>,
     } = "vertices.select", "Select by number…", asks: true, enabled: painting;
     /// Selects the vertices that the painted joint influences
     OfJoint = "vertices.of_joint", "Select influenced vertices", enabled: painting;
     /// Selects vertices by the weight of the painted joint
     InRange {
-        /// Lowest weight.
+        /// Lowest weight to select, 0 to 1.
         from: f32,
-        /// Highest weight.
+        /// Highest weight to select, 0 to 1.
         to: f32,
         /// Joint whose weights are compared; the painted joint if omitted.
         joint: Option<Nodes>,

@@ -26,7 +26,7 @@ other_commands! {
     ReferenceCommand in "View/Reference models", by Host;
 
     /// Shows another file beside the open model, such as a prop, a partner or a ground; it is never
-    /// saved into the open file
+    /// saved in the open file
     Load {
         /// File of the reference model; opens a dialog if omitted.
         path: Option<PathBuf>,
@@ -40,24 +40,24 @@ other_commands! {
     Hide {
         /// Reference model to show or hide; the selected one if omitted.
         reference: Option<String>,
-        /// Whether it is hidden; toggles if omitted.
+        /// Whether to hide the model; toggles if omitted.
         hidden: Option<bool>,
     } = "reference.hide", "Show or hide the reference model", enabled: with_reference;
-    /// Shows a reference model dimmed with its materials, or in plain gray
+    /// Shows a reference model in plain gray, or with its materials, dimmed
     Plain {
         /// Reference model to change; the selected one if omitted.
         reference: Option<String>,
-        /// Whether it is plain gray; toggles if omitted.
+        /// Whether to show it in plain gray; toggles if omitted.
         plain: Option<bool>,
     } = "reference.plain", "Reference model in plain gray", enabled: with_reference;
     /// Shows or hides the joints of a reference model
     Joints {
         /// Reference model to change; the selected one if omitted.
         reference: Option<String>,
-        /// Whether its joints are shown; toggles if omitted.
+        /// Whether to show its joints; toggles if omitted.
         shown: Option<bool>,
     } = "reference.joints", "Joints of the reference model", enabled: with_reference;
-    /// Shows a whole reference model
+    /// Moves the camera to show a whole reference model
     Frame {
         /// Reference model to show; the selected one if omitted.
         reference: Option<String>,
@@ -72,22 +72,22 @@ other_commands! {
         /// Reference model to move; the selected one if omitted.
         reference: Option<String>,
     } = "reference.ground", "Put reference model on the ground", enabled: with_reference;
-    /// Moves the selected joints to the nearest points of the reference models; the end of a limb
-    /// by IK
+    /// Moves the selected joints to the nearest points of the reference models; moves limb ends by
+    /// IK
     SnapJoints {
-        /// Points that joints are moved to; the nearest vertex, or joint if there are no surfaces,
-        /// if omitted.
+        /// Kind of point that joints are moved to. If omitted, the nearest vertex, or the nearest
+        /// joint if there are no surfaces.
         onto: Option<ReferencePoint>,
     } = "reference.snap_joints", "Snap joints to the reference", enabled: joint_and_reference;
     /// Sets the position, rotation and scale of a reference model in the scene
     Move {
         /// Reference model to move; the selected one if omitted.
         reference: Option<String>,
-        /// Position of its origin, in meters; as it is if omitted.
+        /// Position of its origin in the scene, in meters; unchanged if omitted.
         translation: Option<Vec3>,
-        /// Rotation about the x, then y, then z axis; as it is if omitted.
+        /// Rotation about x, then y, then z, in degrees; unchanged if omitted.
         degrees: Option<Vec3>,
-        /// Factor of its size; as it is if omitted.
+        /// Scale factor; unchanged if omitted.
         factor: Option<f32>,
     } = "reference.move", "Place the reference model", asks: true, enabled: with_reference;
     /// Chooses the clip that a reference model plays in step with the playhead

@@ -30,13 +30,13 @@ other_commands! {
         /// Mesh whose weights to revert.
         mesh: Option<Meshes>,
     } = "edit.revert", "Revert one item", asks: true, after: "edit.history";
-    /// Imports a layer of another file, matched by joint names or by body parts
+    /// Imports a pose layer from another file, matched by joint names or by body parts
     ImportLayer {
         /// File with saved layers.
         path: PathBuf,
         /// Clip of the layer in that file; a layer of its pose if omitted.
         clip: Option<ClipName>,
-        /// Layer in that file; needed if there are several.
+        /// Layer in that file; required if there are several.
         layer: Option<LayerName>,
         /// Clip that receives the layer; the pose if omitted.
         into: Option<ClipName>,
@@ -47,13 +47,13 @@ other_commands! {
         node: Option<Nodes>,
     } = "pose.reset_to_file",
         "Reset to the file's pose", menu: "Pose", after: "pose.reset_morphs";
-    /// Copies keys
+    /// Copies keys to the clipboard
     CopyKeys {
-        /// Clip to edit.
+        /// Clip to copy from.
         clip: ClipName,
         /// Layer whose keys to copy; the keys of the clip if omitted.
         layer: Option<LayerName>,
-        /// Keys to edit.
+        /// Keys to copy.
         which: WhichKeys,
     } = "key.copy",
         "Copy keys", menu: "Clip/Edit keys", enabled: keys_selected, after: "key.scale";
@@ -64,54 +64,59 @@ other_commands! {
         /// Pattern of the names of clips to import, such as `Walk*`; all clips if
         /// omitted.
         only: Option<String>,
-        /// Transfer of keys between different rest poses: `rests` retargets, `copy` copies raw
-        /// values; retargeted if omitted.
+        /// Transfer of keys between different rest poses: `rests` retargets them, `copy` copies the
+        /// raw values; `rests` if omitted.
         how: Option<KeysHow>,
-        /// Joint map where names differ: `Bip01 Head=Head`, or `Bip01 Tail=` to skip a joint.
+        /// Pairs of joints with different names, theirs first: `Bip01 Head=Head`; `Bip01 Tail=`
+        /// skips a joint.
         counterparts: Option<Counterparts>,
         /// Action if a clip name already exists; a number is added to the name if omitted.
         taken: Option<TakenName>,
-        /// Whether to import clips even if this model has less than half of their joints.
+        /// Whether to import clips even if this model has less than half of their joints; no if
+        /// omitted.
         force: Option<bool>,
     } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I", after: "clip.delete";
-    /// Retargets clips of other files to this skeleton by a map of chains; feet stay in place
+    /// Retargets clips of other files to this skeleton by a map of joint chains, without foot
+    /// sliding
     RetargetClips {
         /// File, folder, or pattern such as `walks/*.glb`.
         path: PathBuf,
         /// Pattern of the names of clips to retarget, such as `Walk*`; all clips if omitted.
         only: Option<String>,
-        /// Retarget map: the name of one of this file, the path of a JSON file, or JSON; one of
-        /// this file that fits, or a guessed one, if omitted.
+        /// Retarget map: the name of a map in this file, the path of a JSON file, or JSON. If
+        /// omitted, a fitting map in this file, or else a guessed map.
         map: Option<RetargetMapText>,
         /// Action if a clip name already exists; a number is added to the name if omitted.
         taken: Option<TakenName>,
-        /// Whether feet stay in place in contacts; as the map says if omitted.
+        /// Whether to keep feet in place during ground contacts; as in the map if omitted.
         contacts: Option<bool>,
-        /// Factor of the path over the ground; as the map says if omitted.
+        /// Factor of the travel distance over the ground; as in the map if omitted.
         stride: Option<f32>,
         /// Keys of the clips: as in the source, one per frame, or reduced; as in the source if
         /// omitted.
         keys: Option<RetargetedKeys>,
-        /// Max error of reduced keys, in millimeters on a body 1.8 m tall; 0.5 if omitted.
+        /// Maximum error of reduced keys, in millimeters for a body 1.8 m tall; 0.5 if omitted.
         millimetres: Option<f32>,
-        /// Whether joints of the map that a model does not have are left out of it.
+        /// Whether to ignore joints of the map that a model does not have; no if omitted.
         force: Option<bool>,
     } = "clip.retarget", "Retarget clips by a map…", menu: "Clip", asks: true, after: "clip.import";
     /// Copies the skeleton of another file onto this model as new joints without a skin; bind the
     /// meshes to them afterwards
     ImportSkeleton {
-        /// Model with a skeleton; `sample` is the skeleton of the sample.
+        /// File of a model with a skeleton; `sample` is the bundled mannequin.
         path: PathBuf,
         /// Topmost joint in that file; all joints of its skins if omitted.
         joint: Option<String>,
-        /// Positions of joints of that file in this scene, in meters, such as
-        /// `Hips=0 0.93 0; Head=0 1.6 0.02`. One point moves the skeleton, two scale and turn it,
-        /// and more also stretch it, so that each joint lies at its point. If omitted, it is scaled
-        /// by the heights of both models and set on the ground below the middle of this one.
+        /// Positions of joints of that file in this scene, in meters, such as `Hips=0 0.93 0;
+        /// Head=0 1.6 0.02`. One position moves the skeleton. Two also scale and rotate it, and
+        /// more also stretch it to put each joint at its position. If omitted, the skeleton is
+        /// scaled by the heights of both models and placed on the ground below the center of this
+        /// model.
         points: Option<MatchedPoints>,
-        /// Whether points hold for the other side, too, mirrored.
+        /// Whether each position also applies, mirrored, to the joint on the other side; no if
+        /// omitted.
         symmetric: Option<bool>,
-        /// Text in front of the names of the joints.
+        /// Prefix for the names of the new joints.
         prefix: Option<String>,
     } = "rig.copy_skeleton", "Copy skeleton from a file…", menu: "Rig", asks: true,
         after: "rig.skeleton_from_nodes";

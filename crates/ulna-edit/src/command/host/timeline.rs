@@ -10,18 +10,18 @@ other_commands! {
     /// Commands on keys of the timeline: selecting keys, and moving them with the pointer.
     TimelineCommand in "Clip/Edit keys", by Host;
 
-    /// Sets a key of the translation only
+    /// Sets translation keys for the selected joints
     KeyTranslation = "keying.translation",
         "Key the translation", menu: "Clip/Set keys", key: "Shift+W", enabled: key_set;
-    /// Sets a key of the rotation only
+    /// Sets rotation keys for the selected joints
     KeyRotation = "keying.rotation",
         "Key the rotation", menu: "Clip/Set keys", key: "Shift+E", enabled: key_set;
-    /// Sets a key of the scale only
+    /// Sets scale keys for the selected joints
     KeyScale = "keying.scale",
         "Key the scale", menu: "Clip/Set keys", key: "Shift+R", enabled: key_set;
-    /// Sets keys of translation, rotation and scale
+    /// Sets translation, rotation and scale keys for the selected joints
     KeyAll = "keying.all", "Key all channels", menu: "Clip/Set keys", enabled: key_set;
-    /// Opens a list of the ways to set keys, at the pointer
+    /// Opens a list at the pointer to choose the channels to key
     KeyMenu = "keying.menu", "Choose what to key…", menu: "Clip/Set keys", enabled: key_set;
     /// Deletes the keys of the selected joints at the playhead
     DeleteHere = "keying.delete",
@@ -33,9 +33,9 @@ other_commands! {
         "Key the whole character", menu: "Clip/Set keys", key: "Ctrl+Shift+K", enabled: clip_shown;
     /// Turns Auto-key on or off: while it is on, posing a joint over a clip sets a key
     AutoKey = "keying.auto", "Auto-key", menu: "Clip/Set keys", enabled: clip_shown;
-    /// Moves the selected keys with the pointer until the next click; digits type frames
+    /// Moves the selected keys with the pointer until you click; digits enter an offset in frames
     Grab = "timeline.move", "Move selected keys", key: "W", enabled: keys_selected;
-    /// Moves the selected keys with the pointer; later ones follow
+    /// Moves the selected keys and all later keys with the pointer
     Ripple = "timeline.ripple", "Ripple move", key: "E", enabled: keys_selected;
     /// Scales the selected keys about the playhead with the pointer
     Stretch = "timeline.scale", "Scale about the playhead", key: "R", enabled: keys_selected;
@@ -52,42 +52,44 @@ other_commands! {
     Tangents = "timeline.tangents", "Tangents…", key: "V", enabled: keys_selected;
     /// Marks the selected keys as extremes, breakdowns or in-betweens
     Kind = "timeline.kind", "Key type…", key: "Shift+K", enabled: keys_selected;
-    /// Shifts the selected tracks around the loop with the pointer
+    /// Shifts the selected tracks in time with the pointer; keys past the end wrap around to the
+    /// start
     Offset = "timeline.offset", "Offset in the loop", enabled: keys_selected;
     /// Pastes the copied keys mirrored onto the mirror joints, at the playhead
     PasteFlipped = "timeline.paste_flipped",
         "Paste keys flipped", key: "Shift+V", enabled: clip_shown;
-    /// Shows the whole clip
+    /// Shows the whole clip in the timeline
     FitAll = "timeline.fit", "Fit the clip", menu: "Clip/Timeline", key: "A", enabled: clip_shown;
-    /// Shows the selected keys
+    /// Shows the time range of the selected keys
     FitSelected = "timeline.fit_selected",
         "Fit the selected keys", menu: "Clip/Timeline", key: "F", enabled: keys_selected;
     /// Switches the timeline between rows of keys and curves
     Curves = "timeline.curves",
         "Sheet or curves", menu: "Clip/Timeline", key: "Tab", enabled: clip_shown;
-    /// Shows rows of keys over curves, or only what was shown before
+    /// Shows rows of keys above curves, or only the rows of keys
     SheetAndCurves = "timeline.both",
         "Sheet and curves", menu: "Clip/Timeline", key: "Shift+Tab", enabled: clip_shown;
-    /// Shows the values of the times in sight at their full height
+    /// Scales the curves so that all values in the visible time range are visible
     FitHeight = "timeline.fit_height",
         "Fit the visible height", menu: "Clip/Timeline", enabled: curves_shown;
-    /// Lets the curves of the selected keys fill the height by themselves, or not
+    /// Turns normalization of the curves of the selected keys on or off: each curve fills the
+    /// height
     Normalize = "timeline.normalize",
         "Normalize curves", menu: "Clip/Timeline", key: "N", enabled: curve_keys;
     /// Hides the curves of the selected keys
     HideCurves = "timeline.hide_curves",
         "Hide curves", menu: "Clip/Timeline", key: "H", enabled: curve_keys;
-    /// Shows only the curves of the selected keys, or all again
+    /// Shows only the curves of the selected keys, or all curves again
     SoloCurves = "timeline.solo_curves",
         "Solo curves", menu: "Clip/Timeline", key: "Shift+H", enabled: curve_keys;
     /// Shows the speed of the active joint's tip under the curves, then its acceleration, then
     /// nothing
     SpeedStrip = "timeline.speed",
         "Speed of the tip", menu: "Clip/Timeline", enabled: curves_shown;
-    /// Chooses how the motion goes from each selected key to the next
+    /// Chooses an ease for the motion from each selected key to the next key
     Ease = "timeline.ease",
         "Ease…", menu: "Clip/Curves", key: "Shift+T", enabled: curve_keys;
-    /// Lets nearby keys follow when keys are dragged on curves, or not
+    /// Turns proportional editing on or off: nearby keys follow when keys are dragged on curves
     Proportional = "timeline.proportional",
         "Proportional editing of curves", menu: "Clip/Curves", key: "O", enabled: curves_shown;
     /// Inserts keys at the playhead on all shown curves
@@ -129,11 +131,11 @@ other_commands! {
         kind: KindName,
     } = "keys.of_kind",
         "Select keys by kind", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
-    /// Selects keys by a range of values, of the selected joints if there are any
+    /// Selects keys by a range of values, only of the selected joints if any are selected
     InRange {
-        /// Lowest value; degrees for rotations.
+        /// Lowest value to select; degrees for rotations.
         from: f32,
-        /// Highest value.
+        /// Highest value to select; degrees for rotations.
         to: f32,
         /// Component of the value, 0 for x; any component if omitted.
         component: Option<usize>,
@@ -141,7 +143,7 @@ other_commands! {
         "Select keys by value", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
     /// Selects the keys inside a lasso that you draw
     Lasso = "timeline.lasso", "Select keys by lasso", menu: "Clip/Select keys", enabled: clip_shown;
-    /// Lets you choose a range on the ruler and holds the selected hand or foot in place there
+    /// Holds the selected hand or foot in place over a range that you choose on the ruler
     HoldRange = "timeline.hold", "Hold over a range", menu: "Pose", enabled: joint_over_clip,
         after: "pin.hold";
 }

@@ -10,27 +10,27 @@ other_commands! {
     /// Commands on the camera, the display of the model, and the panels.
     ViewCommand in "View", by Host;
 
-    /// Shows the whole model
+    /// Moves the camera to show the whole model
     FrameAll = "view.frame_all", "Frame all", key: "A";
-    /// Shows what is selected
+    /// Moves the camera to show the selection
     FrameSelected = "view.frame_selected", "Frame selected", key: "F", enabled: any_selected;
     /// Switches between perspective and orthographic view
     Perspective = "view.perspective", "Perspective", menu: "View/Look from", key: "5";
-    /// Looks along −Z
+    /// Looks at the model from the front, along −Z
     Front = "view.front", "Front", menu: "View/Look from", key: "Shift+1";
-    /// Looks along +Z
+    /// Looks at the model from the back, along +Z
     Back = "view.back", "Back", menu: "View/Look from";
-    /// Looks along −X
+    /// Looks from the right of the front view, along −X
     Side = "view.side", "Right side", menu: "View/Look from", key: "Shift+2";
-    /// Looks along +X
+    /// Looks from the left of the front view, along +X
     OtherSide = "view.other_side", "Left side", menu: "View/Look from";
-    /// Looks down
+    /// Looks down at the model from above
     Top = "view.top", "Top", menu: "View/Look from", key: "Shift+3";
-    /// Looks up from below
+    /// Looks up at the model from below
     Bottom = "view.bottom", "Bottom", menu: "View/Look from";
-    /// Looks from the front, slightly from one side and from above
+    /// Looks at the model from the front, slightly from one side and from above
     ThreeQuarter = "view.three_quarter", "Three-quarter", menu: "View/Look from";
-    /// Looks from the opposite side
+    /// Looks at the model from the opposite side
     Opposite = "view.opposite", "Opposite side", menu: "View/Look from";
     /// Turns the view 15° to the left
     OrbitLeft = "view.orbit_left", "Orbit left", menu: "View/Look from";
@@ -40,9 +40,9 @@ other_commands! {
     OrbitUp = "view.orbit_up", "Orbit up", menu: "View/Look from";
     /// Turns the view 15° down
     OrbitDown = "view.orbit_down", "Orbit down", menu: "View/Look from";
-    /// Moves the view nearer
+    /// Moves the camera closer
     ZoomIn = "view.zoom_in", "Zoom in", menu: "View/Look from";
-    /// Moves the view away
+    /// Moves the camera away
     ZoomOut = "view.zoom_out", "Zoom out", menu: "View/Look from";
     /// Looks through the next camera of the file
     Camera {
@@ -57,7 +57,7 @@ other_commands! {
     Wireframe = "view.wireframe", "Wireframe", menu: "View/Surfaces";
     /// Shows surfaces semi-transparent
     XRay = "view.xray", "X-ray", menu: "View/Surfaces";
-    /// Opens a list of the ways to show surfaces, at the pointer
+    /// Opens a list at the pointer to choose the shading of surfaces
     ShadingMenu = "view.shading", "Choose the shading…", menu: "View/Surfaces";
     /// Shows the next background color: that of the theme, light gray, dark gray or black
     Background = "view.background", "Next background", menu: "View/Surfaces", key: "Alt+B";
@@ -86,8 +86,8 @@ other_commands! {
     MotionPaths = "view.motion_paths", "Motion paths", menu: "View/Overlays", key: "Alt+P";
     /// Shows the model at earlier and later times, as ghosts
     OnionSkin = "view.onion_skin", "Onion skin", menu: "View/Overlays", key: "Alt+O";
-    /// Compares with the file as opened: in place, as a ghost, or off; hold the backtick key to
-    /// peek
+    /// Compares the model with the file as opened: in place, as a ghost, or off; hold the backtick
+    /// key to peek
     Compare = "view.compare", "Compare with the file as opened", menu: "View/Overlays";
     /// Enlarges the handles of the tools
     LargerGizmo = "view.gizmo_larger", "Larger handles", menu: "View/Overlays", key: "Plus";
@@ -95,9 +95,9 @@ other_commands! {
     SmallerGizmo = "view.gizmo_smaller", "Smaller handles", menu: "View/Overlays", key: "-";
     /// Hides the selected nodes and their descendants
     Hide = "view.hide", "Hide", key: "H", enabled: any_selected;
-    /// Shows every node again
+    /// Shows all hidden nodes again
     ShowAll = "view.show_all", "Show all", key: "Alt+H";
-    /// Hides all other nodes of the same kind as the selected ones
+    /// Hides all other joints or meshes, of the same kind as the selected nodes
     Isolate = "view.isolate", "Isolate", key: "Shift+H", enabled: selected;
     /// Locks or unlocks the selected nodes; locked nodes cannot be picked or posed
     Lock = "view.lock", "Lock or unlock", enabled: selected;
@@ -132,12 +132,12 @@ other_commands! {
     NormalSize = "view.normal_size",
         "Normal interface size", menu: "View/Window", key: "Ctrl+0", enabled: always,
         anywhere: true;
-    /// Gives a panel the whole window, or shows all panels again
+    /// Enlarges a panel to the whole window, or shows all panels again
     MaximizePanel {
         /// Panel to maximize; the one under the pointer if omitted.
         panel: Option<Panel>,
     } = "view.maximize_panel", "Maximize panel", menu: "View/Panels", key: "Ctrl+Space";
-    /// Takes a panel out of the others, so that it floats over them, or docks it again
+    /// Floats a panel over the other panels, or docks it again
     FloatPanel {
         /// Panel to float; the one under the pointer if omitted.
         panel: Option<Panel>,
@@ -148,19 +148,20 @@ other_commands! {
     /// Shows the previous workspace
     PreviousWorkspace = "view.previous_workspace",
         "Previous workspace", menu: "View/Workspace", key: "Ctrl+PageUp";
-    /// Arranges the panels of this workspace as they were at first, or as they were saved
+    /// Restores the original or saved arrangement of the panels in this workspace
     ResetLayout = "view.reset_layout", "Reset workspace", menu: "View/Workspace";
     /// Deletes a saved workspace
     DeleteWorkspace {
         /// Workspace to delete; the current one if omitted.
         workspace: Option<String>,
     } = "view.delete_workspace", "Delete workspace", menu: "View/Workspace";
-    /// Arranges the panels as a workspace has them
+    /// Switches to a workspace, with its arrangement of the panels
     Workspace {
         /// Workspace to show.
         workspace: String,
     } = "view.workspace", "Show workspace", menu: "View/Workspace", asks: true;
-    /// Saves the arrangement of the panels as a workspace; one of this name is replaced
+    /// Saves the arrangement of the panels as a workspace; replaces a saved workspace of the same
+    /// name
     SaveWorkspace {
         /// Name of the workspace.
         name: String,
@@ -185,7 +186,7 @@ other_commands! {
     Reverse = "play.reverse", "Play backward", key: "Shift+Space", enabled: clip_shown;
     /// Chooses what happens at the end: loop, back and forth, or stop
     Loop = "play.loop", "Loop", enabled: clip_shown;
-    /// Shows every frame instead of keeping real time
+    /// Plays every frame, even if playback is then slower than real time
     EveryFrame = "play.every_frame", "Play every frame", enabled: clip_shown;
     /// Plays with stepped keys: each pose is held until the next key
     Stepped = "play.stepped", "Play stepped", enabled: clip_shown;
@@ -216,7 +217,7 @@ other_commands! {
         /// Frame to show, counted from 0 at the frame rate of the timeline.
         frame: usize,
     } = "play.go_to", "Go to frame", asks: true, enabled: clip_shown;
-    /// Shows the gap of a loop and previews its repair
+    /// Shows the gap between the end and the start of a loop, and previews its repair
     RepairLoop = "clip.repair_loop", "Repair loop…", enabled: clip_shown, after: "clip.close_loop";
     /// Shows the mixer, which blends clips on lanes
     Mixer = "mix.show", "Mixer", key: "Alt+X", after: "clip.footfalls";

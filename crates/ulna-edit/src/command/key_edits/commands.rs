@@ -14,7 +14,7 @@ document_commands! {
     /// Commands on existing keys.
     KeyEditCommand in "Clip", edits_keys: true;
 
-    /// Inserts keys with the values that play; the curves keep their shape
+    /// Inserts keys without changing the motion; the curves keep their shape
     InsertKeys {
         /// Clip to edit.
         clip: ClipName,
@@ -26,17 +26,18 @@ document_commands! {
         node: Option<Nodes>,
         /// Kinds of channels that get keys; all kinds if omitted.
         parts: Option<KeyParts>,
-        /// New keys one by one: times of channels, in place of times and nodes.
+        /// Individual new keys, as times per node and channel, instead of times and nodes.
         keys: Option<KeyList>,
-        /// Tangents of new keys on smooth channels; the curve keeps its shape if omitted.
+        /// Tangents of new keys on smooth channels; chosen to keep the shape of the curve if
+        /// omitted.
         tangents: Option<NewTangents>,
-        /// Whether to add keys so that smooth rotations stay exact.
+        /// Whether to add more keys so that smooth rotations stay exact; no if omitted.
         exact: Option<bool>,
         /// Interpolation of channels that had a single key and get a second one.
         interpolation: Option<Between>,
     } = "key.insert",
         "Insert keys, keeping the motion", menu: "Clip/Curves", enabled: rules::clip_shown;
-    /// Deletes the selected keys, or those of the selected joints at the playhead
+    /// Deletes the selected keys, or the keys of the selected joints at the playhead
     DeleteKeys {
         /// Clip to edit.
         clip: ClipName,
@@ -47,20 +48,21 @@ document_commands! {
     MoveKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Offset in seconds.
+        /// Offset in time, in seconds.
         by: Seconds,
         /// Keys to edit.
         which: WhichKeys,
-        /// Whether all later keys move as well (ripple).
+        /// Whether all later keys move as well (ripple); no if omitted.
         ripple: Option<bool>,
-        /// Whether to shift all other keys and markers later instead of moving keys before 0.
+        /// Whether to shift all other keys and markers later if keys would move before 0 s; no if
+        /// omitted.
         make_room: Option<bool>,
     } = "key.move", "Move keys", menu: "Clip/Edit keys", asks: true;
     /// Copies keys to another time of the clip
     DuplicateKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Offset in seconds.
+        /// Offset in time, in seconds.
         by: Seconds,
         /// Keys to edit.
         which: WhichKeys,
@@ -71,9 +73,9 @@ document_commands! {
     ScaleKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Factor for the time between keys.
+        /// Factor of the time between the keys.
         factor: f32,
-        /// Pivot time, which stays in place, in seconds.
+        /// Pivot time of the scaling, in seconds; the time of the first key if omitted.
         about: Option<Seconds>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
@@ -84,22 +86,24 @@ document_commands! {
         clip: ClipName,
         /// Copied keys, as text; those on the clipboard if omitted.
         text: Option<String>,
-        /// Time of the first key; its original time if omitted.
+        /// Time of the first pasted key, in seconds; its original time if omitted.
         time: Option<Seconds>,
         /// Nodes that receive the keys, in the order of the copied nodes; nodes with the same names
         /// if omitted.
         node: Option<Nodes>,
-        /// Whether to replace the existing keys in the time range of the pasted keys.
+        /// Whether to replace the existing keys in the time range of the pasted keys; no if
+        /// omitted.
         replace: Option<bool>,
-        /// Whether to offset the pasted values so that they start from the value at that time.
+        /// Whether to offset the pasted values so that they start from the value at that time; no
+        /// if omitted.
         relative: Option<bool>,
-        /// Whether to paste the keys mirrored, onto the mirror joints.
+        /// Whether to paste the keys mirrored, onto the mirror joints; no if omitted.
         flip: Option<bool>,
         /// Interpolation of tracks that had a single key and get a second one.
         interpolation: Option<Between>,
     } = "key.paste",
         "Paste keys", menu: "Clip/Edit keys", enabled: rules::clip_shown;
-    /// Inserts or removes time; later keys follow
+    /// Inserts or removes time in a clip; later keys move
     RippleKeys {
         /// Clip to edit.
         clip: ClipName,
@@ -114,9 +118,9 @@ document_commands! {
     OffsetKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Offset in seconds.
+        /// Offset in time, in seconds.
         by: Seconds,
-        /// Keys whose tracks are meant; all if omitted.
+        /// Keys whose tracks to change; all if omitted.
         which: WhichKeys,
     } = "key.offset", "Offset keys in the loop", menu: "Clip/Edit keys", asks: true;
     /// Holds the value of keys until the next key, as with stepped interpolation
@@ -133,15 +137,17 @@ document_commands! {
     ChangeKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Operation.
+        /// Operation on the values: `add` adds the amount, `scale` multiplies by it, `set` replaces
+        /// the values by it.
         how: ValueHow,
         /// Amount per component, or one number for all components; degrees about x, y and z for
         /// rotations.
         by: Numbers,
-        /// Pivot value, which scaling does not change.
+        /// Pivot value that scaling does not change: `zero`, the `mean` of the keys, or the `first`
+        /// key; `zero` if omitted.
         about: Option<ValueAbout>,
-        /// Order of the axes if single angles are changed; the order with the least gimbal if
-        /// omitted. “quaternion” changes the four numbers.
+        /// Order of the Euler angles of rotations, or `quaternion` for its x, y, z and w; the order
+        /// farthest from gimbal lock if omitted.
         order: Option<AxisOrder>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
@@ -150,19 +156,19 @@ document_commands! {
     SetSlope {
         /// Clip to edit.
         clip: ClipName,
-        /// Change per second; degrees for rotations.
+        /// Slope: change per second, in degrees for rotations.
         slope: f32,
         /// Side of the keys; both if omitted.
         side: Option<SlopeSide>,
-        /// Whether both sides change together from now on; unchanged if omitted.
+        /// Whether the slopes of both sides change together in later edits; unchanged if omitted.
         linked: Option<bool>,
-        /// Order of the axes; the order with the least gimbal if omitted. “quaternion” means the
-        /// four numbers.
+        /// Order of the Euler angles of rotations, or `quaternion` for its x, y, z and w; the order
+        /// farthest from gimbal lock if omitted.
         order: Option<AxisOrder>,
         /// Keys to edit.
         which: WhichKeys,
     } = "key.slope", "Set slopes at keys", menu: "Clip/Edit keys", asks: true;
-    /// Offsets all keys of a node by one amount, so that it has a new value at a time
+    /// Offsets all keys of a node by the same amount, to give the node a value at a time
     ShiftKeys {
         /// Clip to edit.
         clip: ClipName,
@@ -179,13 +185,15 @@ document_commands! {
     SetInterpolation {
         /// Clip to edit.
         clip: ClipName,
-        /// Interpolation of keys.
+        /// Interpolation from each key to the next key.
         interpolation: Between,
-        /// Whether the motion stays, as far as the interpolation can hold it; keys may be added.
+        /// Whether to keep the motion, as far as the interpolation allows; keys may be added; no if
+        /// omitted.
         keep_motion: Option<bool>,
-        /// Whether only the segments after the keys change; the rest of the track keeps its motion.
+        /// Whether to change only the segments after the keys; the rest of the track keeps its
+        /// motion.
         spans: Option<bool>,
-        /// Keys whose tracks are meant; all if omitted.
+        /// Keys whose tracks to change; all if omitted.
         which: WhichKeys,
     } = "track.interpolation", "Set interpolation", menu: "Clip/Edit keys", asks: true;
     /// Sets the tangent mode of keys
@@ -196,12 +204,13 @@ document_commands! {
         tangents: Through,
         /// Side of the keys; both if omitted.
         side: Option<TangentSide>,
-        /// Whether a change to one side is made to the other side too.
+        /// Whether the tangents of both sides change together; set by the kind of tangents if
+        /// omitted.
         linked: Option<bool>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.tangents", "Set tangents", menu: "Clip/Edit keys", asks: true;
-    /// Gives keys the tangents of another key of their tracks
+    /// Copies the tangents of one key to other keys of the same tracks
     CopyTangents {
         /// Clip to edit.
         clip: ClipName,
@@ -210,13 +219,13 @@ document_commands! {
         /// Keys to edit.
         which: WhichKeys,
     } = "key.copy_tangents", "Copy tangents from a key", menu: "Clip/Edit keys", asks: true;
-    /// Lets tangents run on from the last key to the first, for a clip that loops
+    /// Makes tangents continuous from the last key to the first key, for a clip that loops
     MatchSeam {
         /// Clip to edit.
         clip: ClipName,
-        /// Whether they run on; yes if omitted.
+        /// Whether tangents are continuous at the loop seam; yes if omitted.
         on: Option<bool>,
-        /// Keys whose tracks are meant; all if omitted.
+        /// Keys whose tracks to change; all if omitted.
         which: WhichKeys,
     } = "key.match_seam", "Match tangents at the loop seam", menu: "Clip/Edit keys", asks: true;
     /// Marks keys as extremes, breakdowns or in-betweens; the motion does not change
@@ -232,17 +241,18 @@ document_commands! {
     CleanKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Largest change of a value, in the unit of its track; degrees for rotations.
+        /// Largest change of a value, in degrees for rotations, otherwise in the unit of the track;
+        /// 0 if omitted.
         tolerance: Option<f32>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.clean",
         "Remove redundant keys", menu: "Clip/Edit keys", enabled: rules::clip_shown;
-    /// Removes full turns between rotation keys; the rotations at keys stay
+    /// Removes full turns between rotation keys; the rotations at the keys stay the same
     EulerFilter {
         /// Clip to edit.
         clip: ClipName,
-        /// Keys whose tracks are meant; all if omitted.
+        /// Keys whose tracks to change; all if omitted.
         which: WhichKeys,
     } = "track.euler_filter",
         "Euler filter", menu: "Clip/Curves", enabled: rules::clip_shown, after: "track.filter";

@@ -127,10 +127,10 @@ impl EulerFilter {
         }
         let between = match error.angle {
             0.0 => "the motion is the same".to_owned(),
-            angle => format!("between keys it changed by up to {:.1}°", angle.to_degrees()),
+            angle => format!("the motion between keys changed by up to {:.1}°", angle.to_degrees()),
         };
         let said = format!(
-            "{} of {} changed sign; what plays at keys is the same, {between}",
+            "{} of {} changed sign; the rotations at keys are the same, {between}",
             count(keys, "key"),
             count(edits.len(), "channel")
         );

@@ -27,12 +27,12 @@ document_commands! {
         over: ClipName,
         /// First joint of the upper body, with its descendants; found automatically if omitted.
         node: Option<Nodes>,
-        /// Start in the mix, in seconds; 0 if omitted.
+        /// Start time in the mix, in seconds; 0 if omitted.
         time: Option<Seconds>,
     } = "mix.over", "Overlay the upper body", asks: true;
-    /// Adds a transition to a clip: now, at the end, at the next marker or at the best match
+    /// Adds a transition to another clip: now, at the end, at the next marker or at the best match
     GoTo {
-        /// Clip to change to.
+        /// Clip that the transition leads to.
         clip: ClipName,
         /// Current time of the mix, in seconds.
         time: Seconds,
@@ -47,27 +47,27 @@ document_commands! {
     } = "mix.go", "Transition to a clip", asks: true;
     /// Bakes the mix to a new clip
     BakeMix {
-        /// Name.
+        /// Name of the new clip; “Mix” if omitted.
         name: Option<String>,
         /// Frames per second; the highest frame rate of its clips if omitted.
         rate: Option<f32>,
-        /// Largest error of the skin, in millimeters on a body of 1.8 m; 1 if omitted, and 0 keeps
-        /// all keys.
+        /// Maximum error on the skin, in millimeters for a body 1.8 m tall, where 0 keeps all keys;
+        /// 1 if omitted.
         millimetres: Option<f32>,
-        /// Whether to remove the travel over the ground.
+        /// Whether to remove the travel over the ground; no if omitted.
         in_place: Option<bool>,
     } = "mix.bake", "Bake the mix to a clip";
-    /// Saves the mix in the file, or removes it
+    /// Saves the mix in the file, or removes it from the file
     KeepMix {
         /// Whether to save the mix in the file; yes if omitted.
         on: Option<bool>,
     } = "mix.keep", "Save the mix in the file";
     /// Replaces all lanes of the mix
     SetMix {
-        /// The mix: its lanes, each with its bars.
+        /// Mix as JSON: its lanes, each with its bars.
         mix: MixText,
     } = "mix.set", "Set the mix", asks: true;
-    /// Removes all lanes
+    /// Removes all lanes of the mix
     ClearMix {} = "mix.clear", "Clear the mix";
 }
 

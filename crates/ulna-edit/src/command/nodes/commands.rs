@@ -10,14 +10,14 @@ document_commands! {
     /// Commands on nodes, skins, meshes and materials.
     NodeCommand in "Edit/Nodes and meshes";
 
-    /// Adds an empty node below a node, or at the top of the scene
+    /// Adds an empty node as a child of a node, or at the top of the scene
     AddNode {
         /// Parent of the new node; the node is added at the top of the scene if omitted.
         parent: Option<Nodes>,
-        /// Name; “Node” with a free number if omitted.
+        /// Name of the node; “Node” with an unused number if omitted.
         name: Option<String>,
     } = "node.add", "Add empty node";
-    /// Copies the selected nodes with all nodes below them
+    /// Copies the selected nodes with all their descendants
     DuplicateNodes {
         /// Nodes to copy.
         node: Nodes,
@@ -28,26 +28,26 @@ document_commands! {
         node: Nodes,
         /// New parent; the top of the scene if omitted.
         parent: Option<Nodes>,
-        /// Sibling before which the nodes are inserted; they come last if omitted.
+        /// Child of the new parent before which the nodes are inserted; the end of the list if
+        /// omitted.
         before: Option<Nodes>,
-        /// `world` keeps the position in the scene, `local` keeps the transform relative to the
+        /// Transform to keep: `world` is the transform in the scene, `local` is relative to the
         /// parent; `world` if omitted.
         keep: Option<Keep>,
-        /// Whether to attach joints and nodes with keys elsewhere even if their motion changes.
-        /// Otherwise, all clips follow if the position is kept.
+        /// Whether to attach joints and animated nodes even if their motion changes. If not, clips
+        /// are adapted to keep the motion, which needs `keep` to be `world`.
         force: Option<bool>,
     } = "node.reparent", "Attach to another parent", asks: true, enabled: rules::selected;
-    /// Removes the selected nodes from the file; what stays moves as before in every clip
+    /// Removes the selected nodes from the file; the remaining nodes move as before in every clip
     RemoveNodes {
         /// Nodes to remove.
         node: Nodes,
-        /// Nodes below them: `remove` removes them, too; `keep-world` attaches them to the parent
-        /// and keeps them where they are; `keep-local` attaches them to the parent and keeps their
-        /// transforms. They are removed if omitted.
+        /// Descendants of these nodes: `remove` removes them as well. `keep-world` and `keep-local`
+        /// attach them to the parent with their world or local transform; `remove` if omitted.
         below: Option<Below>,
-        /// Whether weights of joints go to the nearest joint above, and nodes below a node with
-        /// keys move differently. Otherwise, joints are removed as by “Remove joints”: weights
-        /// are fitted so that the clips change least, and kept nodes move as before.
+        /// Whether the motion may change: weights of removed joints move to the nearest joint
+        /// above. If not, weights are fitted so that the clips change least, and kept nodes move as
+        /// before.
         force: Option<bool>,
     } = "node.remove", "Remove nodes", key: "Delete", enabled: rules::any_selected;
     /// Removes skins; their meshes stay, without deformation
@@ -66,28 +66,28 @@ document_commands! {
         material: String,
     } = "material.remove", "Remove material", asks: true,
         enabled: rules::opened;
-    /// Gives a skin another name
+    /// Renames a skin
     RenameSkin {
         /// Skin to rename.
         skin: String,
         /// New name.
         name: String,
     } = "skin.rename", "Rename skin", asks: true, enabled: rules::opened;
-    /// Gives a mesh another name
+    /// Renames a mesh
     RenameMesh {
         /// Mesh to rename.
         mesh: Meshes,
         /// New name.
         name: String,
     } = "mesh.rename", "Rename mesh", asks: true, enabled: rules::opened;
-    /// Gives a material another name
+    /// Renames a material
     RenameMaterial {
         /// Material to rename.
         material: String,
         /// New name.
         name: String,
     } = "material.rename", "Rename material", asks: true, enabled: rules::opened;
-    /// Removes nodes outside all scenes, meshes, skins and materials that nothing uses
+    /// Removes nodes that are in no scene, and meshes, skins and materials that nothing uses
     Compact {
     } = "file.compact", "Remove unused elements";
 }

@@ -22,7 +22,10 @@ impl DuplicateNodes {
             let label = document.node(*node).label(*node);
             return refuse(
                 "instances_not_copied",
-                format!("“{label}” shows its mesh many times; such nodes cannot be copied yet"),
+                format!(
+                    "“{label}” shows its mesh many times (instances); such nodes cannot be copied \
+                        yet"
+                ),
             );
         }
         // Parents first, so that their new ids are known.

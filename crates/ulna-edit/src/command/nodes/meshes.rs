@@ -83,7 +83,9 @@ impl RemoveSkins {
             let label = skin_label(document, skin);
             notes.push(Notice::new(
                 "removed",
-                format!("{count} {is} of {label} {have} no deformation now; the weights stay"),
+                format!(
+                    "{count} {is} of {label} {have} weights, but no skin and no deformation now"
+                ),
             ));
         }
         Ok(Outcome { edits, notes, ..Outcome::default() })
@@ -138,7 +140,7 @@ impl RemoveMeshes {
                 1 => "; 1 channel of morph weights was removed".to_owned(),
                 n => format!("; {n} channels of morph weights were removed"),
             };
-            let said = format!("{} {nodes} nothing now, and stay{keys}", ids.len());
+            let said = format!("{} {nodes} no mesh now, and were kept{keys}", ids.len());
             notes.push(Notice::new("removed", said));
         }
         Ok(Outcome { edits, notes, ..Outcome::default() })

@@ -27,8 +27,8 @@ impl RemoveNodes {
                 Below::Remove => return without_joints(scene, gone, (BelowJoint::Remove, None)),
                 Below::KeepWorld => return without_joints(scene, gone, (BelowJoint::Keep, None)),
                 Below::KeepLocal => {
-                    let anyway = "To keep the motion, keep the position; to remove them anyway, \
-                        set “force”";
+                    let anyway = "To keep the motion, set “below” to “keep-world”; to remove them \
+                        anyway, set “force”";
                     refuse_motion(document, &all_below, false, anyway)?;
                 }
             }

@@ -91,7 +91,8 @@ impl Reparent {
         if keep == Keep::World && !is_forced && has_motion(document, &affected) {
             return reparented(scene, &moved, parent, before);
         }
-        let anyway = "To keep the motion, keep the position; to attach them anyway, set “force”";
+        let anyway =
+            "To keep the motion, set “keep” to “world”; to attach them anyway, set “force”";
         refuse_motion(document, &affected, is_forced, anyway)?;
         let skins = document.skins.iter().map(|(id, skin)| (id, &skin.joints[..]));
         let above = |n: NodeId| {

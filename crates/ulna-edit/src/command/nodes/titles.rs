@@ -32,7 +32,7 @@ impl RenameMesh {
         let name = Some(trimmed(&self.name)?.into());
         let id = match self.mesh.find(scene.document)?[..] {
             [id] => id,
-            _ => return refuse("one_mesh_wanted", "exactly one mesh gets the name"),
+            _ => return refuse("one_mesh_wanted", "only one mesh can be renamed at a time"),
         };
         let mesh = Mesh { name, ..scene.document.mesh(id).clone() };
         Ok(vec![Edit::SetMesh { mesh: id, to: Some(Shared::new(mesh)) }])

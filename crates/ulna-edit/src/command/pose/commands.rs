@@ -38,7 +38,7 @@ document_commands! {
     Scale {
         /// Nodes to edit.
         node: Nodes,
-        /// Factor, or one per axis.
+        /// Scale factor, or one factor per axis.
         by: Factor,
     } = "pose.scale", "Scale", menu: "Pose/By numbers", asks: true;
     /// Rotates nodes about an axis of any space, optionally about a pivot
@@ -54,9 +54,10 @@ document_commands! {
         /// Pivot point in world space, in meters; only with world axes; each joint's own origin if
         /// omitted.
         pivot: Option<Vec3>,
-        /// Behavior of the children; they follow if omitted.
+        /// Behavior of the children: `follow` moves them along, `place` keeps their world
+        /// transforms, `angle` keeps their world rotation; `follow` if omitted.
         children: Option<Children>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.turn", "Rotate in any space", menu: "Pose/By numbers", asks: true;
     /// Moves nodes along the axes of any space
@@ -67,28 +68,30 @@ document_commands! {
         by: Factor,
         /// Space of the axes; local if omitted.
         space: Option<AnySpace>,
-        /// Behavior of the children; they follow if omitted.
+        /// Behavior of the children: `follow` moves them along, `place` keeps their world
+        /// transforms, `angle` keeps their world rotation; `follow` if omitted.
         children: Option<Children>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.shift", "Move in any space", menu: "Pose/By numbers", asks: true;
     /// Scales nodes along the axes of any space, optionally about a pivot
     Resize {
         /// Nodes to edit.
         node: Nodes,
-        /// Factor, or one per axis.
+        /// Scale factor, or one factor per axis.
         by: Factor,
         /// Space of the axes; local if omitted.
         space: Option<AnySpace>,
         /// Pivot point in world space, in meters; only with world axes; each joint's own origin if
         /// omitted.
         pivot: Option<Vec3>,
-        /// Behavior of the children; they follow if omitted.
+        /// Behavior of the children: `follow` moves them along, `place` keeps their world
+        /// transforms, `angle` keeps their world rotation; `follow` if omitted.
         children: Option<Children>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.resize", "Scale in any space", menu: "Pose/By numbers", asks: true;
-    /// Sets the pose offset of nodes over their rest pose
+    /// Sets the pose offset (Ul) of nodes: their transform relative to the rest pose
     SetUser {
         /// Nodes to set.
         node: Nodes,
@@ -101,7 +104,7 @@ document_commands! {
         node: Nodes,
         /// Values to set.
         to: Trs,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.set_local", "Set the local transform", menu: "Pose/By numbers", asks: true;
     /// Sets the world transform of nodes
@@ -124,14 +127,14 @@ document_commands! {
         node: Option<Nodes>,
         /// Channels to reset; all if omitted.
         parts: Option<Parts>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.reset", "Reset to rest", enabled: rules::selected;
     /// Resets the translation of the selected nodes
     ResetTranslation {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.reset_translation",
         "Reset the translation", key: "Alt+W", enabled: rules::selected;
@@ -139,7 +142,7 @@ document_commands! {
     ResetRotation {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.reset_rotation",
         "Reset the rotation", key: "Alt+E", enabled: rules::selected;
@@ -147,7 +150,7 @@ document_commands! {
     ResetScale {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: the file, a clip at a time, or a layer.
         over: PoseDestination,
     } = "pose.reset_scale",
         "Reset the scale", key: "Alt+R", enabled: rules::selected;

@@ -32,11 +32,11 @@ document_commands! {
     /// Commands on pose layers.
     PoseLayerCommand in "Pose/Layers";
 
-    /// Adds a layer over the shown clip or over the pose; its edits stay editable
+    /// Adds a pose layer over the shown clip or the pose; edits in the layer stay editable
     NewLayer {
-        /// Clip that receives the layer; the pose if omitted.
+        /// Clip that receives the layer; the pose of the file if omitted.
         clip: Option<ClipName>,
-        /// Name.
+        /// Name of the layer.
         name: Option<String>,
     } = "layer.new", "New layer";
     /// Mutes or unmutes a layer
@@ -60,16 +60,16 @@ document_commands! {
         /// Name of the copy.
         name: Option<String>,
     } = "layer.duplicate", "Duplicate the layer", enabled: rules::pose_layer;
-    /// Inverts what a layer adds
+    /// Inverts the offsets that a layer adds
     InvertLayer {
         /// Layer to edit.
         of: LayerOf,
     } = "layer.invert", "Invert the layer", enabled: rules::pose_layer;
-    /// Adds neutral keys, at which the layer has no effect
+    /// Adds neutral keys to a layer; the layer has no effect at these keys
     ZeroKey {
         /// Layer to edit.
         of: LayerOf,
-        /// Time, in seconds.
+        /// Time in the clip, in seconds.
         time: Seconds,
         /// Time of a second neutral key, in seconds.
         until: Option<Seconds>,
@@ -80,21 +80,21 @@ document_commands! {
     ClearInLayer {
         /// Layer to edit.
         of: LayerOf,
-        /// Joints to edit.
+        /// Joints to remove from the layer; all if omitted.
         node: Option<Nodes>,
     } = "layer.clear", "Remove joints from the layer", enabled: rules::pose_layer;
-    /// Bakes layers into the keys of their clip, or into the pose
+    /// Bakes layers into the keys of their clip, or into the pose of the file
     FoldLayers {
         /// Clip of the layer; a layer of the pose if omitted.
         clip: Option<ClipName>,
-        /// Topmost layer to bake, with those below it; all layers if omitted.
+        /// Topmost layer to bake, together with the layers below it; all layers if omitted.
         layer: Option<LayerName>,
     } = "layer.fold", "Bake layers", enabled: rules::pose_layer;
     /// Splits a clip into a few base keys and a layer with the rest of the motion
     SplitLayer {
         /// Clip to split.
         clip: ClipName,
-        /// Maximum error of the base keys, in degrees.
+        /// Maximum error of the base keys, in degrees, 0.01 to 90; 5 if omitted.
         degrees: Option<f32>,
         /// Name of the layer.
         name: Option<String>,
@@ -116,16 +116,16 @@ document_commands! {
         /// New name.
         name: String,
     } = "layer.rename", "Rename a layer", asks: true, enabled: rules::pose_layer;
-    /// Sets the strength of a layer, constant or by a key
+    /// Sets the strength of a layer, as a constant or with a key
     LayerStrength {
         /// Layer to edit.
         of: LayerOf,
-        /// Layer strength.
+        /// Strength of the layer, 0 to 1.
         strength: f32,
-        /// Time of a key of the strength; constant if omitted.
+        /// Time of the key, in seconds; the strength is constant if omitted.
         time: Option<Seconds>,
     } = "layer.strength", "Set layer strength", asks: true, enabled: rules::pose_layer;
-    /// Replaces all keys of a layer's strength; without keys it is constant
+    /// Replaces all keys of a layer's strength; an empty list makes it constant
     LayerStrengthKeys {
         /// Layer to edit.
         of: LayerOf,
@@ -139,37 +139,37 @@ document_commands! {
     MovePoseLayer {
         /// Layer to edit.
         of: LayerOf,
-        /// Whether to move the layer up, away from the clip.
+        /// Whether to move the layer up, away from the clip; otherwise it moves down.
         up: Option<bool>,
-        /// Position in the list; 0 is next to the clip.
+        /// New position in the list, where 0 is next to the clip; omit `up` if you set it.
         place: Option<usize>,
     } = "layer.move", "Move a layer", asks: true, enabled: rules::pose_layer;
-    /// Limits a layer to a part of the body, to a joint with all below it, or to chosen joints
+    /// Limits a layer to a part of the body, to a joint with its descendants, or to chosen joints
     MaskPoseLayer {
         /// Layer to edit.
         of: LayerOf,
-        /// Part of the body.
+        /// Part of the body that the layer affects; the whole body if omitted.
         region: Option<Region>,
-        /// First joint of the mask, with all joints below it.
+        /// Topmost joint of the mask, which includes its descendants.
         below: Option<Nodes>,
-        /// Number of joints over which the mask fades in.
+        /// Number of joints over which the mask fades in below that joint; 0 if omitted.
         falloff: Option<usize>,
         /// Joints of the mask.
         node: Option<Nodes>,
-        /// Mask weight: one number, or one per joint.
+        /// Mask weights, 0 to 1: one for all joints, or one per joint; 1 if omitted.
         weights: Option<Numbers>,
     } = "layer.mask", "Set layer mask", asks: true, enabled: rules::pose_layer;
-    /// Sets what a layer adds to joints, by number
+    /// Sets the offsets that a layer adds to joints, as numbers
     SetInLayer {
         /// Layer to edit.
         of: LayerOf,
-        /// Joints to edit.
+        /// Joints whose offsets to set.
         node: Nodes,
-        /// Values to add.
+        /// Offsets to set.
         to: Trs,
-        /// Time, in seconds.
+        /// Time in the clip, in seconds.
         time: Option<Seconds>,
-        /// Whether to set a key at that time, even if the layer was constant.
+        /// Whether to set a key at that time, even if the layer was constant; no if omitted.
         key: Option<bool>,
     } = "layer.set", "Set layer offsets", asks: true, enabled: rules::pose_layer;
     /// Copies a layer to other clips
@@ -179,7 +179,7 @@ document_commands! {
         /// Clips that receive a copy: names, or a pattern.
         to: ClipList,
     } = "layer.copy", "Copy the layer to clips", asks: true, enabled: rules::pose_layer;
-    /// Merges a layer with the one below it
+    /// Merges a layer with the layer below it
     MergeLayerDown {
         /// Layer to edit.
         of: LayerOf,
@@ -188,11 +188,11 @@ document_commands! {
     ExtractLayer {
         /// Clip that receives the layer.
         clip: ClipName,
-        /// Clip that results when the layer is applied.
+        /// Clip whose motion the clip with the new layer reproduces.
         other: Option<ClipName>,
-        /// Time of the unkeyed pose that becomes a layer of the whole clip.
+        /// Time of the unkeyed pose that becomes a layer of the whole clip, in seconds.
         time: Option<Seconds>,
-        /// Name.
+        /// Name of the layer.
         name: Option<String>,
     } = "layer.extract", "Make a layer from a difference", asks: true, enabled: rules::clip_shown;
 }

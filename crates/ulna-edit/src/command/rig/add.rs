@@ -57,10 +57,13 @@ impl AddJoint {
             let at = match (self.at, self.by, parents) {
                 (Some(at), None, [_]) => at.as_dvec3(),
                 (Some(_), None, _) => {
-                    return refuse("arguments_together", "“at” is one position; use “by”");
+                    return refuse(
+                        "arguments_together",
+                        "“at” is the position of a single joint; use “by” for several parents",
+                    );
                 }
                 (None, Some(by), _) => base.w_axis.truncate() + by.as_dvec3(),
-                _ => return refuse("argument_missing", "use “at” or “by”, not both"),
+                _ => return refuse("argument_missing", "use either “at” or “by”"),
             };
             let name = self.name.clone().unwrap_or_else(|| next_name(document, *parent));
             let twin = twins.as_ref().and_then(|twins| mirrored(document, twins, *parent, at));

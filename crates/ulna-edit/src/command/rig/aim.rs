@@ -74,7 +74,10 @@ impl BoneAxes {
         let Some(bone) = bones.bone(node) else {
             return refuse(
                 "joint_without_bone",
-                format!("“{}” has no bone: no joint is above or below it elsewhere", label()),
+                format!(
+                    "“{}” has no bone: no joint above or below it is at another position",
+                    label()
+                ),
             );
         };
         let linear = |n: NodeId| DMat3::from_mat4(world(document, Some(n), RestOrPose::Rest));

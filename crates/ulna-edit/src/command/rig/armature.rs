@@ -121,13 +121,16 @@ fn refuse_moving(document: &Document, node: NodeId) -> Result<(), CommandError> 
     if let Some((clip, _)) = keyed {
         return refuse(
             "armature_moves",
-            format!("keys of “{}” move “{label}”, so it stays as it is", document.clip_label(clip)),
+            format!(
+                "keys of “{}” move “{label}”, so its scale and rotation cannot be removed",
+                document.clip_label(clip)
+            ),
         );
     }
     if !Moving::still(&document.node(node).local().transform()).is_uniform() {
         return refuse(
             "uneven_scale",
-            format!("the scale of “{label}” differs between axes, so it cannot be taken out"),
+            format!("the scale of “{label}” differs between axes, so it cannot be removed"),
         );
     }
     Ok(())

@@ -111,8 +111,8 @@ fn to_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandError
         notes.push(Notice::new(
             "joints_without_rest",
             format!(
-                "{} {stay}, such as “{label}”: the bind matrices give no transform to a joint with \
-                    no joint above it, or on which skins disagree",
+                "{} {stay} unchanged, such as “{label}”: the bind matrices define no transform for \
+                    a joint without a joint above it, or for a joint that skins bind differently",
                 unbound.len()
             ),
         ));

@@ -14,102 +14,102 @@ document_commands! {
     /// where that is possible.
     RigCommand in "Rig";
 
-    /// Turns the axes of joints; the skin and all other joints stay as they are in every clip
+    /// Rotates the axes of joints; the skin and all other joints move as before in every clip
     OrientJoint {
-        /// Joints to turn.
+        /// Joints whose axes to rotate.
         node: Nodes,
-        /// Angles about the own x, then y, then z axis, in degrees.
+        /// Angles about the joint's own x, then y, then z axis, in degrees.
         degrees: Option<Vec3>,
-        /// Joint whose axes in the rest pose they get.
+        /// Joint whose axes in the rest pose to copy.
         like: Option<Nodes>,
-        /// Whether they get the axes of the scene, in the rest pose.
+        /// Whether to align the axes with those of the scene, in the rest pose; no if omitted.
         world: Option<bool>,
-        /// Own axis that points along the bone: to the joint below, of several to the one in the
-        /// middle of the body or else the one farthest ahead, and at the end of a chain away from
-        /// the joint above.
+        /// Local axis that points along the bone, to the joint below. If there are several, it is
+        /// the joint in the middle of the body, or else the joint farthest ahead. At the end of a
+        /// chain, the axis points away from the joint above.
         aim: Option<OwnAxis>,
-        /// Own axis beside it that points up; y if omitted, or z if y points along the bone.
+        /// Local axis that points up. If omitted, y, or z if y points along the bone.
         up: Option<OwnAxis>,
-        /// Direction that the up axis follows: `scene` is up, or the front for steep bones, `front`
-        /// is the front of the scene, `parent` is the same axis of the parent, `now` keeps the
-        /// direction that it has; `scene` if omitted.
+        /// Direction of the up axis: `scene` is up in the scene, or its front for steep bones,
+        /// `front` is the front of the scene. `parent` is the same axis of the parent, `now` is the
+        /// current direction; `scene` if omitted.
         up_to: Option<UpDirection>,
-        /// Rotation about the bone after that, in degrees.
+        /// Additional rotation about the bone, in degrees; 0 if omitted.
         roll: Option<f32>,
-        /// Whether they get the axes of their mirror joints, mirrored.
+        /// Whether to copy the mirrored axes of the mirror joints; no if omitted.
         mirrored: Option<bool>,
-        /// Clips: `keep` moves the skin as before, `follow` turns the joint about its new axes by
-        /// the same keys, so that the skin moves differently; `keep` if omitted.
+        /// Effect on clips: `keep` changes the keys so that the skin moves as before. `follow`
+        /// keeps the keys, which then rotate the joint about its new axes; `keep` if omitted.
         motion: Option<Motion>,
     } = "joint.orient", "Orient joints", asks: true, enabled: rules::selected;
-    /// Adds joints below joints, or a first one; they move no vertex until meshes are bound to them
+    /// Adds child joints, or a first joint; they move no vertices until meshes are bound to them
     AddJoint {
-        /// Parents: one new joint below each; it is added at the top of the scene if omitted.
+        /// Parents, each of which gets one new joint; the top of the scene if omitted.
         parent: Option<Nodes>,
-        /// Position in the scene in the rest pose, in meters, with one parent or none.
+        /// Position of a single new joint in the scene in the rest pose, in meters.
         at: Option<Vec3>,
         /// Distance from the parent in the rest pose, along the axes of the scene, in meters.
         by: Option<Vec3>,
-        /// Name; the name of the parent with the next number if omitted.
+        /// Name of the joint; the name of the parent with the next number if omitted.
         name: Option<String>,
-        /// Whether the other side gets the mirror images of the new joints.
+        /// Whether to add the mirror images of the new joints on the other side; no if omitted.
         symmetric: Option<bool>,
     } = "joint.add", "Add joint", asks: true, enabled: rules::opened;
-    /// Moves the pivots of joints; the skin and all other joints stay as they are in every clip
+    /// Moves the pivots of joints; the skin and all other joints move as before in every clip
     MoveJoint {
-        /// Joints to move.
+        /// Joints whose pivots to move.
         node: Nodes,
         /// Distance in the rest pose, along the axes of the scene, in meters.
         by: Vec3,
-        /// Clips: `keep` moves the skin as before, `follow` turns it about the new pivots by the
-        /// same keys, so that the skin moves differently; `keep` if omitted.
+        /// Effect on clips: `keep` changes the keys so that the skin moves as before. `follow`
+        /// keeps the keys, which then rotate the skin about the new pivots; `keep` if omitted.
         motion: Option<Motion>,
-        /// Whether the mirror joints move by the mirrored distance, and joints in the middle of the
-        /// body stay there.
+        /// Whether mirror joints move by the mirrored distance, and joints in the middle of the
+        /// body stay in the middle; no if omitted.
         symmetric: Option<bool>,
     } = "joint.move", "Move pivots", asks: true, enabled: rules::selected;
     /// Adds joints between a joint and its parent; they move with the parent until they are keyed
     InsertJoint {
-        /// Joint above which the new ones are added.
+        /// Joint above which to add the new joints.
         node: Nodes,
-        /// Part of the way from the parent to the joint; 50 % if omitted.
+        /// Position between the parent (0) and the joint (1); 50 % if omitted.
         at: Option<f32>,
-        /// Number of joints, evenly spaced; the position does not apply then.
+        /// Number of new joints, evenly spaced; the position is then ignored.
         count: Option<usize>,
-        /// Name; the name of the joint with “_inserted” if omitted.
+        /// Name of the joints; the name of the joint with “_inserted” if omitted.
         name: Option<String>,
     } = "joint.insert", "Insert joints", asks: true, enabled: rules::selected;
     /// Removes joints and keeps the motion of all joints below them
     DissolveJoint {
         /// Joints to dissolve.
         node: Nodes,
-        /// Joints that take over their weights: `fit` chooses them so that the clips change
-        /// least, `parent` gives them to the nearest joint above, `nearest` gives each vertex to
-        /// the nearest bone, `smoothed` is the joint above with smoothed weights; `fit` if omitted
-        /// and the file has clips.
+        /// Joints that receive the weights: `fit` chooses joints that change the clips least,
+        /// `parent` the nearest joint above, `nearest` the nearest bone of each vertex. `smoothed`
+        /// is like `parent`, with smoothed weights. If omitted, `fit`, or `parent` if the file has
+        /// no clips.
         weights: Option<Heirs>,
     } = "joint.dissolve", "Dissolve joints", enabled: rules::selected;
-    /// Removes joints; those below them keep their motion, or are removed, too
+    /// Removes joints; the joints below them keep their motion, or are removed as well
     RemoveJoint {
         /// Joints to remove.
         node: Nodes,
-        /// Joints that take over their weights: `fit` chooses them so that the clips change
-        /// least, `parent` gives them to the nearest joint above, `nearest` gives each vertex to
-        /// the nearest bone, `smoothed` is the joint above with smoothed weights; `fit` if omitted
-        /// and the file has clips.
+        /// Joints that receive the weights: `fit` chooses joints that change the clips least,
+        /// `parent` the nearest joint above, `nearest` the nearest bone of each vertex. `smoothed`
+        /// is like `parent`, with smoothed weights. If omitted, `fit`, or `parent` if the file has
+        /// no clips.
         weights: Option<Heirs>,
-        /// Joints below: `keep` attaches them to the parent with their motion, `remove` removes
-        /// them, too; they are kept if omitted.
+        /// Joints below the removed joints: `keep` attaches them to the parent with their motion,
+        /// `remove` removes them as well; `keep` if omitted.
         below: Option<BelowJoint>,
     } = "joint.remove", "Remove joints", asks: true, enabled: rules::selected;
-    /// Merges joints into another one, which takes over their weights and the joints below them
+    /// Merges joints into another joint, which receives their weights and the joints below them
     MergeJoint {
         /// Joints to merge; they are removed.
         node: Nodes,
         /// Joint that stays.
         into: Nodes,
-        /// Weights of the merged joints: `into` gives all of them to the joint that stays, `fit`
-        /// chooses joints around so that the clips change least; `into` if omitted.
+        /// Joints that receive the weights: `into` is the joint that stays, `fit` chooses nearby
+        /// joints that change the clips least; `into` if omitted.
         weights: Option<MergedWeights>,
     } = "joint.merge", "Merge joints", asks: true, enabled: rules::selected;
     /// Attaches joints to another parent; they move as before in every clip
@@ -119,91 +119,97 @@ document_commands! {
         /// New parent; the top of the scene if omitted.
         to: Option<Nodes>,
     } = "joint.reparent", "Attach joints to another parent", asks: true, enabled: rules::selected;
-    /// Makes the other side like these joints: mirrored positions and axes in the rest pose, with
-    /// the side in the name exchanged; joints that are missing there are added
+    /// Mirrors positions and axes of joints in the rest pose to the other side; adds missing
+    /// joints, with the side in the name exchanged
     MirrorJoint {
         /// Joints of one side, such as the first joint of an arm.
         node: Nodes,
-        /// Whether the joints below them are mirrored, too; they are if omitted.
+        /// Whether to mirror the joints below them as well; these are mirrored if omitted.
         below: Option<bool>,
-        /// Whether the meshes of new joints get weights on them: vertices of the other side get the
-        /// mirrored weights of this side. If omitted, they are mirrored where joints are new.
+        /// Whether vertices of the other side get the mirrored weights of this side. If omitted,
+        /// weights are mirrored only for new joints.
         weights: Option<bool>,
     } = "joint.mirror", "Mirror joints", asks: true, enabled: rules::selected;
-    /// Takes scale and rotation out of the nodes above the skeleton; everything moves as before
+    /// Removes scale and rotation from the nodes above the skeleton; everything moves as before
     MendArmature {
     } = "rig.mend_armature", "Remove armature scale and rotation";
-    /// Removes helper nodes, unused joints and leaf joints of exporters; everything moves as before
+    /// Removes helper nodes, unused joints, and leaf joints from exporters; everything moves as
+    /// before
     CleanRig {
-        /// Nodes to remove: `helpers` are nodes between joints that do not move by themselves,
-        /// `unused` are joints that move no vertex and do not move, `leaves` are such joints at
-        /// the ends, named `_end`, `_leaf` or `Nub`. If omitted, all three but for sockets: unused
-        /// joints that are alone at the end of a chain, such as a hand slot, or named as a socket,
-        /// slot, mount, weapon or prop, since games attach objects to them.
+        /// Nodes to remove: `helpers` are nodes between joints without motion of their own.
+        /// `unused` are joints that move no vertices and are not animated. `leaves` are unused
+        /// joints at the ends of chains, named `_end`, `_leaf` or `Nub`. If omitted, all three
+        /// kinds are removed, except sockets, to which games attach objects. A socket is an unused
+        /// joint alone at the end of a chain, or named as a socket, slot, mount, weapon or prop.
         what: Option<CleanKind>,
     } = "rig.clean", "Clean skeleton", enabled: rules::opened;
-    /// Adds leaf joints at the ends of chains, for programs that draw bones between joints alone;
-    /// or removes those that move nothing
+    /// Adds leaf joints at the ends of chains, for programs that draw bones only between two
+    /// joints; or removes leaf joints
     LeafJoints {
         /// Joints at the ends of chains; all if omitted.
         node: Option<Nodes>,
-        /// Distance of the leaf joints, in meters; half the length of the last bone if omitted.
+        /// Distance of the leaf joints from the ends, in meters; half the length of the last bone
+        /// if omitted.
         length: Option<f32>,
-        /// Whether leaf joints are removed instead: those without weights and keys that are named
-        /// `_end`, `_leaf` or `Nub`.
+        /// Whether to remove leaf joints instead: joints without weights and keys that are named
+        /// `_end`, `_leaf` or `Nub`; no if omitted.
         remove: Option<bool>,
     } = "joint.leaf", "Add or remove leaf joints", asks: true, enabled: rules::opened;
-    /// Renames many joints: by a table, by patterns, to another style of sides, with numbers
+    /// Renames many joints: by a table or patterns, in another notation of left and right, or with
+    /// numbers
     RenameJoints {
-        /// Joints to rename; all if omitted. Other nodes can be named, too.
+        /// Joints or other nodes to rename; all joints if omitted.
         node: Option<Nodes>,
-        /// Text to find in names, such as mixamorig:, or a pattern of whole names, such as Left*.
+        /// Text to find in names, such as “mixamorig:”, or a pattern of whole names, such as
+        /// “Left*”.
         find: Option<String>,
-        /// Text in its place, nothing if omitted; each * repeats the text that it matched in
-        /// “find”.
+        /// Replacement for that text, where each * repeats the text that it matched in “find”;
+        /// nothing if omitted.
         replace: Option<String>,
-        /// Names of a program for the joints of a humanoid; other joints keep theirs.
+        /// Naming convention for the joints of a humanoid; other joints keep their names.
         humanoid: Option<HumanoidNames>,
-        /// New spelling of the side, shown on a left arm; names without a side stay.
+        /// New notation of left and right, shown for a left arm; names without a side do not
+        /// change.
         side: Option<SideStyle>,
-        /// Spelling of the side now; any if omitted.
+        /// Current notation of left and right; any if omitted.
         from_side: Option<SideStyle>,
-        /// Text in front of the names.
+        /// Text to add in front of the names.
         prefix: Option<String>,
-        /// Text behind the names.
+        /// Text to add at the end of the names.
         suffix: Option<String>,
-        /// Number of the first joint. It takes the place of # signs in the name, one per digit, or
-        /// goes behind the name.
+        /// Number of the first joint; the others count up from it. The number replaces # signs in
+        /// the name, one per digit, or is appended.
         number: Option<usize>,
-        /// Lines of an old and a new name, separated by a comma, a semicolon or a tab. Names that
-        /// are not in the table stay.
+        /// Table with one old and one new name per line, separated by a comma, a semicolon or a
+        /// tab. Names that are not in the table do not change.
         table: Option<String>,
     } = "joint.rename", "Rename joints", asks: true, enabled: rules::opened;
-    /// Computes the bind matrices of skins from the rest pose, gives them to the nodes, or removes
+    /// Computes the bind matrices of skins from the rest pose, moves the joints to them, or removes
     /// them
     InverseBinds {
-        /// `from-nodes` computes the matrices from the rest pose of the joints, `to-nodes` puts the
-        /// joints where the matrices say, `drop` removes matrices that are all identities.
+        /// Action: `from-nodes` computes the matrices from the rest pose. `to-nodes` moves the
+        /// joints to the rest pose that the matrices define. `drop` removes matrices that are all
+        /// identities.
         how: BindSource,
         /// Skin to change; all if omitted.
         skin: Option<String>,
     } = "skin.inverse_binds", "Set bind matrices", asks: true, enabled: rules::opened;
-    /// Makes the present pose the rest pose: nodes only, or with the meshes in their posed shape
+    /// Makes the current pose the rest pose, for the nodes only or with meshes in their posed shape
     RestFromPose {
-        /// Meshes: `keep` leaves them as they are, so nothing that is seen changes; `rebake` stores
-        /// their posed shape, as between A-pose and T-pose; `keep` if omitted.
+        /// Meshes: `keep` leaves them unchanged, and nothing visible changes. `rebake` stores their
+        /// posed shape, such as to turn an A-pose into a T-pose; `keep` if omitted.
         mesh: Option<RestMesh>,
-        /// Weights of rebaked meshes: `fit` chooses them so that the clips change least, `keep`
-        /// leaves them; `fit` if omitted and the file has clips.
+        /// Weights of rebaked meshes: `fit` chooses weights that change the clips least, `keep`
+        /// leaves them unchanged. If omitted, `fit`, or `keep` if the file has no clips.
         weights: Option<RestWeights>,
     } = "rig.rest_from_pose", "Make pose the rest pose", asks: true, enabled: rules::opened;
-    /// Adds a root joint above each skeleton; motion of the nodes above moves onto it
+    /// Adds a root joint above each skeleton; the motion of the nodes above is moved to it
     AddRoot {
-        /// Name of the joint; “Root” if omitted.
+        /// Name of the root joint; “Root” if omitted.
         name: Option<String>,
     } = "rig.root", "Add root joint", asks: true, enabled: rules::opened;
-    /// Makes a skeleton and a skin of a figure whose parts are nodes with rigid meshes; everything
-    /// moves as before
+    /// Makes a skeleton and a skin for a figure that consists of nodes with rigid meshes;
+    /// everything moves as before
     SkeletonFromNodes {
         /// Topmost node of the figure.
         node: Nodes,
@@ -217,32 +223,33 @@ document_commands! {
         skeleton: SkeletonText,
         /// Positions of joints in the scene, in meters, such as `Hips=0 0.93 0; Head=0 1.6 0.02`.
         points: Option<MatchedPoints>,
-        /// Whether points hold for the other side, too, mirrored.
+        /// Whether each position also applies, mirrored, to the joint on the other side; no if
+        /// omitted.
         symmetric: Option<bool>,
-        /// Text in front of the names.
+        /// Prefix for the names of the new joints.
         prefix: Option<String>,
     } = "rig.put_skeleton", "Paste skeleton", menu: "Edit/Nodes and meshes", asks: true,
         after: "node.add";
-    /// Says which joint is which bone of a human, as in VRM 1.0; transfers, poses and names use it
+    /// Sets or guesses which joint is which humanoid bone (VRM 1.0), for imports, poses and names
     HumanoidMap {
-        /// Bones with their joints, such as `hips=Pelvis`; `leftEye=` clears a bone.
+        /// Humanoid bones with their joints, such as `hips=Pelvis`; `leftEye=` clears a bone.
         bones: Option<Counterparts>,
-        /// Whether missing bones are guessed from names and the order of joints; they are if no
-        /// other argument is given.
+        /// Whether to guess missing bones from names and the shape of the skeleton. If omitted,
+        /// bones are guessed only if no other argument is given.
         guess: Option<bool>,
-        /// Whether all other bones are cleared first.
+        /// Whether to clear all other bones first; no if omitted.
         clear: Option<bool>,
     } = "rig.humanoid", "Guess humanoid bones", menu: "Rig/Humanoid";
-    /// Merges skins that share joints into one; the meshes move as before
+    /// Merges skins that share joints into one skin; the meshes move as before
     MergeSkins {
         /// Nodes of the meshes whose skins are merged; all skins that share joints if omitted.
         node: Option<Nodes>,
     } = "skin.merge", "Merge skins", asks: true, enabled: rules::opened;
     /// Gives each mesh a skin with only the joints that it uses; the meshes move as before
     SplitSkins {
-        /// Skin to split; all skins of several meshes if omitted.
+        /// Skin to split; all skins with several meshes if omitted.
         skin: Option<String>,
-        /// Largest number of joints of a skin; skins within it stay.
+        /// Maximum number of joints per skin; skins within this limit do not change.
         most: Option<usize>,
     } = "skin.split", "Split skins", asks: true, enabled: rules::opened;
 }

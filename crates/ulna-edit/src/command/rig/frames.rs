@@ -85,7 +85,7 @@ impl OrientJoint {
             (None, None, false, None, true) => mirrored_rotations(document, nodes),
             _ => refuse(
                 "argument_missing",
-                "use one of “degrees”, “like”, which is one joint, “world”, “aim” or “mirrored”",
+                "use one of “degrees”, “like” (a single joint), “world”, “aim” and “mirrored”",
             ),
         }
     }

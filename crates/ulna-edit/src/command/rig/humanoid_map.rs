@@ -45,7 +45,7 @@ impl HumanoidMap {
         if map == before {
             let said = match (map.is_empty(), asks_nothing) {
                 (true, true) => "no joint could be recognized as a bone of a humanoid",
-                _ => "the humanoid map is like that already",
+                _ => "the humanoid map already has this content",
             };
             return Ok(Outcome::noted("humanoid_unchanged", said));
         }
@@ -137,7 +137,7 @@ fn notes(document: &Document, map: &Bones, guessed: usize) -> Vec<Notice> {
             1 => String::new(),
             n => format!(", and {} more", n - 1),
         };
-        let said = format!("the joint of {role} is not below that of {above}{more}");
+        let said = format!("the joint of {role} is not below the joint of {above}{more}");
         notes.push(Notice::new("bones_misplaced", said));
     }
     notes

@@ -77,7 +77,7 @@ impl LeafJoints {
             let label = document.node(end).label(end);
             return refuse(
                 "squashed_flat",
-                format!("“{label}” is scaled to zero, so no joint fits below it"),
+                format!("“{label}” is scaled to zero, so no joint can be added below it"),
             );
         }
         Ok(way)

@@ -30,7 +30,10 @@ impl MergeJoint {
         };
         let gone: BTreeSet<NodeId> = nodes.into_iter().filter(|n| *n != into).collect();
         if gone.is_empty() {
-            return refuse("nothing_to_merge", "name a joint besides the one that stays");
+            return refuse(
+                "nothing_to_merge",
+                "name at least one joint other than the joint that stays",
+            );
         }
         for node in &gone {
             refuse_attached(document, *node)?;

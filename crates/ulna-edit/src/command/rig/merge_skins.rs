@@ -218,11 +218,11 @@ fn apart(
     let label = document.node(joint).label(joint);
     let labels = skin_labels(document, &[into, other]);
     let why = if is_constant {
-        "all shared joints differ by the same transform, which is part of the meshes, such as a \
-            scale or quantization. The skins stay apart"
+        "all shared joints differ by the same transform of the meshes, such as a scale or a \
+            quantization. The skins stay separate"
     } else {
-        "merged, one of the meshes would move in another way. Rebind the meshes in the same pose \
-            first"
+        "after the merge, one of the meshes would move differently. Rebind the meshes in the same \
+            pose first"
     };
     CommandError::other("binds_differ", format!("{labels} bind “{label}” in different ways: {why}"))
 }

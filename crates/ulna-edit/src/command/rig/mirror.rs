@@ -148,7 +148,7 @@ impl<'d> SidePlan<'d> {
         CommandError::other(
             "squashed_flat",
             format!(
-                "“{}” is scaled to zero, or of no body, so it has no mirror image",
+                "“{}” is scaled to zero or belongs to no body, so it has no mirror image",
                 self.document.node(node).label(node)
             ),
         )

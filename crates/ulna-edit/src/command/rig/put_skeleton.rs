@@ -123,8 +123,8 @@ impl Placed {
                 None => {
                     return refuse(
                         "points_do_not_fit",
-                        "the points do not fit the joints: they lie at one place, or the joints \
-                            are arranged the other way around; check the points",
+                        "the points do not match the joints: all are at the same position, or in \
+                            the reverse arrangement of the joints; check the points",
                     );
                 }
             },
@@ -232,7 +232,7 @@ fn nodes(
         if !local.is_finite() {
             return refuse(
                 "not_finite",
-                "the copied joints would lie too far away; check the points",
+                "the copied joints would be too far away; check the points",
             );
         }
         if joint.parent.is_none() {

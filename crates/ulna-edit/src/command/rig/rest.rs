@@ -52,14 +52,14 @@ impl RestFromPose {
         if rested == 0 && rebaked.is_empty() {
             return Ok(Outcome::noted(
                 "nothing_posed",
-                "no node is posed, so the rest pose stays as it is",
+                "no node is posed, so the rest pose does not change",
             ));
         }
         if !rebaked.is_empty() {
             self.choose_weights(&mut rig, &rebaked)?;
         }
         let nodes = if rested == 1 { "1 node has" } else { &format!("{rested} nodes have") };
-        let mut said = format!("{nodes} another rest pose");
+        let mut said = format!("{nodes} a new rest pose");
         if !rebaked.is_empty() {
             let vertices: usize = meshes_of(rig.document(), &rebaked)
                 .into_iter()

@@ -496,8 +496,8 @@ pub(super) fn shear(document: &Document, chains: &[Chain]) -> CommandError {
     CommandError::other(
         "would_shear",
         format!(
-            "“{}” would be sheared, which glTF cannot store: a scale that differs between axes \
-                meets a rotation; make the scale uniform first",
+            "“{}” would be sheared by a rotation below a nonuniform scale, which glTF cannot \
+                store; make the scale uniform first",
             labels.join("”, “")
         ),
     )

@@ -49,7 +49,9 @@ impl SplitSkins {
         }
         if rig.draft.edits.is_empty() {
             let why = match (self.most, named) {
-                (Some(most), _) => format!("no skin has more than {most} joints and unused ones"),
+                (Some(most), _) => {
+                    format!("no skin with more than {most} joints has unused joints")
+                }
                 (None, Some(_)) => "the mesh of the skin uses all of its joints".to_owned(),
                 (None, None) => "no skin has several meshes with different joints".to_owned(),
             };

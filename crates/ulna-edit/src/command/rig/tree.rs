@@ -161,7 +161,7 @@ impl InsertJoint {
                 let label = document.node(node).label(node);
                 return refuse(
                     "no_parent",
-                    format!("“{label}” has no parent, so no joint fits between"),
+                    format!("“{label}” has no parent, so no joint can be inserted above it"),
                 );
             }
             // Starts with the lowest joint. Each next joint is inserted above it.

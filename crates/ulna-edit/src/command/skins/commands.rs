@@ -10,20 +10,21 @@ document_commands! {
     /// Commands on skins.
     SkinCommand in "Weights";
 
-    /// Binds meshes to joints with a new skin; computes weights where there are none
+    /// Binds meshes to joints with a new skin; computes weights for meshes without weights
     CreateSkin {
         /// Nodes of the meshes to bind.
         node: Nodes,
         /// Joints to bind to, in the order of the joint indices. For a mesh without weights, a
         /// single joint includes all joints below it.
         joint: Nodes,
-        /// Whether to add all nodes below these joints, after the named ones.
+        /// Whether to also bind to all nodes below these joints, after the named joints; no if
+        /// omitted.
         below: Option<bool>,
         /// Clip with the pose to bind in; the pose of the file if omitted.
         clip: Option<ClipName>,
         /// Time in that clip, in seconds; 0 if omitted.
         time: Option<Seconds>,
-        /// Name of the skin.
+        /// Name of the new skin.
         name: Option<String>,
         /// Weights for meshes without weights.
         weights: AutomaticWeights,
@@ -37,7 +38,7 @@ document_commands! {
         /// Time in that clip, in seconds; 0 if omitted.
         time: Option<Seconds>,
         /// Shape to bind: `stored` is the modeled shape, `posed` is the shape as currently
-        /// deformed; the modeled shape if omitted.
+        /// deformed; `stored` if omitted.
         shape: Option<BoundShape>,
     } = "skin.bind", "Rebind at current pose", asks: true, enabled: rules::weighted;
     /// Adds joints to a skin, bound at the rest pose; no weights change
@@ -46,7 +47,7 @@ document_commands! {
         joint: Nodes,
         /// Skin to change; may be omitted if the file has one skin.
         skin: Option<String>,
-        /// Whether to add all nodes below these joints too.
+        /// Whether to also add all nodes below these joints; no if omitted.
         below: Option<bool>,
     } = "skin.add_joints",
         "Add joints to a skin", menu: "Weights/Joints", asks: true, enabled: rules::skinned;
@@ -56,8 +57,8 @@ document_commands! {
         joint: Nodes,
         /// Skin to change; all skins with these joints if omitted.
         skin: Option<String>,
-        /// Whether the nearest joint above takes over the weights of removed joints; joints with
-        /// weights are refused if omitted.
+        /// Whether the nearest joint above receives the weights of removed joints. If not, joints
+        /// with weights cannot be removed.
         give: Option<bool>,
     } = "skin.remove_joints",
         "Remove joints from a skin", menu: "Weights/Joints", asks: true, enabled: rules::skinned;

@@ -43,7 +43,7 @@ impl AddSkinJoints {
         if new.is_empty() {
             return Ok(Outcome::noted(
                 "nothing_to_change",
-                format!("these are joints of {label} already"),
+                format!("these joints already belong to {label}"),
             ));
         }
         let rest = Pose::evaluate(&at_rest(document), &Stack::default());

@@ -13,34 +13,34 @@ document_commands! {
 
     /// Adds a weight layer
     AddLayer {
-        /// Name.
+        /// Name of the layer; “Layer” with a number if omitted.
         name: Option<String>,
-        /// Mesh to edit.
+        /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
     } = "weight_layer.add", "Add a layer", enabled: rules::weighted;
     /// Removes a weight layer with all its edits
     RemoveLayer {
         /// Weight layer, by its name or number.
         layer: String,
-        /// Mesh to edit.
+        /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
     } = "weight_layer.remove", "Remove a weight layer", asks: true, enabled: rules::layered;
     /// Sets the opacity of a weight layer
     LayerOpacity {
         /// Weight layer, by its name or number.
         layer: String,
-        /// Layer opacity.
+        /// Opacity of the layer, 0 to 1.
         opacity: f32,
-        /// Mesh to edit.
+        /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
     } = "weight_layer.opacity", "Set weight layer opacity", asks: true, enabled: rules::layered;
     /// Shows or hides a weight layer
     ShowLayer {
         /// Weight layer, by its name or number.
         layer: String,
-        /// Whether the layer is visible; toggles if omitted.
+        /// Whether to show the layer; toggles if omitted.
         shown: Option<bool>,
-        /// Mesh to edit.
+        /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
     } = "weight_layer.show", "Show or hide a weight layer", asks: true, enabled: rules::layered;
     /// Mirrors one side of a weight layer, left or right, to the other
@@ -49,7 +49,7 @@ document_commands! {
         layer: String,
         /// Side to mirror from.
         from: LayerSide,
-        /// Mesh to edit.
+        /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
     } = "weight_layer.mirror", "Mirror a weight layer", asks: true, enabled: rules::layered;
     /// Renames a weight layer
@@ -58,16 +58,16 @@ document_commands! {
         layer: String,
         /// New name.
         name: String,
-        /// Mesh to edit.
+        /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
     } = "weight_layer.rename", "Rename a weight layer", asks: true, enabled: rules::layered;
-    /// Soloes a weight layer; several can be soloed
+    /// Soloes a weight layer: only soloed layers have an effect; several can be soloed
     SoloWeightLayer {
         /// Weight layer, by its name or number.
         layer: String,
-        /// Whether the layer is soloed; toggles if omitted.
+        /// Whether to solo the layer; toggles if omitted.
         solo: Option<bool>,
-        /// Mesh to edit.
+        /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
     } = "weight_layer.solo", "Solo a weight layer", asks: true, enabled: rules::layered;
     /// Saves the weight layers in the file, to edit them again later; their effect is saved in any
@@ -75,7 +75,7 @@ document_commands! {
     KeepWeightLayers {
         /// Whether to save the layers in the file; toggles if omitted.
         on: Option<bool>,
-        /// Mesh of the layers; all meshes if omitted.
+        /// Mesh whose layers are meant; all meshes if omitted.
         mesh: Option<Meshes>,
     } = "weight_layer.keep", "Save the weight layers in the file", enabled: rules::layered;
     /// Moves joints of a weight layer to a new layer above it; the result does not change
@@ -86,7 +86,7 @@ document_commands! {
         joint: Nodes,
         /// Name of the new layer.
         name: Option<String>,
-        /// Mesh to edit.
+        /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
     } = "weight_layer.split", "Split a weight layer by joints", asks: true, enabled: rules::layered;
     /// Moves a weight layer up or down
@@ -95,7 +95,7 @@ document_commands! {
         layer: String,
         /// Whether to move the layer up; otherwise it moves down.
         up: bool,
-        /// Mesh to edit.
+        /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
     } = "weight_layer.move", "Move a weight layer", asks: true, enabled: rules::layered;
     /// Sets the mask of a weight layer at vertices, 0 to 1
@@ -104,7 +104,7 @@ document_commands! {
         layer: String,
         /// Mask value at these vertices, 0 to 1.
         value: f32,
-        /// Mesh to edit.
+        /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
         /// Primitive of the mesh; all if omitted.
         primitive: Option<PrimitiveId>,
@@ -115,19 +115,19 @@ document_commands! {
     ClearLayer {
         /// Weight layer, by its name or number.
         layer: String,
-        /// Mesh to edit.
+        /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
     } = "weight_layer.clear", "Clear a weight layer", asks: true, enabled: rules::layered;
-    /// Merges a weight layer with the one below it
+    /// Merges a weight layer with the layer below it
     MergeLayer {
         /// Weight layer, by its name or number.
         layer: String,
-        /// Mesh to edit.
+        /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
     } = "weight_layer.merge_down", "Merge weight layer down", asks: true, enabled: rules::layered;
     /// Merges all weight layers into the weights of the mesh
     FlattenLayers {
-        /// Mesh of the layers; all meshes if omitted.
+        /// Mesh whose layers are meant; all meshes if omitted.
         mesh: Option<Meshes>,
     } = "weight_layer.flatten", "Flatten", enabled: rules::layered;
     /// Sets the weights and the mask of a weight layer, as a brush stroke does

@@ -70,11 +70,11 @@ impl AutomaticWeights {
         if self.envelope.is_some() && method != BindMethod::Distance {
             return refuse(
                 "arguments_together",
-                "“envelope” is about weights by distance, so it needs the method “distance”",
+                "“envelope” works only with the method “distance”",
             );
         }
         if self.points.is_some_and(|points| points < 100) {
-            return refuse("argument_out_of_range", "“points” must be a number from 100");
+            return refuse("argument_out_of_range", "“points” must be 100 or more");
         }
         let limit = self.limit.unwrap_or(4).clamp(1, 16);
         let envelope = self.envelope;
@@ -127,10 +127,16 @@ impl Bind {
         let named = self.weights.named_joints(document)?;
         let settings = self.weights.settings()?;
         if what == Rebind::Joints && named.is_none() {
-            return refuse("argument_missing", "“rebind” is “joints”, but “joints” names none");
+            return refuse(
+                "argument_missing",
+                "“rebind” is “joints”, but no joints are named in “joints”",
+            );
         }
         if what == Rebind::Vertices && self.vertices.is_none() {
-            return refuse("argument_missing", "“rebind” is “vertices”, but “vertices” names none");
+            return refuse(
+                "argument_missing",
+                "“rebind” is “vertices”, but no vertices are named in “vertices”",
+            );
         }
         let reach = Reach {
             mesh: self.mesh.clone(),

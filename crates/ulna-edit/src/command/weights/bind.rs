@@ -34,7 +34,7 @@ impl Bind {
         if self.locked.is_some() || self.vertices.is_some() {
             return refuse(
                 "arguments_together",
-                "“locked” and “vertices” are about weights that exist, so they need “rebind”",
+                "“locked” and “vertices” apply only to existing weights, so they need “rebind”",
             );
         }
         let meshes = meshes_of(document, self.mesh.as_ref())?;

@@ -17,11 +17,12 @@ document_commands! {
     /// Commands on weights.
     WeightCommand in "Weights";
 
-    /// Mirrors the weights of one side, left or right, to the mirror joints of the other side
+    /// Mirrors the weights of the left or right side to the mirror joints of the other side
     MirrorWeights {
         /// Side to copy from.
         from: Side,
-        /// Matching of mirrored vertices: by position or by texture coordinates.
+        /// Matching of mirrored vertices: `place` is by position, `uv` by texture coordinates;
+        /// `place` if omitted.
         by: Option<MirrorWay>,
         /// Vertices and joints that may change.
         reach: Reach,
@@ -34,15 +35,15 @@ document_commands! {
         primitive: Option<PrimitiveId>,
         /// Parameters of the weights.
         weights: AutomaticWeights,
-        /// Meshes that have weights: `all` replaces them, `joints` only those of the named joints,
-        /// `vertices` only those of the named vertices; they keep them if omitted.
+        /// Existing weights to replace: `all`, `joints` for those of the named joints, or
+        /// `vertices` for those of the named vertices; none if omitted.
         rebind: Option<Rebind>,
         /// Vertices that get new weights.
         vertices: Option<VertexTerms>,
         /// Joints that keep their weights.
         locked: Option<Nodes>,
     } = "weights.bind", "Bind automatically", asks: true, enabled: rules::skinned;
-    /// Removes the weights of meshes; a mesh without any leaves its skin until it is bound again
+    /// Removes the weights of meshes; a mesh without weights has no skin until it is bound again
     ClearWeights {
         /// Meshes that lose their weights.
         mesh: Meshes,
@@ -53,7 +54,7 @@ document_commands! {
     PairJoints {
         /// Joint to edit.
         joint: Nodes,
-        /// Its mirror joint; none if omitted.
+        /// Mirror joint of that joint; none if omitted.
         with: Option<Nodes>,
     } = "joints.pair", "Pair mirror joints", asks: true, enabled: rules::weighted;
     /// Copies weights from another mesh
@@ -62,8 +63,8 @@ document_commands! {
         from: Meshes,
         /// Matching by nearest surface point, texture coordinates or vertex order.
         by: Option<CarryWay>,
-        /// Weights: `copy` takes those of the matching point, `fit` adjusts these so that the mesh
-        /// follows the surface of the other mesh in the clips; copy if omitted.
+        /// Method: `copy` copies the weights of the matching point. `fit` adjusts them so that the
+        /// mesh follows the other surface in the clips; `copy` if omitted.
         how: Option<TransferBy>,
         /// Vertices and joints that may change.
         reach: Reach,
@@ -73,13 +74,13 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.normalize", "Normalize", enabled: rules::weighted;
-    /// Limits the number of influences of each vertex: keeps the strongest, or changes the clips
+    /// Limits the number of influences per vertex; keeps the strongest, or those that change clips
     /// least
     Limit {
         /// Maximum number of influences per vertex.
         most: usize,
-        /// Influences to keep: `strongest` are those with the largest weights, `fit` chooses them
-        /// and their weights so that the clips change least; strongest if omitted.
+        /// Influences to keep: `strongest` keeps the largest weights, `fit` chooses influences and
+        /// weights that change the clips least; `strongest` if omitted.
         how: Option<LimitBy>,
         /// Meshes to change; all if omitted.
         mesh: Option<Meshes>,
@@ -89,12 +90,13 @@ document_commands! {
         vertices: Option<VertexTerms>,
         /// Joints that keep their weights.
         locked: Option<Nodes>,
-        /// Weight layer that receives the result.
+        /// Weight layer that receives the result. If omitted, the topmost visible layer, or the
+        /// base weights if there are no layers.
         layer: Option<String>,
     } = "weights.limit", "Limit influences", asks: true, enabled: rules::weighted;
     /// Removes weights below a value
     Prune {
-        /// Lowest weight to keep.
+        /// Lowest weight to keep, 0 to 1.
         below: f32,
         /// Joints to prune; all if omitted.
         joint: Option<Nodes>,
@@ -112,7 +114,7 @@ document_commands! {
     Smooth {
         /// Number of passes; 1 if omitted.
         passes: Option<usize>,
-        /// Amount per pass; 100 % if omitted.
+        /// Amount of the change per pass, 0 to 1; 100 % if omitted.
         amount: Option<f32>,
         /// Joint to smooth; all if omitted.
         joint: Option<Nodes>,
@@ -123,32 +125,34 @@ document_commands! {
     Relax {
         /// Number of passes; 1 if omitted.
         passes: Option<usize>,
-        /// Amount per pass; 100 % if omitted.
+        /// Amount of the change per pass, 0 to 1; 100 % if omitted.
         amount: Option<f32>,
         /// Joint to smooth; all if omitted.
         joint: Option<Nodes>,
-        /// Fraction of the volume to keep when joints bend by 60 degrees; not checked if omitted.
+        /// Fraction of the volume to keep when joints bend by 60 degrees, 0 to 1; not checked if
+        /// omitted.
         volume: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.relax", "Relax weights", menu: "Weights/Smooth", enabled: rules::weighted;
-    /// Replaces the weights of outliers by those of their neighbors
+    /// Replaces the weights of outliers by the weights of their neighbors
     Hammer {
-        /// Weight that a vertex must have in common with its neighbors, or else it is an outlier;
-        /// 40 % if omitted.
+        /// Minimum weight that a vertex shares with its neighbors, 0 to 0.5; vertices below it are
+        /// outliers; 40 % if omitted.
         in_common: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.hammer", "Hammer weights", menu: "Weights/Smooth", enabled: rules::weighted;
-    /// Sets the weight of a joint on all vertices, or on the given ones
+    /// Sets the weight of a joint on all vertices, or on the given vertices
     Flood {
         /// Joint to edit.
         joint: Nodes,
-        /// Weight to set; full weight if omitted.
+        /// Weight for the operation: the value to set, add, subtract or multiply by; 100 % if
+        /// omitted.
         value: Option<f32>,
-        /// Operation; replaces if omitted.
+        /// Operation on the existing weights; `replace` if omitted.
         how: Option<How>,
-        /// Amount per pass; 100 % if omitted.
+        /// Strength of the change, 0 to 1; 100 % if omitted.
         amount: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
@@ -157,19 +161,20 @@ document_commands! {
     Gradient {
         /// Joint to edit.
         joint: Nodes,
-        /// Start point on the mesh at rest.
+        /// Start point of the gradient in the rest pose, in meters.
         from: Vec3,
-        /// End point on the mesh at rest, where the weight reaches 0.
+        /// End point of the gradient in the rest pose, in meters, where the weight reaches 0.
         to: Vec3,
         /// Whether the weight fades in all directions; it fades along the line if omitted.
         radial: Option<bool>,
         /// Fall-off curve; linear if omitted.
         curve: Option<Curve>,
-        /// Weight to set; full weight if omitted.
+        /// Weight for the operation: the value to set, add, subtract or multiply by; 100 % if
+        /// omitted.
         value: Option<f32>,
-        /// Operation; replaces if omitted.
+        /// Operation on the existing weights; `replace` if omitted.
         how: Option<How>,
-        /// Amount per pass; 100 % if omitted.
+        /// Strength of the change, 0 to 1; 100 % if omitted.
         amount: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
@@ -178,10 +183,10 @@ document_commands! {
     Along {
         /// Joint at the end of the limb.
         to: Nodes,
-        /// First joint of the limb; found from the last one if omitted.
+        /// First joint of the limb; found automatically if omitted.
         from: Option<Nodes>,
-        /// Width of the transition at a joint; 100 % is half of the shorter adjacent bone; 100 % if
-        /// omitted.
+        /// Width of the transition at each joint, where 100 % is half of the shorter adjacent bone;
+        /// 100 % if omitted.
         width: Option<f32>,
         /// Curve of the transition; smooth if omitted.
         curve: Option<Curve>,
@@ -194,9 +199,9 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.average", "Average", menu: "Weights/Vertices", enabled: rules::with_vertices;
-    /// Sets weights of vertices: the same for all, or one row per vertex
+    /// Sets weights of vertices: the same for all vertices, or one row per vertex
     Assign {
-        /// Joints whose weights are set, one per number of a row.
+        /// Joints whose weights to set, in the order of the numbers.
         joints: Nodes,
         /// One weight per joint, or one row of weights per vertex.
         weights: Numbers,
@@ -226,7 +231,7 @@ document_commands! {
         "Merge the weights of joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
     /// Changes the number of influence sets (JOINTS_n) in the file
     Sets {
-        /// Number of sets of four influences.
+        /// Number of sets of four influences, 1 to 8.
         sets: usize,
         /// Meshes to change; all if omitted.
         mesh: Option<Meshes>,
@@ -258,7 +263,8 @@ document_commands! {
         of: Counts,
         /// Weights: one per influence of each vertex.
         weights: Numbers,
-        /// Weight layer that receives the result.
+        /// Weight layer that receives the result. If omitted, the topmost visible layer, or the
+        /// base weights if there are no layers.
         layer: Option<String>,
     } = "weights.set", "Set weights", asks: true, enabled: rules::weighted;
 }

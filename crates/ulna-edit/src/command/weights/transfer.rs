@@ -54,8 +54,8 @@ impl Transfer {
         if wants_fit && by == CarryBy::Order {
             return Err(CommandError::other(
                 "arguments_exclusive",
-                "by vertex order no point of the surface is found that the mesh could follow; \
-                    omit “how”, or use “by”: “surface” or “uv”",
+                "“fit” does not work with matching by vertex order; omit “how”, or use “by”: \
+                    “surface” or “uv”",
             ));
         }
         if by == CarryBy::Uv && sources.iter().all(|s| s.primitive.uv0.is_empty()) {
