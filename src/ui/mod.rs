@@ -353,8 +353,8 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                     BottomPanel::RestStrip => rig::strip_ui(ui, view, actions),
                 },
             };
-            let asked = layout.show(ui, theme, view.options, room, &mut panel);
-            actions.extend(asked.into_iter().map(|command| Action::Run(command.into())));
+            let asked = layout.show(ui, view, room, &mut panel);
+            actions.extend(asked);
         });
         tour::tour_ui(ui, view, layout, actions);
     }

@@ -101,7 +101,7 @@ fn submenu_or_menu(ui: &mut Ui, text: Atoms<'_>, fill: Fill<'_>) -> Response {
 
 /// The lines of a menu, with a scroll bar where the window is too low for all of them.
 fn scrolled(ui: &mut Ui, fill: Fill<'_>) {
-    let height = (ui.ctx().content_rect().height() - 24.0).max(64.0);
+    let height = (ui.ctx().content_rect().height() - 40.0).max(64.0);
     // A popup offers only the height that it had in the frame before.
     ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, fill);
 }

@@ -1,6 +1,6 @@
 //! Menus of a right click on rows of the outliner.
 
-use egui::{Response, Ui};
+use egui::Response;
 use egui_material_icons::icons;
 
 use crate::ui::{
@@ -170,12 +170,4 @@ fn removal_row(rows: &mut MenuRows<'_>, document: &Document, thing: AssetRef) {
         }
         AssetRef::Image(_) => {}
     }
-}
-
-/// Fills a menu with custom content beside its rows.
-pub fn padded(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
-    egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 4)).show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 4.0;
-        add(ui);
-    });
 }
