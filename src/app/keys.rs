@@ -121,7 +121,7 @@ impl App {
         let (painting, is_rig) = (self.mode.spec().paints_weights, self.mode.spec().edits_rest);
         // Where poses are shown in the timeline's place, keys of the timeline mean nothing.
         let over_joints = self.entered() != Some(Pane::Timeline) || self.poses.in_animate;
-        commands.retain(|(c, _)| match KeyScope::of(c) {
+        commands.retain(|(c, _)| match c.key_scope {
             KeyScope::Window => true,
             KeyScope::Joints => over_joints,
             KeyScope::Outliner => self.entered() == Some(Pane::Outliner),
@@ -132,18 +132,17 @@ impl App {
         // What the timeline cannot do now leaves its key to the window.
         let windows: Vec<String> = commands
             .iter()
-            .filter(|(c, _)| KeyScope::of(c) == KeyScope::Window)
+            .filter(|(c, _)| c.key_scope == KeyScope::Window)
             .map(|(_, key)| key.clone())
             .collect();
         commands.retain(|(c, key)| {
-            KeyScope::of(c) != KeyScope::Timeline
+            c.key_scope != KeyScope::Timeline
                 || c.check(availability).is_ok()
                 || !windows.contains(key)
         });
         // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z. A panel's keys
         // go before the window's.
-        commands
-            .sort_by_key(|(c, key)| (Reverse(key.matches('+').count()), Reverse(KeyScope::of(c))));
+        commands.sort_by_key(|(c, key)| (Reverse(key.matches('+').count()), Reverse(c.key_scope)));
         commands
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    CommandSpec, find,
+    CommandSpec, KeyScope, find,
     key_presets::{self, Preset},
     renamed, table,
 };
@@ -80,8 +80,8 @@ impl KeyMap {
 
     /// Who has one of some keys already, besides `command`.
     pub fn clash(&self, command: &str, keys: &str) -> Option<&'static CommandSpec> {
-        let scope = find(command).map(KeyScope::of);
-        let meant_there = |c: &CommandSpec| Some(KeyScope::of(c)) == scope;
+        let scope = find(command).map(|c| c.key_scope);
+        let meant_there = |c: &CommandSpec| Some(c.key_scope) == scope;
         let has_one = |c: &CommandSpec| keys.split_whitespace().any(|k| self.has(c.name, k));
         table().iter().find(|c| c.name != command && meant_there(c) && has_one(c))
     }
@@ -124,71 +124,15 @@ impl KeyMap {
         let mut found = Vec::new();
         for command in table() {
             for key in self.keys(command.name) {
-                match seen.get(&(KeyScope::of(command), key)) {
+                match seen.get(&(command.key_scope, key)) {
                     Some(first) => found.push((*first, command, key)),
                     None => {
-                        seen.insert((KeyScope::of(command), key), command);
+                        seen.insert((command.key_scope, key), command);
                     }
                 }
             }
         }
         found
-    }
-}
-
-/// Place where a command's key applies. If a panel and the window use the same key, the panel gets
-/// it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum KeyScope {
-    /// Everywhere.
-    Window,
-    /// In the viewport, the outliner and the inspector: where joints are chosen.
-    Joints,
-    /// In the outliner.
-    Outliner,
-    /// In Rig mode, but not over the timeline.
-    Rig,
-    /// In Paint mode.
-    Paint,
-    /// On the timeline.
-    Timeline,
-}
-
-impl KeyScope {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Window, Self::Joints, Self::Outliner, Self::Rig, Self::Paint, Self::Timeline];
-
-    /// Scope of a command.
-    pub fn of(command: &CommandSpec) -> Self {
-        match command.name.split_once('.') {
-            Some(("paint", _)) => Self::Paint,
-            Some(("timeline" | "keys", _)) => Self::Timeline,
-            // Over the viewport nobody looks at the selected keys.
-            Some(("key", "delete")) => Self::Timeline,
-            Some(("play", "range_keys" | "range_clear")) => Self::Timeline,
-            Some(("select", "parent" | "child" | "sibling" | "previous_sibling" | "invert")) => {
-                Self::Joints
-            }
-            Some(("select", "with_parent" | "with_child" | "linked")) => Self::Joints,
-            Some(("node", "duplicate") | ("mode", "rig_and_back")) => Self::Joints,
-            Some(("node", "remove")) => Self::Outliner,
-            // The command that enters Rig mode has its key in the other modes, too.
-            Some(("joint", name)) if name != "extrude" => Self::Rig,
-            _ => Self::Window,
-        }
-    }
-
-    /// Title in the list of keys; empty for the whole window.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Window => "",
-            Self::Joints => "Viewport and outliner",
-            Self::Outliner => "Outliner",
-            Self::Rig => "Rig mode",
-            Self::Paint => "Paint mode",
-            Self::Timeline => "Timeline",
-        }
     }
 }
 

@@ -50,6 +50,7 @@ mod kept_poses;
 mod key_edits;
 mod key_file;
 mod key_presets;
+mod key_scope;
 mod key_words;
 mod keymap;
 mod keys;
@@ -138,8 +139,9 @@ pub use self::{
     },
     key_file::{ImportedKeys, KeyFileError, RefusedKeys},
     key_presets::Preset,
+    key_scope::KeyScope,
     key_words::{Between, KINDS, KindName, TangentSide, Through},
-    keymap::{KeyMap, KeyScope, key_parts},
+    keymap::{KeyMap, key_parts},
     keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed, what_is_keyed},
     layer_name::{LayerName, LayerOf, pose_layer_text},
     line::CommandLine,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::{availability::Availability, rules::opened};
+use super::{availability::Availability, key_scope::KeyScope, rules::opened};
 
 /// Who carries a command out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,6 +144,8 @@ pub struct CommandSpec {
     pub(super) after: &'static str,
     /// Default key, such as `Ctrl+Shift+Z`; empty where it has none.
     pub key: &'static str,
+    /// Place where its key applies.
+    pub key_scope: KeyScope,
     /// Arguments.
     pub arguments: Vec<ArgumentSpec>,
     /// Its own rule. [`CommandSpec::check`] has the others, too.
@@ -172,6 +174,7 @@ impl CommandSpec {
             asks: false,
             after: "",
             key: "",
+            key_scope: KeyScope::Window,
             arguments: arguments.concat(),
             enabled: opened,
             executor,

@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use super::{matched_points::MatchedPoints, skeleton_source::SkeletonText};
 use crate::command::{
+    KeyScope,
     define::document_commands,
     field::{Counterparts, Nodes, choice},
     rules,
@@ -41,7 +42,8 @@ document_commands! {
         /// Clips: `keep` moves the skin as before, `follow` turns the joint about its new axes by
         /// the same keys, so that the skin moves differently; `keep` if omitted.
         motion: Option<Motion>,
-    } = "joint.orient", "Orient joints", asks: true, enabled: rules::selected;
+    } = "joint.orient", "Orient joints", asks: true, enabled: rules::selected,
+        key_scope: KeyScope::Rig;
     /// Adds joints below joints, or a first one; they move no vertex until meshes are bound to them
     AddJoint {
         /// Parents: one new joint below each; it is added at the top of the scene if omitted.
@@ -54,7 +56,7 @@ document_commands! {
         name: Option<String>,
         /// Whether the other side gets the mirror images of the new joints.
         symmetric: Option<bool>,
-    } = "joint.add", "Add joint", asks: true, enabled: rules::opened;
+    } = "joint.add", "Add joint", asks: true, enabled: rules::opened, key_scope: KeyScope::Rig;
     /// Moves the pivots of joints; the skin and all other joints stay as they are in every clip
     MoveJoint {
         /// Joints to move.
@@ -67,7 +69,7 @@ document_commands! {
         /// Whether the mirror joints move by the mirrored distance, and joints in the middle of the
         /// body stay there.
         symmetric: Option<bool>,
-    } = "joint.move", "Move pivots", asks: true, enabled: rules::selected;
+    } = "joint.move", "Move pivots", asks: true, enabled: rules::selected, key_scope: KeyScope::Rig;
     /// Adds joints between a joint and its parent; they move with the parent until they are keyed
     InsertJoint {
         /// Joint above which the new ones are added.
@@ -78,7 +80,8 @@ document_commands! {
         count: Option<usize>,
         /// Name; the name of the joint with “_inserted” if omitted.
         name: Option<String>,
-    } = "joint.insert", "Insert joints", asks: true, enabled: rules::selected;
+    } = "joint.insert", "Insert joints", asks: true, enabled: rules::selected,
+        key_scope: KeyScope::Rig;
     /// Removes joints and keeps the motion of all joints below them
     DissolveJoint {
         /// Joints to dissolve.
@@ -88,7 +91,7 @@ document_commands! {
         /// the nearest bone, `smoothed` is the joint above with smoothed weights; `fit` if omitted
         /// and the file has clips.
         weights: Option<Heirs>,
-    } = "joint.dissolve", "Dissolve joints", enabled: rules::selected;
+    } = "joint.dissolve", "Dissolve joints", enabled: rules::selected, key_scope: KeyScope::Rig;
     /// Removes joints; those below them keep their motion, or are removed, too
     RemoveJoint {
         /// Joints to remove.
@@ -101,7 +104,8 @@ document_commands! {
         /// Joints below: `keep` attaches them to the parent with their motion, `remove` removes
         /// them, too; they are kept if omitted.
         below: Option<BelowJoint>,
-    } = "joint.remove", "Remove joints", asks: true, enabled: rules::selected;
+    } = "joint.remove", "Remove joints", asks: true, enabled: rules::selected,
+        key_scope: KeyScope::Rig;
     /// Merges joints into another one, which takes over their weights and the joints below them
     MergeJoint {
         /// Joints to merge; they are removed.
@@ -111,14 +115,16 @@ document_commands! {
         /// Weights of the merged joints: `into` gives all of them to the joint that stays, `fit`
         /// chooses joints around so that the clips change least; `into` if omitted.
         weights: Option<MergedWeights>,
-    } = "joint.merge", "Merge joints", asks: true, enabled: rules::selected;
+    } = "joint.merge", "Merge joints", asks: true, enabled: rules::selected,
+        key_scope: KeyScope::Rig;
     /// Attaches joints to another parent; they move as before in every clip
     ReparentJoint {
         /// Joints to attach.
         node: Nodes,
         /// New parent; the top of the scene if omitted.
         to: Option<Nodes>,
-    } = "joint.reparent", "Attach joints to another parent", asks: true, enabled: rules::selected;
+    } = "joint.reparent", "Attach joints to another parent", asks: true, enabled: rules::selected,
+        key_scope: KeyScope::Rig;
     /// Makes the other side like these joints: mirrored positions and axes in the rest pose, with
     /// the side in the name exchanged; joints that are missing there are added
     MirrorJoint {
@@ -129,7 +135,8 @@ document_commands! {
         /// Whether the meshes of new joints get weights on them: vertices of the other side get the
         /// mirrored weights of this side. If omitted, they are mirrored where joints are new.
         weights: Option<bool>,
-    } = "joint.mirror", "Mirror joints", asks: true, enabled: rules::selected;
+    } = "joint.mirror", "Mirror joints", asks: true, enabled: rules::selected,
+        key_scope: KeyScope::Rig;
     /// Takes scale and rotation out of the nodes above the skeleton; everything moves as before
     MendArmature {
     } = "rig.mend_armature", "Remove armature scale and rotation";
@@ -152,7 +159,8 @@ document_commands! {
         /// Whether leaf joints are removed instead: those without weights and keys that are named
         /// `_end`, `_leaf` or `Nub`.
         remove: Option<bool>,
-    } = "joint.leaf", "Add or remove leaf joints", asks: true, enabled: rules::opened;
+    } = "joint.leaf", "Add or remove leaf joints", asks: true, enabled: rules::opened,
+        key_scope: KeyScope::Rig;
     /// Renames many joints: by a table, by patterns, to another style of sides, with numbers
     RenameJoints {
         /// Joints to rename; all if omitted. Other nodes can be named, too.
@@ -178,7 +186,8 @@ document_commands! {
         /// Lines of an old and a new name, separated by a comma, a semicolon or a tab. Names that
         /// are not in the table stay.
         table: Option<String>,
-    } = "joint.rename", "Rename joints", asks: true, enabled: rules::opened;
+    } = "joint.rename", "Rename joints", asks: true, enabled: rules::opened,
+        key_scope: KeyScope::Rig;
     /// Computes the bind matrices of skins from the rest pose, gives them to the nodes, or removes
     /// them
     InverseBinds {
