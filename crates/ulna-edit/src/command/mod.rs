@@ -123,8 +123,8 @@ pub use self::{
     groups::{AssignGroup, GroupCommand, NewGroup, RemoveGroup, SetGroup},
     host::{
         BrushCommand, FileCommand, KeysHow, ModeCommand, PlayCommand, ReferenceCommand,
-        ReferencePoint, RetargetedKeys, SelectCommand, SessionCommand, TimelineCommand,
-        ToolCommand, VertexCommand, ViewCommand,
+        ReferenceName, ReferencePoint, RetargetedKeys, SelectCommand, SessionCommand,
+        TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
     },
     ik::{Body, ClearPins, DragLimb, EndAngle, HoldPin, IkCommand, LookAt, PinKind, SetPin},
     kept_poses::{
