@@ -119,7 +119,7 @@ impl App {
         let (painting, is_rig) = (self.mode.spec().paints_weights, self.mode.spec().edits_rest);
         // If the pose library replaces the timeline, timeline keys have no effect.
         let over_joints = self.entered() != Some(Pane::Timeline) || self.poses.in_animate;
-        commands.retain(|(c, _)| match KeyScope::of(c) {
+        commands.retain(|(c, _)| match c.key_scope {
             KeyScope::Window => true,
             KeyScope::Joints => over_joints,
             KeyScope::Outliner => self.entered() == Some(Pane::Outliner),
@@ -130,18 +130,17 @@ impl App {
         // If a timeline command is unavailable, the window's command with the same key runs.
         let windows: Vec<String> = commands
             .iter()
-            .filter(|(c, _)| KeyScope::of(c) == KeyScope::Window)
+            .filter(|(c, _)| c.key_scope == KeyScope::Window)
             .map(|(_, key)| key.clone())
             .collect();
         commands.retain(|(c, key)| {
-            KeyScope::of(c) != KeyScope::Timeline
+            c.key_scope != KeyScope::Timeline
                 || c.check(availability).is_ok()
                 || !windows.contains(key)
         });
         // Keys with more modifiers come first, so that Ctrl+Shift+Z is not read as Ctrl+Z. The keys
         // of a panel precede those of the window.
-        commands
-            .sort_by_key(|(c, key)| (Reverse(key.matches('+').count()), Reverse(KeyScope::of(c))));
+        commands.sort_by_key(|(c, key)| (Reverse(key.matches('+').count()), Reverse(c.key_scope)));
         commands
     }
 

@@ -68,7 +68,7 @@ impl App {
             ViewCommand::Names => self.viewport.options.names = !self.viewport.options.names,
             ViewCommand::ShowAll => self.outliner.visibility.show_all(),
             ViewCommand::Hide if self.references.selected().is_some() => {
-                let reference = self.selected_reference().flatten();
+                let reference = self.selected_reference().unwrap_or_default();
                 self.run(ctx, ReferenceCommand::Hide { reference, hidden: Some(true) });
             }
             ViewCommand::Hide | ViewCommand::Isolate | ViewCommand::Lock => self.mark(command),

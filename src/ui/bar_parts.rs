@@ -6,7 +6,9 @@ use egui_material_icons::icons;
 use super::{
     Action, Actions, GizmoSpace, SnapSteps, Theme, View, ViewportAction,
     chooser::chooser,
+    menu_rows::{MenuRows, Row},
     popups::menu_button,
+    theme::Font,
     widgets::{icon_button, mark_place, segment, segments},
 };
 use ulna_edit::{CommandSpec, command::ModeCommand};
@@ -74,11 +76,19 @@ pub fn symmetry_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// Draws one row of a menu of choices.
-pub fn row(ui: &mut Ui, title: &str, on: bool) -> egui::Response {
-    ui.add(
-        egui::Button::new(title).min_size(vec2(200.0, 24.0)).selected(on).frame_when_inactive(on),
-    )
+/// Rows of the switches of posing: both sides, and snapping with its steps.
+pub fn switch_rows(rows: &mut MenuRows<'_>) {
+    let view = rows.view;
+    let viewport = &view.viewport;
+    let both = Row::of(view, ModeCommand::BothSides.spec()).checked(viewport.symmetry);
+    rows.act(both, || ViewportAction::SetSymmetry(!viewport.symmetry));
+    let snap = Row::of(view, ModeCommand::SnapDrags.spec()).checked(viewport.snap);
+    rows.act(snap, || ViewportAction::SetSnap(!viewport.snap, viewport.snap_steps));
+    rows.own(|ui, actions| {
+        if let Some(steps) = snap_steps_ui(ui, view) {
+            actions.push(ViewportAction::SetSnap(viewport.snap, steps));
+        }
+    });
 }
 
 /// Draws the toggle for snapping, and the menu of snap increments.
@@ -121,13 +131,14 @@ pub fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 }
 
 /// Draws the choice of snap increments. Returns the new increments if the user chose one.
-pub fn snap_steps_ui(ui: &mut Ui, view: &View<'_>) -> Option<SnapSteps> {
+fn snap_steps_ui(ui: &mut Ui, view: &View<'_>) -> Option<SnapSteps> {
     let (theme, length) = (view.theme, view.settings.length);
     let cut = |value: f32| format!("{}", (value * 1e4).round() / 1e4);
     let mut steps = view.viewport.snap_steps;
     let group =
         |ui: &mut Ui, title: &str, all: &[f32], value: &mut f32, text: &dyn Fn(f32) -> String| {
-            ui.label(RichText::new(title).color(theme.color(ColorRole::TextSecondary)));
+            let title = RichText::new(title).font(Theme::font(Font::Caption));
+            ui.label(title.color(theme.color(ColorRole::TextTertiary)));
             ui.horizontal(|ui| {
                 for step in all {
                     let is_it = (*value - step).abs() < 1e-6;

@@ -5,8 +5,9 @@ use egui_material_icons::icons;
 
 use super::{
     Action, Actions, Theme, View,
-    bar_parts::{command_button, divider, row, snap_steps_ui, snap_ui, spaces_ui, symmetry_ui},
+    bar_parts::{command_button, divider, snap_ui, spaces_ui, switch_rows, symmetry_ui},
     chooser::chooser,
+    menu_rows::{MenuRows, Row, fill, fill_choices},
     rig_bar::{rig_tools_ui, skeleton_destination_ui},
     theme::Font,
     viewport::icon_of,
@@ -16,8 +17,8 @@ use super::{
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{DestinationBar, LayerAction, PaintAction, Pivot, TimelineAction, ViewportAction};
 use ulna_edit::command::{
-    BrushCommand, Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand,
-    SetKey, ViewCommand,
+    BrushCommand, Children, DiscardUnkeyed, FileCommand, NewLayer, SessionCommand, SetKey,
+    ViewCommand,
     field::{ClipName, Seconds},
 };
 use ulna_model::PoseLayerId;
@@ -299,21 +300,17 @@ fn children_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let icon =
         RichText::new(icons::ICON_ACCOUNT_TREE.codepoint).font(icon_font(18.0, false)).color(color);
     let title = children_words(now).0;
-    let button = menu_button(ui, icon, |ui| {
-        ui.set_min_width(210.0);
-        children_rows(ui, view, actions);
-    });
+    let button = menu_button(ui, icon, |ui| fill_choices(ui, view, actions, children_rows));
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, title));
     button.on_hover_text(title);
 }
 
-fn children_rows(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+fn children_rows(rows: &mut MenuRows<'_>) {
+    let now = rows.view.viewport.children;
     for children in CHILDREN {
         let (title, help) = children_words(children);
-        if row(ui, title, view.viewport.children == children).on_hover_text(help).clicked() {
-            actions.push(ViewportAction::SetChildren(children));
-            ui.close();
-        }
+        let row = Row::new(title).checked(now == children).help(help);
+        rows.act(row, || ViewportAction::SetChildren(children));
     }
 }
 
@@ -328,35 +325,18 @@ fn options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let color = theme.color(if is_usual { ColorRole::TextPrimary } else { ColorRole::AccentBase });
     let icon = RichText::new(icons::ICON_TUNE.codepoint).font(icon_font(18.0, false)).color(color);
     let button = lasting_menu_button(ui, egui::Button::new(icon), |ui| {
-        ui.set_min_width(230.0);
-        let title = |ui: &mut Ui, text: &str| {
-            ui.add_space(4.0);
-            ui.label(
-                RichText::new(text)
-                    .font(Theme::font(Font::Caption))
-                    .color(theme.color(ColorRole::TextTertiary)),
-            );
-        };
-        title(ui, "Pivot");
-        for pivot in Pivot::ALL {
-            if row(ui, pivot.title(), viewport.pivot == pivot).clicked() {
-                actions.push(ViewportAction::SetPivot(pivot));
+        fill(ui, view, actions, |rows| {
+            rows.stay_open();
+            rows.title("Pivot");
+            for pivot in Pivot::ALL {
+                let row = Row::new(pivot.title()).checked(viewport.pivot == pivot);
+                rows.act(row, || ViewportAction::SetPivot(pivot));
             }
-        }
-        title(ui, "Children");
-        children_rows(ui, view, actions);
-        ui.separator();
-        let mut symmetry = viewport.symmetry;
-        if check(ui, theme, &mut symmetry, ModeCommand::BothSides.spec().title).changed() {
-            actions.push(ViewportAction::SetSymmetry(symmetry));
-        }
-        let mut snap = viewport.snap;
-        if check(ui, theme, &mut snap, ModeCommand::SnapDrags.spec().title).changed() {
-            actions.push(ViewportAction::SetSnap(snap, viewport.snap_steps));
-        }
-        if let Some(steps) = snap_steps_ui(ui, view) {
-            actions.push(ViewportAction::SetSnap(viewport.snap, steps));
-        }
+            rows.title("Children");
+            children_rows(rows);
+            rows.separator();
+            switch_rows(rows);
+        });
     });
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Posing options"));
     button.on_hover_text("Pivot, children, symmetry, snapping");
@@ -370,14 +350,6 @@ fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Find a command…"));
     let fill = if response.hovered() { ColorRole::SurfaceControl } else { ColorRole::SurfaceField };
     ui.painter().rect(rect, 4.0, theme.color(fill), theme.field_edge(), egui::StrokeKind::Inside);
-    if response.has_focus() {
-        ui.painter().rect_stroke(
-            rect,
-            4.0,
-            egui::Stroke::new(2.0, theme.color(ColorRole::AccentBase)),
-            egui::StrokeKind::Outside,
-        );
-    }
     let middle = rect.center().y;
     let at = egui::pos2(rect.left() + 16.0, middle);
     super::widgets::paint_icon(

@@ -1,9 +1,13 @@
 //! A drop-down list for one choice, used where buttons side by side do not fit.
 
-use egui::{RichText, Role, Ui, WidgetInfo, vec2};
+use egui::{RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
-use super::{View, popups::menu_button};
+use super::{
+    Actions, View,
+    menu_rows::{Row, fill_choices},
+    popups::menu_button,
+};
 use ulna_render::ColorRole;
 
 /// Draws a button with the current choice `now`, which opens a list. Returns the chosen option.
@@ -17,17 +21,17 @@ pub fn chooser<T: Copy>(
     let theme = view.theme;
     let mut chosen = None;
     let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button =
-        menu_button(ui, RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
-            ui.set_min_width(160.0);
+    let label = RichText::new(label).color(theme.color(ColorRole::TextPrimary));
+    let button = menu_button(ui, label, |ui| {
+        // The choice is returned; its rows ask for nothing else.
+        fill_choices(ui, view, &mut Actions::default(), |rows| {
             for (value, title, on) in options {
-                let button = egui::Button::new(*title).min_size(vec2(150.0, 24.0)).selected(*on);
-                if ui.add(button.frame_when_inactive(*on)).clicked() {
+                if rows.row(Row::new(*title).checked(*on)) {
                     chosen = Some(*value);
-                    ui.close();
                 }
             }
         });
+    });
     let name = format!("{name}: {now}");
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     button.on_hover_text(name);

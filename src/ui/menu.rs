@@ -2,18 +2,18 @@
 //! right.
 
 use egui::{
-    Align2, FocusDirection, Id, Key, MenuBar, Popup, Response, RichText, Role, Ui, WidgetInfo,
+    Align2, FocusDirection, Id, Key, MenuBar, Popup, RichText, Role, Ui, WidgetInfo,
     containers::menu::MenuConfig, vec2,
 };
 
 use super::{
     Action, Actions, Quality, Theme, View,
-    menu_rows::fill,
+    menu_rows::{MenuRows, Row, fill_of_bar},
     mode_switch::{mode_switch, mode_switch_width},
     theme::Font,
     tour,
     widgets::{elided, mark_place},
-    workspace_menu::{button_width, workspace_button, workspace_lines},
+    workspace_menu::{button_width, workspace_button, workspace_rows},
 };
 use crate::ui::popups::menu_button;
 use crate::ui::{DialogAction, ProgramAction};
@@ -24,7 +24,7 @@ use ulna_edit::{
         RenameNode, ResetAll, RestFromPose, SelectCommand, SessionCommand, SetPin, Sets,
         TimelineCommand, ViewCommand, forms::is_for_programs,
     },
-    find, table,
+    table,
 };
 use ulna_render::{ColorRole, Shading};
 
@@ -56,43 +56,24 @@ const FIRST_OF_GROUP: [&str; 19] = [
 /// Maximum number of files in *Open recent*.
 const RECENT: usize = 12;
 
-/// Keyboard navigation of the menu bar. egui itself handles up, down and entering a submenu.
+/// The menu bar as it is worked by keyboard. Up and down, and into a menu inside, egui goes by
+/// itself; to a row by its first letter, the rows.
 #[derive(Clone, Debug, Default)]
 pub struct MenuKeys {
     /// Set to open the first menu.
     pub open: bool,
     /// Index of the open menu.
     at: Option<usize>,
-    items: Vec<MenuEntry>,
-}
-
-/// An item of the open menu in the last frame.
-#[derive(Clone, Copy, Debug)]
-struct MenuEntry {
-    id: Id,
-    letter: Option<char>,
-    /// True if the item is in the menu itself, and does not open a submenu.
-    plain: bool,
-}
-
-impl MenuEntry {
-    fn new(response: &Response, title: &str, plain: bool) -> Self {
-        Self {
-            id: response.id,
-            letter: title.chars().next().map(|c| c.to_ascii_lowercase()),
-            plain,
-        }
-    }
+    /// Its rows that open menus inside it, and the rows of these.
+    inner: Vec<Id>,
 }
 
 impl MenuKeys {
     /// Index of the menu to open next, if an arrow key was pressed.
     fn turned_to(&self, ui: &Ui) -> Option<usize> {
         let at = self.at?;
-        let focused = ui.memory(|m| m.focused());
-        let entry = self.items.iter().find(|e| Some(e.id) == focused);
         // The left and right arrows open and close submenus.
-        if entry.is_some_and(|e| !e.plain) {
+        if ui.memory(|m| m.focused()).is_some_and(|id| self.inner.contains(&id)) {
             return None;
         }
         let (left, right) =
@@ -101,30 +82,6 @@ impl MenuKeys {
             (true, false) => Some((at + MENUS.len() - 1) % MENUS.len()),
             (false, true) => Some((at + 1) % MENUS.len()),
             _ => None,
-        }
-    }
-
-    /// Moves the focus to the next item whose title starts with the typed letter.
-    fn type_letter(&self, ui: &Ui) {
-        let typed = ui.input(|i| {
-            let letter = |e: &egui::Event| match e {
-                egui::Event::Text(text) => text.chars().next().map(|c| c.to_ascii_lowercase()),
-                _ => None,
-            };
-            i.events.iter().find_map(letter)
-        });
-        let Some(typed) = typed.filter(|_| self.at.is_some()) else { return };
-        let focused = ui.memory(|m| m.focused());
-        let after = self.items.iter().position(|e| Some(e.id) == focused).map_or(0, |k| k + 1);
-        let next = self
-            .items
-            .iter()
-            .cycle()
-            .skip(after)
-            .take(self.items.len())
-            .find(|e| e.letter == Some(typed));
-        if let Some(entry) = next {
-            ui.memory_mut(|m| m.request_focus(entry.id));
         }
     }
 }
@@ -136,7 +93,6 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
     if turned.is_some() {
         ui.memory_mut(|m| m.move_focus(FocusDirection::None));
     }
-    keys.type_letter(ui);
     let closes = keys.at.is_some() && ui.input(|i| i.key_pressed(Key::F10));
     let wanted = if std::mem::take(&mut keys.open) { Some(0) } else { turned };
     keys.at = None;
@@ -150,16 +106,14 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
         );
         ui.add_space(8.0);
         let mut right = whole.left();
-        let mut items = Vec::new();
+        let mut inner = Vec::new();
         for (k, name) in MENUS.into_iter().enumerate() {
             let menu = menu_button(
                 ui,
                 RichText::new(name).color(theme.color(ColorRole::TextSecondary)),
                 |ui| {
-                    ui.set_min_width(240.0);
                     keys.at = Some(k);
-                    items.clear();
-                    menu_items(ui, view, name, &mut items, actions);
+                    inner = fill_of_bar(ui, view, actions, |rows| rows_of(rows, name));
                 },
             );
             if wanted == Some(k) {
@@ -172,7 +126,7 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
                 mark_place(ui, tour::FILE_MENU, menu.rect);
             }
         }
-        keys.items = items;
+        keys.inner = inner;
         // The bar itself is as wide as the window, so its own edge is no limit.
         right
     });
@@ -196,42 +150,29 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
             .layout(egui::Layout::right_to_left(egui::Align::Center)),
     );
     mode_switch(&mut right, view, actions);
-    workspace_button(&mut right, view, actions, |ui, names, actions| {
-        fill(ui, view, actions, |rows| {
-            names.iter().filter_map(|name| find(name)).for_each(|spec| rows.command(spec));
-        });
-    });
+    workspace_button(&mut right, view, actions);
 }
 
-/// Draws all menus of the bar as submenus of one menu.
-pub fn menus_inside(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// All menus of the bar as rows of one menu.
+pub fn menus_inside(rows: &mut MenuRows<'_>) {
     for name in MENUS {
-        menu_button(ui, name, |ui| {
-            ui.set_min_width(240.0);
-            menu_items(ui, view, name, &mut Vec::new(), actions);
-        });
+        rows.submenu(Row::new(name), |rows| rows_of(rows, name));
     }
 }
 
 /// Draws a menu's commands, and then its submenus.
-fn menu_items(
-    ui: &mut Ui,
-    view: &View<'_>,
-    name: &str,
-    items: &mut Vec<MenuEntry>,
-    actions: &mut Actions,
-) {
+fn rows_of(rows: &mut MenuRows<'_>, name: &str) {
     let here = |c: &&CommandSpec| c.menu.split('/').next() == Some(name) && !is_for_programs(c);
     let all: Vec<&'static CommandSpec> = table().iter().filter(here).collect();
     let plain: Vec<_> = all.iter().copied().filter(|c| c.menu == name).collect();
-    let marks = plain.iter().any(|c| is_on(view, c).is_some());
-    for (k, command) in plain.into_iter().enumerate() {
-        if k > 0 && FIRST_OF_GROUP.contains(&command.name) {
-            ui.separator();
+    leave_room_for_marks(rows, &plain);
+    for command in plain {
+        if FIRST_OF_GROUP.contains(&command.name) {
+            rows.separator();
         }
-        items.push(item(ui, view, command, (true, marks), actions));
+        command_row(rows, command);
         if command.name == (FileCommand::Open { path: None }).name() {
-            items.push(open_recent(ui, view, actions));
+            open_recent(rows);
         }
     }
     let mut inside: Vec<&str> = Vec::new();
@@ -242,103 +183,72 @@ fn menu_items(
             inside.push(group);
         }
     }
-    if !inside.is_empty() {
-        ui.separator();
-    }
+    rows.separator();
     for group in inside {
-        let within = all.iter().filter(|c| c.menu.split_once('/').is_some_and(|(_, g)| g == group));
-        inside_menu(ui, view, group, within.copied(), items, actions);
+        let within = |c: &&CommandSpec| c.menu.split_once('/').is_some_and(|(_, g)| g == group);
+        let within: Vec<_> = all.iter().copied().filter(within).collect();
+        rows.submenu(Row::new(group), |rows| inside_menu(rows, &within));
     }
     if name == "View" {
-        items.push(quality(ui, view, actions));
+        quality(rows);
     }
 }
 
 /// Draws a submenu: commands that run at once, followed by commands that open a dialog.
-fn inside_menu(
-    ui: &mut Ui,
-    view: &View<'_>,
-    title: &str,
-    commands: impl Iterator<Item = &'static CommandSpec>,
-    items: &mut Vec<MenuEntry>,
-    actions: &mut Actions,
-) {
-    let mut within = Vec::new();
-    let menu = menu_button(ui, title, |ui| {
-        ui.set_min_width(240.0);
-        let (asking, direct): (Vec<_>, Vec<_>) = commands.partition(|c| c.asks);
-        let marks = direct.iter().any(|c| is_on(view, c).is_some());
-        if direct.iter().any(|c| c.name == ViewCommand::NextWorkspace.name()) {
-            for line in workspace_lines(ui, view, actions) {
-                within.push(MenuEntry::new(&line, "", false));
-            }
-            ui.separator();
-        }
-        let parted = !direct.is_empty() && !asking.is_empty();
-        for command in direct {
-            within.push(item(ui, view, command, (false, marks), actions));
-        }
-        if parted {
-            ui.separator();
-        }
-        for command in asking {
-            within.push(item(ui, view, command, (false, marks), actions));
-        }
-    });
-    items.push(MenuEntry::new(&menu, title, false));
-    items.extend(within);
+fn inside_menu(rows: &mut MenuRows<'_>, commands: &[&'static CommandSpec]) {
+    let (asking, direct): (Vec<_>, Vec<_>) = commands.iter().copied().partition(|c| c.asks);
+    leave_room_for_marks(rows, &direct);
+    if direct.iter().any(|c| c.name == ViewCommand::NextWorkspace.name()) {
+        workspace_rows(rows);
+        rows.separator();
+    }
+    for command in direct {
+        command_row(rows, command);
+    }
+    rows.separator();
+    for command in asking {
+        command_row(rows, command);
+    }
+}
+
+/// Where commands are switches, their marks stand before the icons.
+fn leave_room_for_marks(rows: &mut MenuRows<'_>, commands: &[&'static CommandSpec]) {
+    if commands.iter().any(|command| is_on(rows.view, command).is_some()) {
+        rows.with_marks();
+    }
 }
 
 /// Draws the submenu of recently opened files, newest first.
-fn open_recent(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
-    let title = "Open recent";
-    let menu = menu_button(ui, title, |ui| {
-        ui.set_min_width(240.0);
-        let mut there = view.program.recent.iter().filter(|r| !r.missing).take(RECENT).peekable();
-        if there.peek().is_none() {
-            ui.add_enabled(false, egui::Button::new("No recent files"));
-        }
+fn open_recent(rows: &mut MenuRows<'_>) {
+    let there = rows.view.program.recent.iter().filter(|r| !r.missing).take(RECENT);
+    let there: Vec<_> = there.collect();
+    let reason = there.is_empty().then_some("No recent files");
+    rows.submenu(Row::new("Open recent").unless(reason), |rows| {
         for file in there {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy();
-            let button = egui::Button::new(name.as_ref())
-                .shortcut_text(
-                    RichText::new(&file.when)
-                        .font(Theme::font(Font::Caption))
-                        .color(view.theme.color(ColorRole::TextTertiary)),
-                )
-                .min_size(vec2(230.0, 24.0))
-                .frame_when_inactive(false);
-            let response = ui.add(button);
-            response
-                .widget_info(|| WidgetInfo::labeled(Role::MenuItem, true, format!("Open {name}")));
-            if response.on_hover_text(file.path.display().to_string()).clicked() {
-                actions.push(DialogAction::OpenPath(file.path.clone()));
-                ui.close();
-            }
+            let said = format!("Open {name}");
+            let path = file.path.display().to_string();
+            let row = Row::new(name).aside(&*file.when).help(path).said(said);
+            rows.act(row, || DialogAction::OpenPath(file.path.clone()));
         }
     });
-    MenuEntry::new(&menu, title, false)
 }
 
 /// Draws the submenu for the viewport quality during motion.
-fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
-    let title = "Quality during motion";
-    let menu = menu_button(ui, title, |ui| {
-        ui.set_min_width(240.0);
+fn quality(rows: &mut MenuRows<'_>) {
+    rows.submenu(Row::new("Quality during motion"), |rows| {
+        let settings = rows.view.settings;
         let options = [
             (Quality::Auto, "Auto: adapts to the graphics device"),
             (Quality::High, "High: full quality"),
             (Quality::Fast, "Fast: half resolution"),
         ];
         for (quality, text) in options {
-            if ui.radio(view.settings.quality == quality, text).clicked() {
-                let settings = super::Settings { quality, ..view.settings.clone() };
-                actions.push(ProgramAction::Settings(Box::new(settings)));
-                ui.close();
-            }
+            let row = Row::new(text).checked(settings.quality == quality);
+            let settings = || super::Settings { quality, ..settings.clone() };
+            rows.act(row, || ProgramAction::Settings(Box::new(settings())));
         }
     });
-    MenuEntry::new(&menu, title, false)
 }
 
 /// State of the switch that a command toggles; `None` for other commands.
@@ -377,56 +287,23 @@ pub fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
     })
 }
 
-/// Draws a command's menu item. `plain` is true directly in a menu of the bar. `marks` reserves
-/// space for check marks.
-fn item(
-    ui: &mut Ui,
-    view: &View<'_>,
-    command: &'static CommandSpec,
-    (plain, marks): (bool, bool),
-    actions: &mut Actions,
-) -> MenuEntry {
-    let theme = view.theme;
-    let enabled = command.check(&view.availability);
+/// A command's row: undo and redo name what they undo and redo, switches have a mark.
+fn command_row(rows: &mut MenuRows<'_>, command: &'static CommandSpec) {
+    let view = rows.view;
     let history = view.session.map(|s| s.history());
     let label = match history {
         Some(h) if command.name == SessionCommand::Undo.name() => h.undo_label(),
         Some(h) if command.name == SessionCommand::Redo.name() => h.redo_label(),
         _ => None,
     };
-    let on = is_on(view, command);
-    let title = match label {
-        Some(label) => format!("{} {}", command.title, label.to_lowercase()),
-        None => command.menu_title().into_owned(),
-    };
-    let key = RichText::new(view.settings.keys.shown(command.name))
-        .font(Theme::font(Font::Caption))
-        .color(theme.color(ColorRole::TextTertiary));
-    // Switched-on items have a check mark, and the others an equally wide space.
-    let mark =
-        RichText::new(if on == Some(true) { "✔" } else { "    " }).font(Theme::font(Font::Caption));
-    let mut text = egui::Atoms::new(title.as_str());
-    if marks {
-        text.push_left(mark.color(theme.color(ColorRole::AccentText)));
+    let mut row = Row::of(view, command);
+    if let Some(label) = label {
+        row = row.title(format!("{} {}", command.title, label.to_lowercase()));
     }
-    let button = egui::Button::new(text)
-        .shortcut_text(key)
-        .min_size(vec2(230.0, 24.0))
-        .frame_when_inactive(false);
-    let response = ui.add_enabled(enabled.is_ok(), button);
-    response.widget_info(|| match on {
-        Some(on) => WidgetInfo::selected(Role::MenuItemCheckBox, enabled.is_ok(), on, &title),
-        None => WidgetInfo::labeled(Role::MenuItem, enabled.is_ok(), &title),
-    });
-    let response = match enabled {
-        Ok(()) => response.on_hover_text(command.help),
-        Err(reason) => response.on_disabled_hover_text(reason),
-    };
-    if response.clicked() {
-        actions.push(Action::Invoke(command));
-        ui.close();
+    if let Some(on) = is_on(view, command) {
+        row = row.checked(on);
     }
-    MenuEntry::new(&response, &title, plain)
+    rows.act(row, || Action::Invoke(command));
 }
 
 /// Draws the file name in the center of the bar with the number of unsaved steps, shortened if

@@ -328,7 +328,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         CentralPanel::no_frame().show(ui, |ui| retarget::page_ui(retarget, ui, view, actions));
     } else {
         CentralPanel::no_frame().show(ui, |ui| {
-            let room = room(view, problems, weights);
+            let room = room(view, problems, weights, layout.area().height());
             let (side, bottom) =
                 (view.mode.spec().side_panel, view.mode.spec().bottom(view.poses.in_animate));
             let mut panel = |pane: Pane, ui: &mut Ui| match pane {
@@ -355,8 +355,8 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                     BottomPanel::RestStrip => rig::strip_ui(ui, view, actions),
                 },
             };
-            let asked = layout.show(ui, theme, view.options, room, &mut panel);
-            actions.extend(asked.into_iter().map(|command| Action::Run(command.into())));
+            let asked = layout.show(ui, view, room, &mut panel);
+            actions.extend(asked);
         });
         tour::tour_ui(ui, view, layout, actions);
     }
@@ -369,20 +369,27 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
     focus_ring::focus_ring(ui.ctx(), theme);
 }
 
-/// Limits for the sizes of panels, from the mode and the panel contents.
+/// Limits for the sizes of panels, from the mode and the panel contents. `height`: that of all panels in the
+/// frame before.
 fn room(
     view: &View<'_>,
     problems: &problems::ProblemsState,
     weights: &weights::WeightsState,
+    height: f32,
 ) -> layout::PanelConstraints {
-    /// Maximum height in points of the problems panel if other panels need the space.
-    const FEW_PROBLEMS: f32 = 104.0;
+    /// The most points of the problems below the skeleton, or below the joints.
+    const FEW_PROBLEMS: f32 = 208.0;
+    /// Points of height that the brush and the joints keep above the problems.
+    const BRUSH_AND_JOINTS: f32 = 500.0;
     let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
     let content = problems.height(view);
     let (side, problems) = match view.mode.spec().side_panel {
         SidePanel::Inspector => (0.0, content),
-        SidePanel::Skeleton => (Measure::InspectorRig.points(), content.min(2.0 * FEW_PROBLEMS)),
-        SidePanel::Weights => (Measure::InspectorPaint.points(), content.min(FEW_PROBLEMS)),
+        SidePanel::Skeleton => (Measure::InspectorRig.points(), content.min(FEW_PROBLEMS)),
+        SidePanel::Weights => {
+            let left = height - weights::STRIP - BRUSH_AND_JOINTS;
+            (Measure::InspectorPaint.points(), problems.height_within(view, left.min(FEW_PROBLEMS)))
+        }
     };
     layout::PanelConstraints {
         timeline: match view.mode.spec().bottom(view.poses.in_animate) {

@@ -120,7 +120,7 @@ fn paint(
         ColorRole::SurfaceControl
     };
     ui.painter().rect_filled(filled, 3.0, theme.color(fill));
-    let edge = if response.dragged() || response.has_focus() {
+    let edge = if response.dragged() {
         Stroke::new(1.0, theme.color(ColorRole::AccentBase))
     } else {
         theme.field_edge()

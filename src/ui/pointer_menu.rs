@@ -2,7 +2,12 @@
 
 use egui::{LayerId, Popup, PopupKind, SetOpenCommand, Ui};
 
-use super::{Actions, View, menu::menus_inside, menu_rows::fill, popups::show_popup};
+use super::{
+    Actions, View,
+    menu::menus_inside,
+    menu_rows::{fill, fill_of_bar},
+    popups::show_popup,
+};
 use ulna_edit::command::{SetKey, TimelineCommand, ViewCommand};
 
 /// A menu at the pointer.
@@ -52,7 +57,9 @@ impl PointerMenu {
                 ];
                 fill(ui, view, actions, |rows| commands.iter().for_each(|spec| rows.command(spec)));
             }
-            Self::Bar => menus_inside(ui, view, actions),
+            Self::Bar => {
+                fill_of_bar(ui, view, actions, menus_inside);
+            }
         }
     }
 }
@@ -75,9 +82,6 @@ pub fn pointer_menus_ui(
             .accessible_name(menu.title())
             .layout(egui::Layout::top_down_justified(egui::Align::Min))
             .style(egui::containers::menu::menu_style);
-        show_popup(popup, |ui| {
-            ui.set_min_width(200.0);
-            menu.show(ui, view, actions);
-        });
+        show_popup(popup, |ui| menu.show(ui, view, actions));
     }
 }

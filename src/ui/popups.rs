@@ -102,7 +102,7 @@ fn submenu_or_menu(ui: &mut Ui, text: Atoms<'_>, fill: Fill<'_>) -> Response {
 
 /// Draws the rows of a menu. A scroll bar appears if the window is too low.
 fn scrolled(ui: &mut Ui, fill: Fill<'_>) {
-    let height = (ui.ctx().content_rect().height() - 24.0).max(64.0);
+    let height = (ui.ctx().content_rect().height() - 40.0).max(64.0);
     // The explicit height is needed because a popup only offers its height from the last frame.
     ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, fill);
 }

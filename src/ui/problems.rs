@@ -96,14 +96,28 @@ impl ProblemsState {
 impl ProblemsState {
     /// Height in points that the panel needs for all rows, as measured in the last frame.
     pub fn height(&self, view: &View<'_>) -> f32 {
+        self.height_within(view, f32::INFINITY)
+    }
+
+    /// Points of height that the panel needs for as many whole rows as there is room for, one at
+    /// least: no row is cut.
+    pub fn height_within(&self, view: &View<'_>, room: f32) -> f32 {
         /// Height in points of the title, the margins, and the space below the last row.
         const HEAD: f32 = 48.0;
         const ROW: f32 = 48.0;
         if view.problems.is_empty() {
             return HEAD + 20.0;
         }
-        let rows: f32 = self.heights.1.iter().sum();
-        HEAD + if rows > 0.0 { rows } else { 2.0 * ROW }
+        let usual = [ROW; 2];
+        let rows = if self.heights.1.is_empty() { &usual[..] } else { &self.heights.1 };
+        let mut height = HEAD + rows[0];
+        for row in &rows[1..] {
+            if height + row > room {
+                break;
+            }
+            height += row;
+        }
+        height
     }
 }
 

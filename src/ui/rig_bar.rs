@@ -4,12 +4,12 @@ use egui::{RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
 use super::{
-    Actions, JointDepth, RigAction, RigOptions, Theme, View, ViewportAction,
-    bar_parts::{command_button, divider, row, snap_steps_ui, snap_ui, spaces_ui, symmetry_ui},
+    Actions, JointDepth, RigAction, RigOptions, View,
+    bar_parts::{command_button, divider, snap_ui, spaces_ui, switch_rows, symmetry_ui},
     chooser::chooser,
+    menu_rows::{Row, fill},
     popups::lasting_menu_button,
-    theme::Font,
-    widgets::{check, icon_font, segment, segments},
+    widgets::{icon_font, segment, segments},
 };
 use ulna_edit::command::ModeCommand;
 use ulna_render::ColorRole;
@@ -45,43 +45,29 @@ pub fn rig_tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 
 /// Draws one menu of all switches, for windows without room for them side by side.
 fn rig_options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let (theme, viewport, now) = (view.theme, &view.viewport, view.rig.options);
+    let (theme, now) = (view.theme, view.rig.options);
     let icon = RichText::new(icons::ICON_TUNE.codepoint).font(icon_font(18.0, false));
     let icon = icon.color(theme.color(ColorRole::TextPrimary));
     let button = lasting_menu_button(ui, egui::Button::new(icon), |ui| {
-        ui.set_min_width(230.0);
-        let title = |ui: &mut Ui, text: &str| {
-            ui.add_space(4.0);
-            let text = RichText::new(text).font(Theme::font(Font::Caption));
-            ui.label(text.color(theme.color(ColorRole::TextTertiary)));
-        };
-        title(ui, "New joints");
-        for (depth, text) in JointDepth::ALL {
-            if row(ui, text, depth == now.depth).clicked() {
-                actions.push(RigAction::SetOptions(RigOptions { depth, ..now }));
+        fill(ui, view, actions, |rows| {
+            rows.stay_open();
+            rows.title("New joints");
+            for (depth, text) in JointDepth::ALL {
+                let row = Row::new(text).checked(depth == now.depth);
+                rows.act(row, || RigAction::SetOptions(RigOptions { depth, ..now }));
             }
-        }
-        if has_clips(view) {
-            title(ui, "Clips");
-            for (motion_follows, text, about) in CLIPS {
-                let choice = row(ui, text, motion_follows == now.motion_follows);
-                if choice.on_hover_text(about).clicked() {
-                    actions.push(RigAction::SetOptions(RigOptions { motion_follows, ..now }));
+            if has_clips(view) {
+                rows.title("Clips");
+                for (motion_follows, text, about) in CLIPS {
+                    let on = motion_follows == now.motion_follows;
+                    let options = RigOptions { motion_follows, ..now };
+                    let row = Row::new(text).checked(on).help(about);
+                    rows.act(row, || RigAction::SetOptions(options));
                 }
             }
-        }
-        ui.separator();
-        let mut symmetry = viewport.symmetry;
-        if check(ui, theme, &mut symmetry, ModeCommand::BothSides.spec().title).changed() {
-            actions.push(ViewportAction::SetSymmetry(symmetry));
-        }
-        let mut snap = viewport.snap;
-        if check(ui, theme, &mut snap, ModeCommand::SnapDrags.spec().title).changed() {
-            actions.push(ViewportAction::SetSnap(snap, viewport.snap_steps));
-        }
-        if let Some(steps) = snap_steps_ui(ui, view) {
-            actions.push(ViewportAction::SetSnap(viewport.snap, steps));
-        }
+            rows.separator();
+            switch_rows(rows);
+        });
     });
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Rig options"));
     button.on_hover_text("New joints, clips, symmetry, snapping");

@@ -379,7 +379,7 @@ fn recent_card(ui: &mut Ui, theme: &Theme, file: &Recent, width: f32, actions: &
             );
         }
     }
-    if lit {
+    if response.hovered() && !response.has_focus() {
         painter.rect_stroke(
             rect,
             8.0,

@@ -217,10 +217,6 @@ pub fn check(ui: &mut Ui, theme: &Theme, on: &mut bool, text: impl Into<String>)
         let tick = egui_material_icons::icons::ICON_CHECK;
         paint_icon(ui.painter(), place.center(), tick, 14.0, theme.color(ColorRole::TextOnAccent));
     }
-    if response.has_focus() {
-        let ring = Stroke::new(2.0, theme.color(ColorRole::AccentBase));
-        ui.painter().rect_stroke(place, 3.0, ring, egui::StrokeKind::Outside);
-    }
     let at = pos2(place.right() + 6.0, rect.center().y - galley.size().y * 0.5);
     ui.painter().galley(at, galley, theme.color(ColorRole::TextPrimary));
     response

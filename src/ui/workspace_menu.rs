@@ -1,12 +1,11 @@
-//! The workspaces as menu items, and the menu bar button that opens them.
+//! The workspaces as rows of a menu, and the button in the menu bar that opens it.
 
-use egui::{Response, RichText, Role, Ui, WidgetInfo, vec2};
+use egui::{RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, Theme, View,
-    popups::menu_button,
-    program::WorkspaceRow,
+    Actions, Theme, View,
+    menu_rows::{MenuRows, Row, menu_button},
     theme::Font,
     widgets::{cut, icon_font},
 };
@@ -25,37 +24,19 @@ pub fn button_width(window: f32) -> f32 {
     }
 }
 
-/// Draws a menu item for each workspace. The current one has a check mark.
-pub fn workspace_lines(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> Vec<Response> {
-    let line = |row: &WorkspaceRow| {
-        let mark = if row.is_shown { "✔" } else { "    " };
-        let mark = RichText::new(mark).font(Theme::font(Font::Caption));
-        let mut text = egui::Atoms::new(row.name.as_str());
-        text.push_left(mark.color(view.theme.color(ColorRole::AccentText)));
-        let button = egui::Button::new(text).min_size(vec2(230.0, 24.0));
-        let response = ui.add(button.frame_when_inactive(false));
-        let label = format!("Workspace {}", row.name);
-        let role = Role::MenuItemCheckBox;
-        response.widget_info(|| WidgetInfo::selected(role, true, row.is_shown, &label));
-        let response = response.on_hover_text(row.help);
-        if response.clicked() {
-            let command = ViewCommand::Workspace { workspace: row.name.clone() };
-            actions.push(Action::Run(command.into()));
-            ui.close();
-        }
-        response
-    };
-    view.program.workspaces.iter().map(line).collect()
+/// A row for each workspace; the one that is shown has a mark.
+pub fn workspace_rows(rows: &mut MenuRows<'_>) {
+    for workspace in rows.view.program.workspaces {
+        let row = Row::new(workspace.name.as_str())
+            .checked(workspace.is_shown)
+            .said(format!("Workspace {}", workspace.name))
+            .help(workspace.help);
+        rows.run(row, || ViewCommand::Workspace { workspace: workspace.name.clone() }.into());
+    }
 }
 
-/// Draws the button with the name of the current workspace, which opens the menu of workspaces.
-/// `lines` adds further menu items.
-pub fn workspace_button(
-    ui: &mut Ui,
-    view: &View<'_>,
-    actions: &mut Actions,
-    lines: impl FnOnce(&mut Ui, &[&str], &mut Actions),
-) {
+/// The button with the name of the workspace; it opens the menu of workspaces.
+pub fn workspace_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let room = button_width(ui.ctx().content_rect().width());
     if room == 0.0 {
@@ -71,17 +52,13 @@ pub fn workspace_button(
         let name = cut(ui, current, &font, room - 44.0);
         text.push_right(RichText::new(name).font(font).color(color));
     }
-    let button = menu_button(ui, text, |ui| {
-        ui.set_min_width(240.0);
-        workspace_lines(ui, view, actions);
-        ui.separator();
-        let names = [
-            ViewCommand::SaveWorkspace { name: String::new() }.name(),
-            ViewCommand::RenameWorkspace { name: String::new(), workspace: None }.name(),
-            ViewCommand::DeleteWorkspace { workspace: None }.name(),
-            ViewCommand::ResetLayout.name(),
-        ];
-        lines(ui, &names, actions);
+    let button = menu_button(ui, text, view, actions, |rows| {
+        workspace_rows(rows);
+        rows.separator();
+        rows.command(ViewCommand::SaveWorkspace { name: String::new() }.spec());
+        rows.command(ViewCommand::RenameWorkspace { name: String::new(), workspace: None }.spec());
+        rows.command(ViewCommand::DeleteWorkspace { workspace: None }.spec());
+        rows.command(ViewCommand::ResetLayout.spec());
     });
     let name = format!("Workspace: {current}");
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));

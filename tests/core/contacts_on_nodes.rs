@@ -252,8 +252,13 @@ fn a_hand_on_the_head_comes_to_the_head_of_another_body() {
     let (source, clip, [hand, head]) = hand_on_head();
     let range = (0.9, 2.1);
     let mut bodies = 0;
-    for path in ["characters/Knight/Knight.glb", "characters/Sintel/human-sintel.glb"] {
-        let path = folder.join("corpus").join(path);
+    // The arms of the Knight are too short for his head.
+    for (path, reaches) in [
+        ("corpus/characters/Sintel/human-sintel.glb", true),
+        ("retarget/m2m-sample-rig.glb", true),
+        ("corpus/characters/Knight/Knight.glb", false),
+    ] {
+        let path = folder.join(path);
         let target = Session::open(&path, &Progress::default()).unwrap().document().clone();
         let mut map = guess_map(&source, &target);
         let arm = map.chains.iter_mut().find(|c| c.name == "Right arm").unwrap();
@@ -287,10 +292,12 @@ fn a_hand_on_the_head_comes_to_the_head_of_another_body() {
             off(&made_clip),
             off(&plain)
         );
-        assert!(made.short.is_empty(), "{}: the arm reaches", path.display());
-        assert!(kept < 2e-3 && off(&made_clip) < 2e-3, "{}: {kept}", path.display());
-        assert!(off(&plain) > 0.02, "the plain transfer misses the head: {}", off(&plain));
+        let name = path.display();
+        assert_eq!(made.short.is_empty(), reaches, "{name}: {:?}", made.short);
+        assert!(off(&made_clip) < off(&plain) * 0.6, "{name}: it is nearer");
+        assert!(!reaches || kept < 2e-3 && off(&made_clip) < 2e-3, "{name}: {kept}");
+        assert!(off(&plain) > 0.02, "{name}: the plain transfer misses: {}", off(&plain));
         bodies += 1;
     }
-    assert_eq!(bodies, 2);
+    assert_eq!(bodies, 3);
 }

@@ -439,7 +439,7 @@ fn the_menu_of_a_contact_makes_it_follow_the_selected_joint_and_removes_it() {
     has(&found, &["Nothing (stay in the scene)", "Another node…"]);
     // The outliner has a row of this name as well.
     let head = window.get_by_role_and_label(Role::MenuItemCheckBox, "Head").rect().center();
-    click_at(&mut window, head, Modifiers::NONE);
+    click_at(&mut window, head);
     window.run_steps(4);
     assert_eq!(spaces(&window), [Some("Head".to_owned())]);
     assert!(window.query_by_label_contains("follows Head").is_some(), "the bar says so");

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use egui::{
-    Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, vec2,
+    Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase,
+    accesskit::Role, vec2,
 };
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use ulna_motion::Mirror;
@@ -149,6 +150,29 @@ fn only_visible_problems_are_laid_out_and_the_last_one_can_be_reached() {
     }
     let now = seen(&window);
     assert!((1..80).contains(&now.len()) && has_last(&window), "{} laid out", now.len());
+}
+
+/// Joints, clips and tracks: of thousands, those in sight are laid out, filtered or not.
+#[test]
+fn of_many_joints_and_clips_those_in_sight_are_laid_out() {
+    let size = Size { joints: 3_001, clips: 76, keys: 2, side: 4, layers: 0, problems: 0 };
+    let (mut window, _folder, _) = open(builder(), &model(size));
+    click(&mut window, "Animate mode");
+    let assert_few = |window: &Window, state: &str| {
+        let rows = window.query_all_by_role(Role::TreeItem);
+        let rows: Vec<String> = rows.filter_map(|n| n.accesskit_node().label()).collect();
+        for list in ["limb ", "Clip clip ", "Track limb "] {
+            let count = rows.iter().filter(|row| row.starts_with(list)).count();
+            assert!((1..80).contains(&count), "{state}: {count} rows of “{list}”");
+        }
+    };
+    assert_few(&window, "as opened");
+    for (field, text) in [("Filter by name or kind", "limb"), ("Filter clips", "clip")] {
+        click(&mut window, field);
+        window.event(Event::Text(text.into()));
+        window.run_steps(5);
+        assert_few(&window, field);
+    }
 }
 
 /// During a drag that poses and keys, cached facts about the skeleton must be reused, not computed

@@ -1,6 +1,11 @@
 //! The document: a model with its editor state, as plain data.
 
-use std::{collections::BTreeSet, ops::Deref, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashSet},
+    iter::successors,
+    ops::Deref,
+    sync::Arc,
+};
 
 use super::{
     Camera, Clip, ClipId, DisplayChoice, EditorState, Image, JointGroup, KeptLayers, KeptPose,
@@ -311,11 +316,16 @@ impl Document {
 
     /// Number of displayed vertices. A mesh is counted once per node and per instance.
     pub fn shown_vertex_count(&self) -> usize {
-        let count = |id: &NodeId| {
-            let node = self.node(*id);
-            let instances = node.instances.as_ref().map_or(1, |i| i.len());
-            node.mesh.map_or(0, |m| self.mesh(m).vertex_count()) * instances
+        let roots: HashSet<NodeId> = self.roots_of(self.shown_scene()).into_iter().collect();
+        let is_shown = |id: NodeId| {
+            successors(Some(id), |at| self.node(*at).parent).any(|at| roots.contains(&at))
         };
-        self.shown_nodes().iter().map(count).sum()
+        // Few nodes have a mesh: quicker than a walk through all that are shown.
+        let count = |(id, node): (NodeId, &Node)| {
+            let mesh = node.mesh.filter(|_| is_shown(id));
+            let instances = node.instances.as_ref().map_or(1, |i| i.len());
+            mesh.map_or(0, |m| self.mesh(m).vertex_count()) * instances
+        };
+        self.nodes.iter().map(count).sum()
     }
 }

@@ -31,10 +31,10 @@ impl App {
             | ReferenceCommand::Ground { reference }
             | ReferenceCommand::Move { reference, .. }
             | ReferenceCommand::Clip { reference, .. } => {
-                match self.references.named(reference.as_deref()) {
+                match self.references.named(reference.0.as_deref()) {
                     Some(k) => self.change_reference(ctx, k, command),
                     None => {
-                        let text = match reference {
+                        let text = match &reference.0 {
                             Some(name) => format!("There is no reference model “{name}”."),
                             None => "No reference model is loaded.".to_owned(),
                         };

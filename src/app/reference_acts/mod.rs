@@ -15,6 +15,7 @@ use super::{
     references::{KeptReference, KeptReferences, ReferenceRequest},
 };
 use crate::ui::{ReferenceAction, ReferenceId, ReferencesView, ToastKind};
+use ulna_edit::command::ReferenceName;
 use ulna_formats::gltf::ReadError;
 use ulna_session::{Conversion, Session};
 
@@ -92,8 +93,9 @@ impl App {
     }
 
     /// Name of the selected reference model, in the form of a command argument.
-    pub(super) fn selected_reference(&self) -> Option<Option<String>> {
-        self.references.view().selected().map(|facts| Some(facts.name.clone()))
+    pub(super) fn selected_reference(&self) -> Option<ReferenceName> {
+        let selected = self.references.view().selected();
+        selected.map(|facts| ReferenceName(Some(facts.name.clone())))
     }
 
     /// Selects a reference model; `None` deselects.

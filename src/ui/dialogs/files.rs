@@ -434,10 +434,6 @@ fn entry_ui(
     let shown = cut(ui, text, &font, rect.width() - 44.0);
     let at = rect.left_center() + vec2(32.0, 0.0);
     ui.painter().text(at, Align2::LEFT_CENTER, shown, font, theme.color(ColorRole::TextPrimary));
-    if response.has_focus() {
-        let ring = egui::Stroke::new(2.0, theme.color(ColorRole::AccentBase));
-        ui.painter().rect_stroke(rect, 4.0, ring, egui::StrokeKind::Inside);
-    }
     response
 }
 

@@ -207,10 +207,6 @@ pub fn choice(ui: &mut Ui, theme: &Theme, chosen: bool, label: &str, hint: &str)
     } else if response.hovered() {
         painter.rect_filled(rect, 4.0, theme.color(ColorRole::SurfaceControl));
     }
-    if response.has_focus() {
-        let ring = Stroke::new(2.0, theme.color(ColorRole::AccentBase));
-        painter.rect_stroke(rect, 4.0, ring, egui::StrokeKind::Inside);
-    }
     let at = pos2(rect.left() + 17.0, rect.top() + 18.0);
     let edge = theme.color(if chosen { ColorRole::AccentBase } else { ColorRole::StrokeStrong });
     painter.circle(

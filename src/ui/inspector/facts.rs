@@ -68,7 +68,7 @@ fn heading(ui: &mut Ui, theme: &Theme, text: &str) {
 /// Draws facts about the whole file.
 pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
     let document = session.document();
-    heading(ui, theme, "File");
+    heading(ui, theme, "Model file");
     fact(ui, theme, "Name", session.file_name());
     fact(ui, theme, "Generator", session.generator.clone().unwrap_or_else(|| "unknown".into()));
     fact(ui, theme, "Nodes", thousands(document.nodes.count()));

@@ -9,14 +9,16 @@ use super::{
     layer_rows::{LayersState, fold, layer_row},
     sections::section,
 };
-use crate::ui::popups::{lasting_menu_button, menu_button};
+use crate::ui::popups::lasting_menu_button;
 use crate::ui::{
     Action, Actions, LayerAction, Theme, View, edits,
+    menu_rows::{MenuRows, Row, menu_button},
     theme::Font,
     widgets::{check, filter_field, icon_button, name_widget, paint_icon, panel_title},
 };
 use ulna_edit::command::{
-    ClearInLayer, ClipList, CopyLayer, ExtractLayer, LayerOf, NewLayer, SetInLayer, SplitLayer,
+    ClearInLayer, ClipList, CopyLayer, ExtractLayer, KeepLayers, LayerOf, NewLayer, SetInLayer,
+    SplitLayer,
     field::{ClipName, Nodes, Seconds},
 };
 use ulna_model::{ClipId, Document, LayerHome, NodeId, PoseLayer, PoseLayers, Property, part_of};
@@ -107,27 +109,8 @@ fn header(
             ui.add(egui::Label::new(note).truncate());
         });
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let more = menu_button(ui, "⋯", |ui| {
-                ui.set_min_width(200.0);
-                let mut keeps = document.aids.keeps_layers;
-                let keep = check(ui, theme, &mut keeps, "Keep layers in the file");
-                if keep
-                    .on_hover_text(
-                        "Saves the layers so that they stay editable. The keys in the file contain \
-                            their result anyway",
-                    )
-                    .clicked()
-                {
-                    actions.push(Action::Run(
-                        ulna_edit::command::KeepLayers { on: Some(keeps) }.into(),
-                    ));
-                }
-                if ui.add_enabled(!layers.is_empty(), egui::Button::new("Bake all")).clicked() {
-                    actions.push(fold(home, None));
-                }
-                if let LayerHome::Clip(id) = home {
-                    from_keys_ui(ui, view, document, id, actions);
-                }
+            let more = menu_button(ui, "⋯", view, actions, |rows| {
+                more_rows(rows, document, home, layers.is_empty());
             });
             name_widget(ui, &more, "More layer commands");
             if icon_button(ui, theme, icons::ICON_ADD, "New layer", "", false, Ok(())).clicked() {
@@ -141,47 +124,46 @@ fn header(
     });
 }
 
-/// Draws buttons that create layers from the clip's own keys, from an unkeyed pose, or from another
-/// clip.
-fn from_keys_ui(
-    ui: &mut Ui,
-    view: &View<'_>,
-    document: &Document,
-    id: ClipId,
-    actions: &mut Actions,
-) {
-    ui.separator();
+/// Rows of commands on all layers.
+fn more_rows(rows: &mut MenuRows<'_>, document: &Document, home: LayerHome, is_empty: bool) {
+    let keeps = document.aids.keeps_layers;
+    let keep = Row::new("Keep layers in the file").checked(keeps).help(
+        "Saves the layers so that they stay editable. The keys in the file contain their result \
+            anyway",
+    );
+    rows.run(keep, || KeepLayers { on: Some(!keeps) }.into());
+    let bake = Row::new("Bake all").unless(is_empty.then_some("There are no layers"));
+    rows.act(bake, || fold(home, None));
+    if let LayerHome::Clip(id) = home {
+        rows.separator();
+        from_keys_rows(rows, document, id);
+    }
+}
+
+/// Rows that create layers from the clip's own keys, from an unkeyed pose, or from another clip.
+fn from_keys_rows(rows: &mut MenuRows<'_>, document: &Document, id: ClipId) {
     let clip = || ClipName::Id(id);
-    let split = ui.button("Split into simple keys and a layer");
-    if split
-        .on_hover_text("Keeps a few keys in the clip and moves the remaining detail into a layer")
-        .clicked()
-    {
-        actions.push(Action::Run(SplitLayer { clip: clip(), degrees: None, name: None }.into()));
-    }
-    let unkeyed = view.timeline.unkeyed;
-    let pose = ui.add_enabled(unkeyed.is_some(), egui::Button::new("Layer from unkeyed pose"));
-    let pose = pose.on_hover_text("Applies the unkeyed pose over the whole clip");
-    if let Some(at) = unkeyed.filter(|_| pose.clicked()) {
-        let time = Some(Seconds(at.time()));
-        actions
-            .push(Action::Run(ExtractLayer { clip: clip(), other: None, time, name: None }.into()));
-    }
+    let split = Row::new("Split into simple keys and a layer")
+        .help("Keeps a few keys in the clip and moves the remaining detail into a layer");
+    rows.run(split, || SplitLayer { clip: clip(), degrees: None, name: None }.into());
+    let unkeyed = rows.view.timeline.unkeyed;
+    let reason = unkeyed.is_none().then_some("There is no unkeyed pose at the playhead");
+    let pose = Row::new("Layer from unkeyed pose")
+        .help("Applies the unkeyed pose over the whole clip")
+        .unless(reason);
+    rows.run(pose, || {
+        let time = unkeyed.map(|at| Seconds(at.time()));
+        ExtractLayer { clip: clip(), other: None, time, name: None }.into()
+    });
     let others: Vec<ClipId> = document.clips.ids().filter(|other| *other != id).collect();
-    ui.add_enabled_ui(!others.is_empty(), |ui| {
-        menu_button(ui, "Layer from difference to clip", |ui| {
-            egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
-                for other in others {
-                    if ui.button(document.clip_label(other)).clicked() {
-                        let other = Some(ClipName::Id(other));
-                        actions.push(Action::Run(
-                            ExtractLayer { clip: clip(), other, time: None, name: None }.into(),
-                        ));
-                        ui.close();
-                    }
-                }
+    let reason = others.is_empty().then_some("The file has no other clip");
+    rows.submenu(Row::new("Layer from difference to clip").unless(reason), |rows| {
+        for other in others {
+            rows.run(Row::new(document.clip_label(other)), || {
+                let other = Some(ClipName::Id(other));
+                ExtractLayer { clip: clip(), other, time: None, name: None }.into()
             });
-        });
+        }
     });
 }
 

@@ -12,7 +12,7 @@ use crate::ui::{
     theme::Font,
     widgets::{check, name_widget, panel_title, thousands},
 };
-use ulna_edit::command::ReferenceCommand;
+use ulna_edit::command::{ReferenceCommand, ReferenceName};
 use ulna_render::ColorRole;
 
 /// Model, rotation and typed Euler angles in degrees. Typed angles are stored because the same
@@ -91,7 +91,7 @@ fn place_ui(
 }
 
 fn buttons_ui(ui: &mut Ui, view: &View<'_>, facts: &ReferenceFacts, actions: &mut Actions) {
-    let reference = || Some(facts.name.clone());
+    let reference = || ReferenceName(Some(facts.name.clone()));
     let joint = view
         .selection
         .active
@@ -147,7 +147,7 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, facts: &ReferenceFacts, actions: &mut A
         });
         name_widget(ui, &shown.response, "Clip of the reference");
         if chosen != facts.clip {
-            let reference = Some(facts.name.clone());
+            let reference = ReferenceName(Some(facts.name.clone()));
             let clip = chosen.and_then(|k| facts.clips.get(k)).map(|(name, _)| name.clone());
             actions.push(Action::Run(ReferenceCommand::Clip { reference, clip }.into()));
         }
@@ -155,7 +155,7 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, facts: &ReferenceFacts, actions: &mut A
 }
 
 fn display_ui(ui: &mut Ui, theme: &Theme, facts: &ReferenceFacts, actions: &mut Actions) {
-    let reference = || Some(facts.name.clone());
+    let reference = || ReferenceName(Some(facts.name.clone()));
     let mut switch =
         |ui: &mut Ui, on: bool, text: &str, command: &dyn Fn(bool) -> ReferenceCommand| {
             let mut now = on;

@@ -24,7 +24,7 @@ use self::{
     floats::{Asked, Float, float_ui},
     panels::{Docked, PanelFrame, panel_ui},
 };
-use super::{Theme, ViewOptions, splitters::splitters_ui};
+use super::{Action, Actions, Theme, View, ViewOptions, splitters::splitters_ui};
 use ulna_edit::command::ViewCommand;
 
 /// Window width in points below which the side column becomes tabs.
@@ -265,11 +265,11 @@ impl Layout {
     pub fn show(
         &mut self,
         ui: &mut Ui,
-        theme: &Theme,
-        shown: ViewOptions,
+        view: &View<'_>,
         room: PanelConstraints,
         draw: &mut dyn FnMut(Pane, &mut Ui),
-    ) -> Vec<ViewCommand> {
+    ) -> Actions {
+        let shown = view.options;
         let (area, size) = (ui.available_rect_before_wrap(), ui.available_size());
         self.area = area;
         self.adapt(size);
@@ -278,10 +278,10 @@ impl Layout {
         // Maximizing ends if the new mode does not have the panel.
         self.maximized = self.maximized.filter(|pane| self.seen.contains(pane));
         let mut rects = BTreeMap::new();
-        let frame = PanelFrame { draw, rects: &mut rects, asked: Vec::new() };
+        let frame = PanelFrame { draw, rects: &mut rects, asked: Actions::default() };
         let asked = match self.maximized {
-            Some(pane) => Self::show_one(frame, ui, theme, pane, area),
-            None => self.show_all(frame, ui, theme, room, area),
+            Some(pane) => Self::show_one(frame, ui, view.theme, pane, area),
+            None => self.show_all(frame, ui, view, room, area),
         };
         self.rects = rects;
         asked
@@ -294,7 +294,7 @@ impl Layout {
         theme: &Theme,
         pane: Pane,
         area: Rect,
-    ) -> Vec<ViewCommand> {
+    ) -> Actions {
         let mut inside = ui.new_child(UiBuilder::new().max_rect(area).id_salt("maximized"));
         inside.set_clip_rect(area.intersect(ui.clip_rect()));
         let title = panel_ui(&mut frame, &mut inside, theme, pane, false);
@@ -303,7 +303,8 @@ impl Layout {
             let id = egui::Id::unique("restore the maximized panel");
             let handle = ui.interact(title, id, egui::Sense::click());
             if handle.double_clicked() {
-                frame.asked.push(ViewCommand::MaximizePanel { panel: Some(pane.named()) });
+                let command = ViewCommand::MaximizePanel { panel: Some(pane.named()) };
+                frame.asked.push(Action::Run(command.into()));
             }
         }
         frame.asked
@@ -313,10 +314,10 @@ impl Layout {
         &mut self,
         frame: PanelFrame<'_>,
         ui: &mut Ui,
-        theme: &Theme,
+        view: &View<'_>,
         room: PanelConstraints,
         area: Rect,
-    ) -> Vec<ViewCommand> {
+    ) -> Actions {
         for pane in Pane::ALL {
             if let Some(id) = self.tree.tiles.find_pane(&pane) {
                 let docked = self.seen.contains(&pane) && !self.is_floating(pane);
@@ -328,7 +329,7 @@ impl Layout {
         }
         let (bars, tabbed) = self.bars();
         let narrow = area.width() < NARROWER;
-        let mut behavior = Docked { theme, frame, narrow, bars, tabbed };
+        let mut behavior = Docked { view, frame, narrow, bars, tabbed };
         self.tree.ui(&mut behavior, ui);
         splitters_ui(&mut self.tree, ui, &|pane| pane.title());
         let mut frame = behavior.frame;
@@ -339,7 +340,7 @@ impl Layout {
             if !self.seen.contains(&pane) {
                 continue;
             }
-            match float_ui(float, (&ctx, area, generation), theme, &mut frame) {
+            match float_ui(float, (&ctx, area, generation), view.theme, &mut frame) {
                 Asked::Dock => docked = Some(pane),
                 Asked::Raise => raised = Some(pane),
                 Asked::Nothing => {}
@@ -349,7 +350,7 @@ impl Layout {
             self.raise(pane);
         }
         let dock = docked.map(|pane| ViewCommand::FloatPanel { panel: Some(pane.named()) });
-        frame.asked.extend(dock);
+        frame.asked.extend(dock.map(|command| Action::Run(command.into())));
         frame.asked
     }
 

@@ -12,7 +12,8 @@ use egui_tiles::{
 
 use super::pane::Pane;
 use crate::ui::{
-    popups::context_menu,
+    Action, Actions, View,
+    menu_rows::{Row, context_menu},
     theme::{Font, Theme},
     widgets::title_rect,
 };
@@ -28,8 +29,8 @@ pub(super) struct PanelFrame<'a> {
     pub draw: &'a mut dyn FnMut(Pane, &mut Ui),
     /// Rectangles of the drawn panels.
     pub rects: &'a mut BTreeMap<Pane, Rect>,
-    /// Commands that were chosen in titles and tabs.
-    pub asked: Vec<ViewCommand>,
+    /// Actions that titles and tabs asked for.
+    pub asked: Actions,
 }
 
 /// Draws a panel with its frame. `titled` is true if its title is already drawn above it. Returns
@@ -56,22 +57,19 @@ pub(super) fn panel_ui(
 }
 
 /// Handles the context menu and double click of a panel's title or tab.
-fn title_menu(response: &Response, pane: Pane, asked: &mut Vec<ViewCommand>) {
+fn title_menu(response: &Response, pane: Pane, view: &View<'_>, asked: &mut Actions) {
     let panel = Some(pane.named());
     if response.double_clicked() {
-        asked.push(ViewCommand::MaximizePanel { panel });
+        asked.push(Action::Run(ViewCommand::MaximizePanel { panel }.into()));
     }
-    context_menu(response, false, None, |ui| {
-        ui.set_min_width(160.0);
-        let mut line = |ui: &mut Ui, text: &str, command: ViewCommand| {
-            if ui.button(text).clicked() {
-                asked.push(command);
-                ui.close();
-            }
+    context_menu(response, None, view, asked, |rows| {
+        let row = |command: &ViewCommand, title| Row::of(view, command.spec()).title(title);
+        let mut command_row = |title, command: ViewCommand| {
+            rows.run(row(&command, title), || command.into());
         };
-        line(ui, "Maximize", ViewCommand::MaximizePanel { panel });
+        command_row("Maximize", ViewCommand::MaximizePanel { panel });
         if pane.can_float() {
-            line(ui, "Float", ViewCommand::FloatPanel { panel });
+            command_row("Float", ViewCommand::FloatPanel { panel });
         }
         let hides = match pane {
             Pane::Outliner => Some(ViewCommand::Outliner),
@@ -81,14 +79,14 @@ fn title_menu(response: &Response, pane: Pane, asked: &mut Vec<ViewCommand>) {
             _ => None,
         };
         if let Some(command) = hides {
-            line(ui, "Hide", command);
+            command_row("Hide", command);
         }
     });
 }
 
 /// The docked panels, as callbacks for `egui_tiles`.
 pub(super) struct Docked<'a, 'f> {
-    pub theme: &'a Theme,
+    pub view: &'a View<'a>,
     pub frame: PanelFrame<'f>,
     /// True in a narrow window, where five tabs must fit into a side panel.
     pub narrow: bool,
@@ -107,7 +105,7 @@ impl Behavior<Pane> for Docked<'_, '_> {
 
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
         let titled = self.tabbed.contains(pane);
-        let title = panel_ui(&mut self.frame, ui, self.theme, *pane, titled);
+        let title = panel_ui(&mut self.frame, ui, self.view.theme, *pane, titled);
         // The title is the drag handle.
         let Some(title) = title else { return UiResponse::None };
         let id = Id::unique(("handle", *pane as u8));
@@ -115,7 +113,7 @@ impl Behavior<Pane> for Docked<'_, '_> {
         handle.widget_info(|| {
             WidgetInfo::labeled(Role::Button, true, format!("Move panel {}", pane.title()))
         });
-        title_menu(&handle, *pane, &mut self.frame.asked);
+        title_menu(&handle, *pane, self.view, &mut self.frame.asked);
         let help = "Drag to dock elsewhere. Double-click to maximize";
         let handle = handle.on_hover_cursor(CursorIcon::Grab).on_hover_text(help);
         if handle.drag_started() { UiResponse::DragStarted } else { UiResponse::None }
@@ -140,7 +138,7 @@ impl Behavior<Pane> for Docked<'_, '_> {
         let title = pane.map_or("Panels", Pane::title);
         response.widget_info(|| WidgetInfo::labeled(Role::Tab, true, format!("{title} tab")));
         if let Some(pane) = pane {
-            title_menu(&response, pane, &mut self.frame.asked);
+            title_menu(&response, pane, self.view, &mut self.frame.asked);
         }
         response
     }
@@ -170,19 +168,23 @@ impl Behavior<Pane> for Docked<'_, '_> {
 
     fn resize_stroke(&self, _: &egui::Style, state: ResizeState) -> Stroke {
         let color = match state {
-            ResizeState::Idle => self.theme.color(ColorRole::StrokeSeparator),
-            ResizeState::Hovering => self.theme.color(ColorRole::StrokeStrong),
-            ResizeState::Dragging => self.theme.color(ColorRole::AccentBase),
+            ResizeState::Idle => self.view.theme.color(ColorRole::StrokeSeparator),
+            ResizeState::Hovering => self.view.theme.color(ColorRole::StrokeStrong),
+            ResizeState::Dragging => self.view.theme.color(ColorRole::AccentBase),
         };
         Stroke::new(if state == ResizeState::Idle { 1.0 } else { 2.0 }, color)
     }
 
     fn tab_bar_color(&self, _: &Visuals) -> Color32 {
-        self.theme.color(ColorRole::SurfaceBar)
+        self.view.theme.color(ColorRole::SurfaceBar)
     }
 
     fn tab_bg_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> Color32 {
-        if state.active { self.theme.color(ColorRole::SurfacePanel) } else { Color32::TRANSPARENT }
+        if state.active {
+            self.view.theme.color(ColorRole::SurfacePanel)
+        } else {
+            Color32::TRANSPARENT
+        }
     }
 
     fn tab_outline_stroke(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, _: &TabState) -> Stroke {
@@ -190,7 +192,7 @@ impl Behavior<Pane> for Docked<'_, '_> {
     }
 
     fn tab_text_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> Color32 {
-        self.theme.color(if state.active {
+        self.view.theme.color(if state.active {
             ColorRole::TextPrimary
         } else {
             ColorRole::TextSecondary
@@ -198,10 +200,10 @@ impl Behavior<Pane> for Docked<'_, '_> {
     }
 
     fn drag_preview_stroke(&self, _: &Visuals) -> Stroke {
-        Stroke::new(2.0, self.theme.color(ColorRole::AccentBase))
+        Stroke::new(2.0, self.view.theme.color(ColorRole::AccentBase))
     }
 
     fn drag_preview_color(&self, _: &Visuals) -> Color32 {
-        self.theme.color(ColorRole::AccentBase).gamma_multiply(0.2)
+        self.view.theme.color(ColorRole::AccentBase).gamma_multiply(0.2)
     }
 }

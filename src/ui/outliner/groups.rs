@@ -9,7 +9,6 @@ use egui::{
 };
 use egui_material_icons::icons;
 
-use super::menu::padded;
 use crate::ui::{
     Action, Actions, OutlinerAction, Theme, View,
     menu_rows::{Row, context_menu},
@@ -254,7 +253,7 @@ fn menu(
         let row = Row::new(if solo { "Show others beside" } else { "Solo" }).icon(icon);
         rows.run(row, || SetGroup { solo: Some(!solo), ..set(group) }.into());
         rows.separator();
-        rows.own(|ui, actions| padded(ui, |ui| colors_ui(ui, view.theme, group, actions)));
+        rows.own(|ui, actions| colors_ui(ui, view.theme, group, actions));
         rows.separator();
         let remove = Row::new("Remove the group").icon(icons::ICON_DELETE.codepoint);
         let group = group.name.to_string();

@@ -1,6 +1,6 @@
 //! Context menus of the outliner's rows.
 
-use egui::{Response, Ui};
+use egui::Response;
 use egui_material_icons::icons;
 
 use crate::ui::{
@@ -171,12 +171,4 @@ fn removal_row(rows: &mut MenuRows<'_>, document: &Document, thing: AssetRef) {
         }
         AssetRef::Image(_) => {}
     }
-}
-
-/// Draws custom content inside a menu, with padding.
-pub fn padded(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
-    egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 4)).show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 4.0;
-        add(ui);
-    });
 }

@@ -9,7 +9,7 @@ use crate::ui::{
     theme::Font,
     widgets::{elided, paint_icon, row},
 };
-use ulna_edit::command::ReferenceCommand;
+use ulna_edit::command::{ReferenceCommand, ReferenceName};
 use ulna_render::{ColorRole, Measure};
 
 /// Draws the row of a reference model.
@@ -49,7 +49,7 @@ pub fn reference_ui(ui: &mut Ui, view: &View<'_>, number: usize, actions: &mut A
         actions.push(ReferenceAction::Select(Some(facts.id)));
     }
     if response.double_clicked() {
-        let reference = Some(facts.name.clone());
+        let reference = ReferenceName(Some(facts.name.clone()));
         actions.push(Action::Run(ReferenceCommand::Frame { reference }.into()));
     }
 }
@@ -77,7 +77,8 @@ fn eye_ui(
     let role = if response.hovered() { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
     paint_icon(ui.painter(), area.center(), icon, 15.0, theme.color(role));
     if response.on_hover_text(words).clicked() {
-        let (reference, hidden) = (Some(facts.name.clone()), Some(!facts.hidden));
+        let reference = ReferenceName(Some(facts.name.clone()));
+        let hidden = Some(!facts.hidden);
         actions.push(Action::Run(ReferenceCommand::Hide { reference, hidden }.into()));
     }
     right - 14.0
@@ -90,7 +91,7 @@ fn menu(response: &egui::Response, view: &View<'_>, facts: &ReferenceFacts, acti
     }
     context_menu(response, Some(response.rect), view, actions, |rows| {
         rows.header(&facts.name, "reference model");
-        let reference = || Some(facts.name.clone());
+        let reference = || ReferenceName(Some(facts.name.clone()));
         let mut line = |title: &'static str, command: ReferenceCommand| {
             let row = Row::of(rows.view, command.spec()).title(title);
             rows.run(row, || command.into());

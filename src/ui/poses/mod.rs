@@ -8,7 +8,7 @@
 mod domain;
 
 use egui::{
-    Align, Align2, CornerRadius, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui,
+    Align, Align2, CornerRadius, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, Ui,
     WidgetInfo, pos2, vec2,
 };
 use egui_material_icons::icons;
@@ -419,12 +419,8 @@ fn card_ui(
             theme.color(ColorRole::AccentText),
         );
     }
-    if response.has_focus() {
-        let edge = Stroke::new(2.0, theme.color(ColorRole::AccentBase));
-        ui.painter().rect_stroke(rect, 4.0, edge, egui::StrokeKind::Outside);
-        if ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, Key::F2)) {
-            state.name = Some(NameDraft::new((library, pose.name.clone()), &*pose.name));
-        }
+    if response.has_focus() && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, Key::F2)) {
+        state.name = Some(NameDraft::new((library, pose.name.clone()), &*pose.name));
     }
     drag_ui(state, ui, view, document, pose, &response, actions);
     card_menu(state, &response, (view, document), library, pose, actions);

@@ -8,7 +8,7 @@ use crate::ui::{
     theme::Font,
     widgets::{filter_field, key_chips, segment, segments},
 };
-use ulna_edit::{CommandSpec, KeyMap, KeyScope, Preset, table};
+use ulna_edit::{CommandSpec, KeyMap, Preset, table};
 use ulna_render::ColorRole;
 
 /// Request to wait for a key press for a command; `None` stops waiting.
@@ -150,7 +150,7 @@ fn key_row(
     let layout = egui::Layout::right_to_left(egui::Align::Center);
     let mut right =
         ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 0.0))).layout(layout));
-    let scope = KeyScope::of(command).title();
+    let scope = command.key_scope.title();
     if waits {
         let text = RichText::new("press a key…").font(Theme::font(Font::Small));
         right.label(text.color(theme.color(ColorRole::AccentText)));

@@ -112,7 +112,7 @@ pub fn page_ui(state: &mut RetargetState, ui: &mut Ui, view: &View<'_>, actions:
         );
     });
     inside(ui, "panel", layout.panel, |ui| {
-        panel::panel_ui(&mut state.picker, ui, (theme, page), &mut now, layout.panel, actions);
+        panel::panel_ui(&mut state.picker, ui, (view, page), &mut now, layout.panel, actions);
     });
     if now != *page.draft {
         actions.push(RetargetAction::Set(Box::new(now)));

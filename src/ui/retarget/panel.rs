@@ -11,10 +11,10 @@ use super::{
     rests,
 };
 use crate::ui::{
-    Actions, Theme,
-    popups::menu_button,
+    Actions, Theme, View,
+    menu_rows::{Row, menu_button},
     theme::Font,
-    widgets::{check, cut, edged, icon_button, name_widget, panel_title, segment, segments},
+    widgets::{cut, edged, icon_button, name_widget, panel_title, segment, segments},
 };
 use ulna_edit::command::{RetargetedKeys, TakenName};
 use ulna_model::RootMotion;
@@ -28,16 +28,17 @@ const HEAD: f32 = 36.0;
 pub(super) fn panel_ui(
     picker: &mut PickerState,
     ui: &mut Ui,
-    (theme, page): (&Theme, RetargetView<'_>),
+    (view, page): (&View<'_>, RetargetView<'_>),
     now: &mut RetargetDraft,
     rect: Rect,
     actions: &mut Actions,
 ) {
+    let theme = view.theme;
     let head = rect.with_max_y(rect.top() + HEAD);
     let foot = rect.with_min_y(rect.bottom() - FOOT);
     let body = Rect::from_min_max(head.left_bottom(), foot.right_top());
     inside(ui, "head", head.shrink2(vec2(MARGIN, 0.0)), |ui| {
-        head_ui(ui, theme, page, now, actions);
+        head_ui(ui, view, page, now, actions);
     });
     let line = Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle));
     for y in [head.bottom() - 0.5, foot.top() + 0.5] {
@@ -60,11 +61,12 @@ pub(super) fn panel_ui(
 
 fn head_ui(
     ui: &mut Ui,
-    theme: &Theme,
+    view: &View<'_>,
     page: RetargetView<'_>,
     now: &mut RetargetDraft,
     actions: &mut Actions,
 ) {
+    let theme = view.theme;
     ui.horizontal(|ui| {
         ui.set_min_height(HEAD);
         panel_title(ui, theme, "Retarget");
@@ -74,7 +76,7 @@ fn head_ui(
             if close.clicked() {
                 actions.push(RetargetAction::Close);
             }
-            map_ui(ui, theme, page, now, actions);
+            map_ui(ui, view, page, now, actions);
             let target = page.bodies[TARGET].map_or("", |b| &b.name);
             let text = match page.bodies[SOURCE] {
                 Some(source) => format!("{} to {target}", source.name),
@@ -93,7 +95,7 @@ fn head_ui(
 /// Draws the menu for loading and saving the map.
 fn map_ui(
     ui: &mut Ui,
-    theme: &Theme,
+    view: &View<'_>,
     page: RetargetView<'_>,
     now: &mut RetargetDraft,
     actions: &mut Actions,
@@ -101,20 +103,16 @@ fn map_ui(
     if page.bodies[SOURCE].is_none() {
         return;
     }
-    menu_button(ui, format!("Map: {}", page.map_origin), |ui| {
-        ui.set_min_width(200.0);
-        if ui.button("Match again").on_hover_text("Finds the chains by names and shape").clicked() {
-            actions.push(RetargetAction::MatchAgain);
-            ui.close();
-        }
+    menu_button(ui, format!("Map: {}", page.map_origin), view, actions, |rows| {
+        let again = Row::new("Match again").help("Finds the chains by names and shape");
+        rows.act(again, || RetargetAction::MatchAgain);
         for (text, saves) in [("Load from a file…", false), ("Save to a file…", true)] {
-            if ui.button(text).clicked() {
-                actions.push(RetargetAction::AskMap { saves });
-                ui.close();
-            }
+            rows.act(Row::new(text), || RetargetAction::AskMap { saves });
         }
-        ui.separator();
-        check(ui, theme, &mut now.keeps_map, "Keep in the model's file");
+        rows.separator();
+        if rows.row(Row::new("Keep in the model's file").checked(now.keeps_map)) {
+            now.keeps_map = !now.keeps_map;
+        }
     });
 }
 

@@ -1,7 +1,7 @@
 //! Redundant keys of the listed rows.
 
 use super::per_track::PerTrack;
-use ulna_model::{KeySet, KeyTimes, Shared, Track, TrackId};
+use ulna_model::{Clip, KeySet, KeyTimes, Shared, SharedWeak, Track, TrackId};
 use ulna_motion::clip_edit::dead_keys;
 
 /// Number of keys above which a track is not searched. It is motion capture then, and the search
@@ -12,6 +12,8 @@ const MOST: usize = 4000;
 #[derive(Clone, Debug, Default)]
 pub struct DeadKeys {
     found: PerTrack<Vec<f32>>,
+    /// The clip of all that was found.
+    clip: Option<SharedWeak<Clip>>,
 }
 
 impl DeadKeys {
@@ -25,9 +27,15 @@ impl DeadKeys {
         self.found.of(id, track, find)
     }
 
-    /// Drops the tracks for which `stays` returns false.
-    pub fn retain(&mut self, stays: impl Fn(TrackId, &Shared<Track>) -> bool) {
-        self.found.retain(stays);
+    /// Only of the tracks of a clip from now on. That takes long for many tracks, and is done only
+    /// where it is another clip than before, or a changed one.
+    pub fn keep_those_of(&mut self, clip: &Shared<Clip>) {
+        if self.clip.as_ref().is_some_and(|before| before.is(clip)) {
+            return;
+        }
+        self.clip = Some(Shared::downgrade(clip));
+        let is_in = |id, track: &_| clip.tracks.get(&id).is_some_and(|t| Shared::ptr_eq(t, track));
+        self.found.retain(is_in);
     }
 
     /// Number of redundant keys.

@@ -173,7 +173,7 @@ pub fn sheet_ui(
 }
 
 /// Searches for redundant keys, but not during a drag, because each move would repeat the search.
-fn look_for_dead_keys(state: &mut TimelineState, clip: &Clip, rows: &Rows) {
+fn look_for_dead_keys(state: &mut TimelineState, clip: &Shared<Clip>, rows: &Rows) {
     if !matches!(state.gesture, KeyGesture::None) || !state.curves.is_still() {
         return;
     }
@@ -182,7 +182,7 @@ fn look_for_dead_keys(state: &mut TimelineState, clip: &Clip, rows: &Rows) {
             state.dead.of(*id, track);
         }
     }
-    state.dead.retain(|id, track| clip.tracks.get(&id).is_some_and(|t| Shared::ptr_eq(t, track)));
+    state.dead.keep_those_of(clip);
 }
 
 impl Sheet<'_> {

@@ -106,13 +106,6 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
             );
             painter.circle_stroke(at, BALL - 2.5, Stroke::new(1.5, base));
         }
-        if response.has_focus() {
-            painter.circle_stroke(
-                at,
-                BALL + 2.0,
-                Stroke::new(2.0, theme.color(ColorRole::AccentBase)),
-            );
-        }
         if tooltip(response, theme, end.name, view.settings.keys.key(end.command.name()), Ok(()))
             .clicked()
         {

@@ -8,6 +8,7 @@ use super::{axes::joints_ui, haloed::haloed};
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{
     Action, Actions, Theme, View,
+    menu_rows::{MenuRows, Row, fill, fill_choices},
     theme::Font,
     widgets::{check, elided, icon_button},
 };
@@ -124,24 +125,15 @@ fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         |ui: &mut Ui, name: &str, now: String, options: Vec<(String, model::DisplayChoice)>| {
             divider(ui, view.theme);
             let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-            let button = menu_button(
-                ui,
-                egui::RichText::new(label).color(view.theme.color(ColorRole::TextPrimary)),
-                |ui| {
-                    ui.set_min_width(160.0);
-                    egui::ScrollArea::vertical().max_height(400.0).show(ui, |ui| {
-                        for (text, to) in options {
-                            let button = egui::Button::new(&text)
-                                .min_size(vec2(150.0, 24.0))
-                                .selected(to == shown);
-                            if ui.add(button.frame_when_inactive(to == shown)).clicked() {
-                                actions.push(ViewportAction::Choose(to));
-                                ui.close();
-                            }
-                        }
-                    });
-                },
-            );
+            let label = egui::RichText::new(label).color(view.theme.color(ColorRole::TextPrimary));
+            let button = menu_button(ui, label, |ui| {
+                fill_choices(ui, view, actions, |rows| {
+                    for (text, to) in options {
+                        let row = Row::new(text).checked(to == shown);
+                        rows.act(row, || ViewportAction::Choose(to));
+                    }
+                });
+            });
             button.widget_info(|| {
                 egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{name}: {now}"))
             });
@@ -201,62 +193,64 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, folded: Folded, actions: &mut Actio
     let label = egui::Button::new(label.color(view.theme.color(ColorRole::TextPrimary)));
     // The menu stays open, because users often change several options.
     let response = lasting_menu_button(ui, label, |ui| {
-        ui.set_min_width(240.0);
-        folded_ui(ui, view, folded, actions);
-        ui.horizontal(|ui| {
-            ui.label("Joint size");
-            let mut size = options.joint_size;
-            let slider =
-                egui::Slider::new(&mut size, 0.2..=4.0).logarithmic(true).fixed_decimals(2);
-            let response = ui.add(slider);
-            crate::ui::widgets::name_widget(ui, &response, "Joint size");
-            if response.changed() {
-                actions.push(ViewportAction::SetJointSize(size));
+        fill_choices(ui, view, actions, |rows| {
+            rows.stay_open();
+            folded_rows(rows, folded);
+            rows.own(|ui, actions| joint_size_ui(ui, options.joint_size, actions));
+            for (command, on) in [
+                (ViewCommand::Sticks, options.sticks),
+                (ViewCommand::Deforming, options.deforming),
+                (ViewCommand::OfSelected, options.of_selected),
+                (ViewCommand::Pins, options.pins),
+                (ViewCommand::Balance, options.balance),
+                (ViewCommand::MotionPaths, options.motion_paths),
+                (ViewCommand::OnionSkin, options.onion.shown),
+            ] {
+                switch_row(rows, command, on);
+            }
+            if options.onion.shown {
+                rows.own(|ui, actions| onion_ui(ui, view.theme, options.onion, actions));
             }
         });
-        let rows = [
-            (ViewCommand::Sticks, options.sticks),
-            (ViewCommand::Deforming, options.deforming),
-            (ViewCommand::OfSelected, options.of_selected),
-            (ViewCommand::Pins, options.pins),
-            (ViewCommand::Balance, options.balance),
-            (ViewCommand::MotionPaths, options.motion_paths),
-            (ViewCommand::OnionSkin, options.onion.shown),
-        ];
-        for (command, mut on) in rows {
-            let spec = command.spec();
-            if check(ui, view.theme, &mut on, spec.title).on_hover_text(spec.help).changed() {
-                actions.push(Action::Run(command.into()));
-            }
-        }
-        if options.onion.shown {
-            onion_ui(ui, view.theme, options.onion, actions);
-        }
     });
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "Joint display"));
     response.on_hover_text("Joint display style and visible joints");
 }
 
 /// Menu with the buttons that do not fit in the toolbar.
-fn folded_ui(ui: &mut Ui, view: &View<'_>, folded: Folded, actions: &mut Actions) {
+fn folded_rows(rows: &mut MenuRows<'_>, folded: Folded) {
+    let view = rows.view;
     if folded.surfaces {
         for (_, command, on) in surfaces(view) {
-            let spec = command.spec();
-            if ui.radio(on, spec.title).on_hover_text(spec.help).clicked() {
-                actions.push(Action::Run(command.into()));
-            }
+            switch_row(rows, command, on);
         }
-        ui.separator();
+        rows.separator();
     }
     if folded.overlays {
-        for (_, command, mut on) in overlays(view) {
-            let spec = command.spec();
-            if check(ui, view.theme, &mut on, spec.title).on_hover_text(spec.help).changed() {
-                actions.push(Action::Run(command.into()));
-            }
+        for (_, command, on) in overlays(view) {
+            switch_row(rows, command, on);
         }
-        ui.separator();
+        rows.separator();
     }
+}
+
+/// A row that switches something of the view on or off.
+fn switch_row(rows: &mut MenuRows<'_>, command: ViewCommand, on: bool) {
+    let row = Row::of(rows.view, command.spec()).checked(on);
+    rows.run(row, || command.into());
+}
+
+fn joint_size_ui(ui: &mut Ui, now: f32, actions: &mut Actions) {
+    ui.horizontal(|ui| {
+        ui.label("Joint size");
+        let mut size = now;
+        let slider = egui::Slider::new(&mut size, 0.2..=4.0).logarithmic(true).fixed_decimals(2);
+        let response = ui.add(slider);
+        crate::ui::widgets::name_widget(ui, &response, "Joint size");
+        if response.changed() {
+            actions.push(ViewportAction::SetJointSize(size));
+        }
+    });
 }
 
 /// Options of the onion skin.
@@ -297,41 +291,8 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let short = if view.viewport.camera.orthographic { "Ortho." } else { "Persp." };
     let shown = if ui.available_width() < 410.0 { short } else { text };
     let label = format!("{shown} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = menu_button(
-        ui,
-        egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)),
-        |ui| {
-            ui.set_min_width(200.0);
-            for command in &DIRECTIONS {
-                menu_row(ui, view, command, actions);
-            }
-            let Some(document) = view.session.map(|s| s.document()) else { return };
-            let cameras: Vec<_> = document
-                .shown_nodes()
-                .into_iter()
-                .filter(|n| document.node(*n).camera.is_some())
-                .collect();
-            if !cameras.is_empty() {
-                ui.separator();
-            }
-            for node in cameras.into_iter().take(40) {
-                let name = format!("Through {}", document.node(node).label(node));
-                if ui
-                    .add(
-                        egui::Button::new(&name)
-                            .min_size(vec2(190.0, 24.0))
-                            .frame_when_inactive(false),
-                    )
-                    .clicked()
-                {
-                    actions.push(Action::Run(
-                        ViewCommand::Camera { node: Some(Nodes::one(node)) }.into(),
-                    ));
-                    ui.close();
-                }
-            }
-        },
-    );
+    let label = egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary));
+    let button = menu_button(ui, label, |ui| fill(ui, view, actions, direction_rows));
     button.widget_info(|| {
         egui::WidgetInfo::labeled(egui::Role::Button, true, format!("View: {text}"))
     });
@@ -340,43 +301,38 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
+/// Rows of view directions and cameras.
+fn direction_rows(rows: &mut MenuRows<'_>) {
+    let view = rows.view;
+    for command in &DIRECTIONS {
+        rows.run(Row::of(view, command.spec()), || command.clone().into());
+    }
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let is_camera = |n: &ulna_model::NodeId| document.node(*n).camera.is_some();
+    rows.separator();
+    for node in document.shown_nodes().into_iter().filter(is_camera).take(40) {
+        let title = format!("Through {}", document.node(node).label(node));
+        let row = Row::new(title).icon(icons::ICON_VIDEOCAM.codepoint);
+        rows.run(row, || ViewCommand::Camera { node: Some(Nodes::one(node)) }.into());
+    }
+}
+
 /// Menu of weight displays.
 fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let now = view.paint.options.look;
     let label = format!("{} {}", now.label(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = menu_button(
-        ui,
-        egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)),
-        |ui| {
-            ui.set_min_width(190.0);
+    let label = egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary));
+    let button = menu_button(ui, label, |ui| {
+        fill_choices(ui, view, actions, |rows| {
             for look in crate::ui::WeightLook::ALL {
-                let button = egui::Button::new(look.label())
-                    .min_size(vec2(180.0, 24.0))
-                    .selected(look == now);
-                if ui.add(button.frame_when_inactive(look == now)).clicked() {
-                    actions.push(PaintAction::WeightLook(look));
-                    ui.close();
-                }
+                let row = Row::new(look.label()).checked(look == now);
+                rows.act(row, || PaintAction::WeightLook(look));
             }
-        },
-    );
+        });
+    });
     let name = format!("Weights shown as: {}", now.label());
     button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
-}
-
-fn menu_row(ui: &mut Ui, view: &View<'_>, command: &ViewCommand, actions: &mut Actions) {
-    let spec = command.spec();
-    let key =
-        egui::RichText::new(view.settings.keys.shown(spec.name)).font(Theme::font(Font::Caption));
-    let button = egui::Button::new(spec.title)
-        .shortcut_text(key.color(view.theme.color(ColorRole::TextTertiary)))
-        .min_size(vec2(190.0, 24.0))
-        .frame_when_inactive(false);
-    if ui.add(button).on_hover_text(spec.help).clicked() {
-        actions.push(Action::Run(command.clone().into()));
-        ui.close();
-    }
 }
 
 /// Draws joint names and readouts over the viewport.

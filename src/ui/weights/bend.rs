@@ -87,8 +87,6 @@ fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         if step != 0.0 {
             wanted = (amount + step * 0.05).clamp(0.0, 1.0);
         }
-        let ring = egui::Stroke::new(2.0, theme.color(ColorRole::AccentBase));
-        ui.painter().rect_stroke(rect, 4.0, ring, egui::StrokeKind::Outside);
     }
     if wanted != amount {
         actions.push(BendAction::Amount(wanted));

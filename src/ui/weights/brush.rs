@@ -1,6 +1,6 @@
 //! Brush settings: operation, radius, strength, value, falloff, and the affected faces.
 
-use egui::{Color32, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
 
 use super::falloff::{combo, falloff_ui};
@@ -353,10 +353,6 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
                     (false, false) => theme.color(ColorRole::SurfaceControl),
                 };
                 ui.painter().rect_filled(rect, 4.0, fill);
-                if response.has_focus() {
-                    let ring = Stroke::new(2.0, theme.color(ColorRole::AccentBase));
-                    ui.painter().rect_stroke(rect, 4.0, ring, egui::StrokeKind::Outside);
-                }
                 let color =
                     theme.color(if on { ColorRole::AccentText } else { ColorRole::TextPrimary });
                 let font = Theme::font(if on { Font::Heading } else { Font::Body });

@@ -152,7 +152,7 @@ macro_rules! document_commands {
 macro_rules! other_commands {
     (
         $(#[$about:meta])*
-        $family:ident in $menu:literal, by $executor:ident;
+        $family:ident in $menu:literal, by $executor:ident $(, $shared:ident: $always:expr)*;
         $(
             $(#[doc = $help:literal])+
             $name:ident $({ $($(#[doc = $words:literal])* $field:ident: $type:ty),* $(,)? })? =
@@ -178,9 +178,16 @@ macro_rules! other_commands {
                         let help = concat!($($help),+).trim_ascii();
                         let words = [$text, $title, help, $menu];
                         let usual = CommandSpec::usual(words, Executor::$executor, groups);
-                        CommandSpec { $($member: $value,)* ..usual }
+                        CommandSpec { $($member: $value,)* ..$family::shared(usual) }
                     }),*]);
                 &ROWS
+            }
+
+            /// An entry with the members that all entries of the family share.
+            fn shared(
+                usual: $crate::command::spec::CommandSpec,
+            ) -> $crate::command::spec::CommandSpec {
+                $crate::command::spec::CommandSpec { $($shared: $always,)* ..usual }
             }
 
             /// Entries of the commands in the table, in the order of the menus.

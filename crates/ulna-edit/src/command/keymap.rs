@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    CommandSpec, find,
+    CommandSpec, KeyScope, find,
     key_presets::{self, Preset},
     renamed, table,
 };
@@ -82,8 +82,8 @@ impl KeyMap {
     /// Returns another command in the same scope that uses one of these shortcuts; `None` if there
     /// is none.
     pub fn clash(&self, command: &str, keys: &str) -> Option<&'static CommandSpec> {
-        let scope = find(command).map(KeyScope::of);
-        let meant_there = |c: &CommandSpec| Some(KeyScope::of(c)) == scope;
+        let scope = find(command).map(|c| c.key_scope);
+        let meant_there = |c: &CommandSpec| Some(c.key_scope) == scope;
         let has_one = |c: &CommandSpec| keys.split_whitespace().any(|k| self.has(c.name, k));
         table().iter().find(|c| c.name != command && meant_there(c) && has_one(c))
     }
@@ -127,71 +127,15 @@ impl KeyMap {
         let mut found = Vec::new();
         for command in table() {
             for key in self.keys(command.name) {
-                match seen.get(&(KeyScope::of(command), key)) {
+                match seen.get(&(command.key_scope, key)) {
                     Some(first) => found.push((*first, command, key)),
                     None => {
-                        seen.insert((KeyScope::of(command), key), command);
+                        seen.insert((command.key_scope, key), command);
                     }
                 }
             }
         }
         found
-    }
-}
-
-/// Scope of a shortcut. If a panel and the window use the same shortcut, the panel has priority.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum KeyScope {
-    /// The whole window.
-    Window,
-    /// The viewport, the outliner and the inspector, which show joints.
-    Joints,
-    /// The outliner.
-    Outliner,
-    /// Rig mode, except over the timeline.
-    Rig,
-    /// Paint mode.
-    Paint,
-    /// The timeline.
-    Timeline,
-}
-
-impl KeyScope {
-    /// All scopes.
-    pub const ALL: [Self; 6] =
-        [Self::Window, Self::Joints, Self::Outliner, Self::Rig, Self::Paint, Self::Timeline];
-
-    /// Returns the scope of a command.
-    pub fn of(command: &CommandSpec) -> Self {
-        match command.name.split_once('.') {
-            Some(("paint", _)) => Self::Paint,
-            Some(("timeline" | "keys", _)) => Self::Timeline,
-            // In the viewport, the key could delete selected keys that are out of sight.
-            Some(("key", "delete")) => Self::Timeline,
-            Some(("play", "range_keys" | "range_clear")) => Self::Timeline,
-            Some(("select", "parent" | "child" | "sibling" | "previous_sibling" | "invert")) => {
-                Self::Joints
-            }
-            Some(("select", "with_parent" | "with_child" | "linked")) => Self::Joints,
-            Some(("node", "duplicate") | ("mode", "rig_and_back")) => Self::Joints,
-            Some(("node", "remove")) => Self::Outliner,
-            // The command that extrudes joints works in other modes, too, because it enters Rig
-            // mode.
-            Some(("joint", name)) if name != "extrude" => Self::Rig,
-            _ => Self::Window,
-        }
-    }
-
-    /// Title in the list of shortcuts; empty for the whole window.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Window => "",
-            Self::Joints => "Viewport and outliner",
-            Self::Outliner => "Outliner",
-            Self::Rig => "Rig mode",
-            Self::Paint => "Paint mode",
-            Self::Timeline => "Timeline",
-        }
     }
 }
 

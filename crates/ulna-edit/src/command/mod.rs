@@ -51,6 +51,7 @@ mod kept_poses;
 mod key_edits;
 mod key_file;
 mod key_presets;
+mod key_scope;
 mod key_words;
 mod keymap;
 mod keys;
@@ -123,8 +124,8 @@ pub use self::{
     groups::{AssignGroup, GroupCommand, NewGroup, RemoveGroup, SetGroup},
     host::{
         BrushCommand, FileCommand, KeysHow, ModeCommand, PlayCommand, ReferenceCommand,
-        ReferencePoint, RetargetedKeys, SelectCommand, SessionCommand, TimelineCommand,
-        ToolCommand, VertexCommand, ViewCommand,
+        ReferenceName, ReferencePoint, RetargetedKeys, SelectCommand, SessionCommand,
+        TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
     },
     ik::{Body, ClearPins, DragLimb, EndAngle, HoldPin, IkCommand, LookAt, PinKind, SetPin},
     kept_poses::{
@@ -139,8 +140,9 @@ pub use self::{
     },
     key_file::{ImportedKeys, KeyFileError, RefusedKeys},
     key_presets::Preset,
+    key_scope::KeyScope,
     key_words::{Between, KINDS, KindName, TangentSide, Through},
-    keymap::{KeyMap, KeyScope, key_parts},
+    keymap::{KeyMap, key_parts},
     keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed, what_is_keyed},
     layer_name::{LayerName, LayerOf, pose_layer_text},
     line::CommandLine,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::{availability::Availability, rules::opened};
+use super::{availability::Availability, key_scope::KeyScope, rules::opened};
 
 /// Part of the program that runs a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +145,8 @@ pub struct CommandSpec {
     pub(super) after: &'static str,
     /// Default shortcut, such as `Ctrl+Shift+Z`; empty if there is none.
     pub key: &'static str,
+    /// Place where its key applies.
+    pub key_scope: KeyScope,
     /// Descriptions of the arguments.
     pub arguments: Vec<ArgumentSpec>,
     /// Condition that enables the command. [`CommandSpec::check`] also checks for a required clip.
@@ -174,6 +176,7 @@ impl CommandSpec {
             asks: false,
             after: "",
             key: "",
+            key_scope: KeyScope::Window,
             arguments: arguments.concat(),
             enabled: opened,
             executor,

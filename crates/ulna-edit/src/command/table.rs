@@ -119,7 +119,6 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::KeyScope;
 
     #[test]
     fn names_and_keys_are_unique_and_every_command_has_a_description() {
@@ -127,7 +126,7 @@ mod tests {
         let mut keys = HashSet::new();
         for command in table() {
             assert!(names.insert(command.name), "{} twice", command.name);
-            let place = (KeyScope::of(command), command.key);
+            let place = (command.key_scope, command.key);
             assert!(command.key.is_empty() || keys.insert(place), "{place:?} twice");
             assert!(!command.help.is_empty() && !command.help.ends_with('.'));
         }

@@ -104,10 +104,6 @@ impl TickRow<'_> {
         } else if response.hovered() {
             painter.rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceRowHover));
         }
-        if response.has_focus() {
-            let ring = egui::Stroke::new(1.5, theme.color(ColorRole::AccentBase));
-            painter.rect_stroke(rect, 3.0, ring, egui::StrokeKind::Inside);
-        }
         tick_box(ui, theme, pos2(rect.left() + 11.0, rect.center().y), is_on);
         let (y, left) = (rect.center().y, rect.left() + BOX);
         let middle = rect.left() + rect.width() * 0.45;

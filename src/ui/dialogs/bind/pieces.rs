@@ -174,10 +174,6 @@ fn mesh_ui(
     if response.hovered() {
         ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceRowHover));
     }
-    if response.has_focus() {
-        let ring = egui::Stroke::new(1.5, theme.color(ColorRole::AccentBase));
-        ui.painter().rect_stroke(rect, 3.0, ring, egui::StrokeKind::Inside);
-    }
     let arrow = if is_open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
     let (y, left) = (rect.center().y, rect.left());
     let color = theme.color(ColorRole::TextSecondary);

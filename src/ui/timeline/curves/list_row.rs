@@ -1,6 +1,6 @@
 //! Rows of the curve list: background, texts and icons.
 
-use egui::{Align2, Color32, Painter, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Color32, Painter, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::{super::sheet_layout::Sheet, model::CurvesModel};
@@ -67,10 +67,6 @@ impl List<'_> {
                 (false, false) => ColorRole::TextDisabled,
             };
             self.mark(rect, slot.place, slot.icon, self.color(role));
-        }
-        if response.has_focus() {
-            let edge = Stroke::new(1.5, self.color(ColorRole::AccentBase));
-            self.painter.rect_stroke(area.shrink(1.0), 3.0, edge, egui::StrokeKind::Inside);
         }
         response.on_hover_text(slot.name).clicked()
     }

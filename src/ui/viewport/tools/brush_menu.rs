@@ -177,11 +177,9 @@ fn explained(
 }
 
 fn explanation_ui(ui: &mut Ui, theme: &Theme, lines: &[String]) {
-    egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 4)).show(ui, |ui| {
-        for (k, line) in lines.iter().enumerate() {
-            let font = Theme::font(if k == 0 { Font::Heading } else { Font::Small });
-            let role = if k == 0 { ColorRole::TextPrimary } else { ColorRole::TextSecondary };
-            ui.label(RichText::new(line).font(font).color(theme.color(role)));
-        }
-    });
+    for (k, line) in lines.iter().enumerate() {
+        let font = Theme::font(if k == 0 { Font::Heading } else { Font::Small });
+        let role = if k == 0 { ColorRole::TextPrimary } else { ColorRole::TextSecondary };
+        ui.label(RichText::new(line).font(font).color(theme.color(role)));
+    }
 }

@@ -13,7 +13,7 @@ pub use self::{
     files::FileCommand,
     modes::{ModeCommand, SelectCommand, ToolCommand},
     painting::{BrushCommand, VertexCommand},
-    references::{ReferenceCommand, ReferencePoint},
+    references::{ReferenceCommand, ReferenceName, ReferencePoint},
     session::{KeysHow, RetargetedKeys, SessionCommand},
     timeline::TimelineCommand,
     view::{PlayCommand, ViewCommand},

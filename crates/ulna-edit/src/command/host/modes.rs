@@ -1,6 +1,7 @@
 //! Commands on the selection, modes and tools.
 
 use crate::command::{
+    KeyScope,
     define::other_commands,
     rules::{any_selected, opened, paintable, selected, undoable, weighted, with_vertices},
 };
@@ -14,24 +15,31 @@ other_commands! {
     /// Clears the selection
     Nothing = "select.none", "Deselect all", key: "Escape", enabled: any_selected;
     /// Selects the parent node
-    Parent = "select.parent", "Select parent", key: "ArrowUp", enabled: selected;
+    Parent = "select.parent", "Select parent", key: "ArrowUp", enabled: selected,
+        key_scope: KeyScope::Joints;
     /// Selects the first child node
-    Child = "select.child", "Select child", key: "ArrowDown", enabled: selected;
+    Child = "select.child", "Select child", key: "ArrowDown", enabled: selected,
+        key_scope: KeyScope::Joints;
     /// Selects the next sibling node
-    Sibling = "select.sibling", "Select sibling", key: "Tab", enabled: selected;
+    Sibling = "select.sibling", "Select sibling", key: "Tab", enabled: selected,
+        key_scope: KeyScope::Joints;
     /// Selects the previous sibling node
     PreviousSibling = "select.previous_sibling",
-        "Select previous sibling", menu: "Edit/Select more", enabled: selected;
+        "Select previous sibling", menu: "Edit/Select more", enabled: selected,
+        key_scope: KeyScope::Joints;
     /// Adds the parents of the selected nodes to the selection
     WithParent = "select.with_parent",
-        "Add the parents", menu: "Edit/Select more", enabled: selected;
+        "Add the parents", menu: "Edit/Select more", enabled: selected, key_scope: KeyScope::Joints;
     /// Adds the children of the selected nodes to the selection
     WithChild = "select.with_child",
-        "Add the children", menu: "Edit/Select more", enabled: selected;
+        "Add the children", menu: "Edit/Select more", enabled: selected,
+        key_scope: KeyScope::Joints;
     /// Selects all joints connected to the joint under the pointer, or to the selected joints
-    Linked = "select.linked", "Select linked joints", menu: "Edit/Select more";
+    Linked = "select.linked", "Select linked joints", menu: "Edit/Select more",
+        key_scope: KeyScope::Joints;
     /// Selects all unselected joints and deselects the others
-    Invert = "select.invert", "Invert joint selection", menu: "Edit/Select more", key: "Ctrl+I";
+    Invert = "select.invert", "Invert joint selection", menu: "Edit/Select more", key: "Ctrl+I",
+        key_scope: KeyScope::Joints;
     /// Selects joints in a box that you draw, even where a handle is under the pointer
     InBox = "select.box", "Select by box", menu: "Edit/Select more";
     /// Selects joints under a circle while the button is held; the wheel changes its radius
@@ -74,7 +82,8 @@ other_commands! {
     /// Switches to the next mode
     NextMode = "mode.next", "Next mode";
     /// Switches to Rig mode, or from Rig mode back to the previous mode
-    RigAndBack = "mode.rig_and_back", "Rig mode and back", enabled: opened;
+    RigAndBack = "mode.rig_and_back", "Rig mode and back", enabled: opened,
+        key_scope: KeyScope::Joints;
     /// Switches to Pose mode, or from Pose mode back to the previous mode
     PoseAndBack = "mode.pose_and_back", "Pose mode and back", enabled: opened;
     /// Repeats the last edit on the selected nodes, at the playhead
@@ -101,10 +110,11 @@ other_commands! {
         "Extrude joints", menu: "Rig", key: "Ctrl+E", enabled: selected;
     /// Moves the selected joints to the middle of the limb around them
     CenterJoint = "joint.center",
-        "Center joints in the limb", menu: "Rig", enabled: selected;
+        "Center joints in the limb", menu: "Rig", enabled: selected, key_scope: KeyScope::Rig;
     /// Moves the active joint to the middle of the vertices that are selected in Paint mode
     JointToVertices = "joint.to_vertices",
-        "Move joint to the selected vertices", menu: "Rig", enabled: with_vertices;
+        "Move joint to the selected vertices", menu: "Rig", enabled: with_vertices,
+        key_scope: KeyScope::Rig;
     /// Copies the pose of the selected nodes to the clipboard, as text
     CopyPose = "pose.copy", "Copy pose", menu: "Pose", key: "Ctrl+C", enabled: selected,
         after: "pose.set_world";

@@ -1,6 +1,7 @@
 //! Commands on the brush and on selected vertices.
 
 use crate::command::{
+    KeyScope,
     define::other_commands,
     field::{Nodes, VertexTerms},
     rules::{painting, painting_joint, with_vertices},
@@ -8,7 +9,7 @@ use crate::command::{
 
 other_commands! {
     /// Commands on the brush, and on the display of weights.
-    BrushCommand in "Weights/Brush", by Host;
+    BrushCommand in "Weights/Brush", by Host, key_scope: KeyScope::Paint;
 
     /// Changes the radius of the brush by moving the pointer
     Radius = "paint.radius", "Radius", key: "B", enabled: painting;
@@ -36,7 +37,8 @@ other_commands! {
     /// Turns mirrored painting on or off: the mirror joint is painted on the other side as well
     Mirror = "paint.mirror", "Mirror", key: "X", enabled: painting;
     /// Finds the worst deformations in all clips and in a generated range of motion
-    Worst = "weights.worst", "Find the worst pose", menu: "Weights/Test poses", enabled: painting;
+    Worst = "weights.worst", "Find the worst pose", menu: "Weights/Test poses", enabled: painting,
+        key_scope: KeyScope::Window;
     /// Shows the next of the worst deformations that were found
     NextSpot = "paint.next_spot",
         "Next worst deformation", menu: "Weights/Test poses", key: "N", enabled: painting;
@@ -51,9 +53,10 @@ other_commands! {
     /// Resets all joints that were bent while painting
     Unbend = "paint.unbend", "Unbend", menu: "Weights/Test poses", key: "Alt+R", enabled: painting;
     /// Plays a generated test clip that bends one joint after another
-    Range = "weights.range", "Range of motion", menu: "Weights/Test poses", enabled: painting;
+    Range = "weights.range", "Range of motion", menu: "Weights/Test poses", enabled: painting,
+        key_scope: KeyScope::Window;
     /// Switches to the next way of displaying weights
-    Look = "weights.look", "Next weight view", enabled: painting;
+    Look = "weights.look", "Next weight view", enabled: painting, key_scope: KeyScope::Window;
 }
 
 other_commands! {

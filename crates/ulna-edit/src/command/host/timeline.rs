@@ -1,38 +1,47 @@
 //! Commands on keys of the timeline: selecting keys, and moving them with the pointer.
 
 use crate::command::{
-    KindName,
+    KeyScope, KindName,
     define::other_commands,
     rules::{clip_shown, curve_keys, curves_shown, joint_over_clip, key_set, keys_selected},
 };
 
 other_commands! {
     /// Commands on keys of the timeline: selecting keys, and moving them with the pointer.
-    TimelineCommand in "Clip/Edit keys", by Host;
+    TimelineCommand in "Clip/Edit keys", by Host, key_scope: KeyScope::Timeline;
 
     /// Sets translation keys for the selected joints
     KeyTranslation = "keying.translation",
-        "Key the translation", menu: "Clip/Set keys", key: "Shift+W", enabled: key_set;
+        "Key the translation", menu: "Clip/Set keys", key: "Shift+W", enabled: key_set,
+        key_scope: KeyScope::Window;
     /// Sets rotation keys for the selected joints
     KeyRotation = "keying.rotation",
-        "Key the rotation", menu: "Clip/Set keys", key: "Shift+E", enabled: key_set;
+        "Key the rotation", menu: "Clip/Set keys", key: "Shift+E", enabled: key_set,
+        key_scope: KeyScope::Window;
     /// Sets scale keys for the selected joints
     KeyScale = "keying.scale",
-        "Key the scale", menu: "Clip/Set keys", key: "Shift+R", enabled: key_set;
+        "Key the scale", menu: "Clip/Set keys", key: "Shift+R", enabled: key_set,
+        key_scope: KeyScope::Window;
     /// Sets translation, rotation and scale keys for the selected joints
-    KeyAll = "keying.all", "Key all channels", menu: "Clip/Set keys", enabled: key_set;
+    KeyAll = "keying.all", "Key all channels", menu: "Clip/Set keys", enabled: key_set,
+        key_scope: KeyScope::Window;
     /// Opens a list at the pointer to choose the channels to key
-    KeyMenu = "keying.menu", "Choose what to key…", menu: "Clip/Set keys", enabled: key_set;
+    KeyMenu = "keying.menu", "Choose what to key…", menu: "Clip/Set keys", enabled: key_set,
+        key_scope: KeyScope::Window;
     /// Deletes the keys of the selected joints at the playhead
     DeleteHere = "keying.delete",
-        "Delete keys at the playhead", menu: "Clip/Set keys", key: "Alt+S", enabled: key_set;
+        "Delete keys at the playhead", menu: "Clip/Set keys", key: "Alt+S", enabled: key_set,
+        key_scope: KeyScope::Window;
     /// Sets keys for the limbs of the selected joints
-    KeyLimb = "keying.limb", "Key the limb", menu: "Clip/Set keys", enabled: key_set;
+    KeyLimb = "keying.limb", "Key the limb", menu: "Clip/Set keys", enabled: key_set,
+        key_scope: KeyScope::Window;
     /// Sets keys for all joints that the clip animates
     KeyCharacter = "keying.character",
-        "Key the whole character", menu: "Clip/Set keys", key: "Ctrl+Shift+K", enabled: clip_shown;
+        "Key the whole character", menu: "Clip/Set keys", key: "Ctrl+Shift+K", enabled: clip_shown,
+        key_scope: KeyScope::Window;
     /// Turns Auto-key on or off: while it is on, posing a joint over a clip sets a key
-    AutoKey = "keying.auto", "Auto-key", menu: "Clip/Set keys", enabled: clip_shown;
+    AutoKey = "keying.auto", "Auto-key", menu: "Clip/Set keys", enabled: clip_shown,
+        key_scope: KeyScope::Window;
     /// Moves the selected keys with the pointer until you click; digits enter an offset in frames
     Grab = "timeline.move", "Move selected keys", key: "W", enabled: keys_selected;
     /// Moves the selected keys and all later keys with the pointer

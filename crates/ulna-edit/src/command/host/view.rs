@@ -1,6 +1,7 @@
 //! Commands on the view and on playback.
 
 use crate::command::{
+    KeyScope,
     define::other_commands,
     field::{Nodes, Panel},
     rules::{always, any_selected, clip_shown, keys_selected, selected, with_camera, with_lights},
@@ -197,9 +198,11 @@ other_commands! {
     /// Ends the play range at the playhead
     RangeEnd = "play.range_end", "Play to here", key: "Ctrl+ArrowRight", enabled: clip_shown;
     /// Plays the range of the selected keys only
-    RangeOfKeys = "play.range_keys", "Play the selected keys", enabled: keys_selected;
+    RangeOfKeys = "play.range_keys", "Play the selected keys", enabled: keys_selected,
+        key_scope: KeyScope::Timeline;
     /// Clears the play range
-    NoRange = "play.range_clear", "Play the whole clip", enabled: clip_shown;
+    NoRange = "play.range_clear", "Play the whole clip", enabled: clip_shown,
+        key_scope: KeyScope::Timeline;
     /// Moves the playhead one frame forward
     NextFrame = "play.next_frame", "Next frame", key: "ArrowRight", enabled: clip_shown;
     /// Moves the playhead one frame back

@@ -1,6 +1,7 @@
 //! Commands on existing keys.
 
 use crate::command::{
+    KeyScope,
     define::document_commands,
     field::{ClipName, KeyParts, Nodes, Numbers, Seconds, Trs, choice},
     key_words::{Between, KindName, TangentSide, Through},
@@ -43,7 +44,8 @@ document_commands! {
         clip: ClipName,
         /// Keys to edit.
         which: WhichKeys,
-    } = "key.delete", "Delete keys", key: "Delete", enabled: rules::key_deleted;
+    } = "key.delete", "Delete keys", key: "Delete", enabled: rules::key_deleted,
+        key_scope: KeyScope::Timeline;
     /// Moves keys in time
     MoveKeys {
         /// Clip to edit.

@@ -1,6 +1,7 @@
 //! Commands on nodes, and on their skins, meshes and materials.
 
 use crate::command::{
+    KeyScope,
     define::document_commands,
     field::{Meshes, Nodes, choice},
     rules,
@@ -21,7 +22,8 @@ document_commands! {
     DuplicateNodes {
         /// Nodes to copy.
         node: Nodes,
-    } = "node.duplicate", "Duplicate nodes", key: "Ctrl+D", enabled: rules::selected;
+    } = "node.duplicate", "Duplicate nodes", key: "Ctrl+D", enabled: rules::selected,
+        key_scope: KeyScope::Joints;
     /// Attaches nodes to another parent
     Reparent {
         /// Nodes to attach.
@@ -49,7 +51,8 @@ document_commands! {
         /// above. If not, weights are fitted so that the clips change least, and kept nodes move as
         /// before.
         force: Option<bool>,
-    } = "node.remove", "Remove nodes", key: "Delete", enabled: rules::any_selected;
+    } = "node.remove", "Remove nodes", key: "Delete", enabled: rules::any_selected,
+        key_scope: KeyScope::Outliner;
     /// Removes skins; their meshes stay, without deformation
     RemoveSkins {
         /// Skin to remove.

@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use super::{matched_points::MatchedPoints, skeleton_source::SkeletonText};
 use crate::command::{
+    KeyScope,
     define::document_commands,
     field::{Counterparts, Nodes, choice},
     rules,
@@ -41,7 +42,8 @@ document_commands! {
         /// Effect on clips: `keep` changes the keys so that the skin moves as before. `follow`
         /// keeps the keys, which then rotate the joint about its new axes; `keep` if omitted.
         motion: Option<Motion>,
-    } = "joint.orient", "Orient joints", asks: true, enabled: rules::selected;
+    } = "joint.orient", "Orient joints", asks: true, enabled: rules::selected,
+        key_scope: KeyScope::Rig;
     /// Adds child joints, or a first joint; they move no vertices until meshes are bound to them
     AddJoint {
         /// Parents, each of which gets one new joint; the top of the scene if omitted.
@@ -54,7 +56,7 @@ document_commands! {
         name: Option<String>,
         /// Whether to add the mirror images of the new joints on the other side; no if omitted.
         symmetric: Option<bool>,
-    } = "joint.add", "Add joint", asks: true, enabled: rules::opened;
+    } = "joint.add", "Add joint", asks: true, enabled: rules::opened, key_scope: KeyScope::Rig;
     /// Moves the pivots of joints; the skin and all other joints move as before in every clip
     MoveJoint {
         /// Joints whose pivots to move.
@@ -67,7 +69,7 @@ document_commands! {
         /// Whether mirror joints move by the mirrored distance, and joints in the middle of the
         /// body stay in the middle; no if omitted.
         symmetric: Option<bool>,
-    } = "joint.move", "Move pivots", asks: true, enabled: rules::selected;
+    } = "joint.move", "Move pivots", asks: true, enabled: rules::selected, key_scope: KeyScope::Rig;
     /// Adds joints between a joint and its parent; they move with the parent until they are keyed
     InsertJoint {
         /// Joint above which to add the new joints.
@@ -78,7 +80,8 @@ document_commands! {
         count: Option<usize>,
         /// Name of the joints; the name of the joint with “_inserted” if omitted.
         name: Option<String>,
-    } = "joint.insert", "Insert joints", asks: true, enabled: rules::selected;
+    } = "joint.insert", "Insert joints", asks: true, enabled: rules::selected,
+        key_scope: KeyScope::Rig;
     /// Removes joints and keeps the motion of all joints below them
     DissolveJoint {
         /// Joints to dissolve.
@@ -88,7 +91,7 @@ document_commands! {
         /// is like `parent`, with smoothed weights. If omitted, `fit`, or `parent` if the file has
         /// no clips.
         weights: Option<Heirs>,
-    } = "joint.dissolve", "Dissolve joints", enabled: rules::selected;
+    } = "joint.dissolve", "Dissolve joints", enabled: rules::selected, key_scope: KeyScope::Rig;
     /// Removes joints; the joints below them keep their motion, or are removed as well
     RemoveJoint {
         /// Joints to remove.
@@ -101,7 +104,8 @@ document_commands! {
         /// Joints below the removed joints: `keep` attaches them to the parent with their motion,
         /// `remove` removes them as well; `keep` if omitted.
         below: Option<BelowJoint>,
-    } = "joint.remove", "Remove joints", asks: true, enabled: rules::selected;
+    } = "joint.remove", "Remove joints", asks: true, enabled: rules::selected,
+        key_scope: KeyScope::Rig;
     /// Merges joints into another joint, which receives their weights and the joints below them
     MergeJoint {
         /// Joints to merge; they are removed.
@@ -111,14 +115,16 @@ document_commands! {
         /// Joints that receive the weights: `into` is the joint that stays, `fit` chooses nearby
         /// joints that change the clips least; `into` if omitted.
         weights: Option<MergedWeights>,
-    } = "joint.merge", "Merge joints", asks: true, enabled: rules::selected;
+    } = "joint.merge", "Merge joints", asks: true, enabled: rules::selected,
+        key_scope: KeyScope::Rig;
     /// Attaches joints to another parent; they move as before in every clip
     ReparentJoint {
         /// Joints to attach.
         node: Nodes,
         /// New parent; the top of the scene if omitted.
         to: Option<Nodes>,
-    } = "joint.reparent", "Attach joints to another parent", asks: true, enabled: rules::selected;
+    } = "joint.reparent", "Attach joints to another parent", asks: true, enabled: rules::selected,
+        key_scope: KeyScope::Rig;
     /// Mirrors positions and axes of joints in the rest pose to the other side; adds missing
     /// joints, with the side in the name exchanged
     MirrorJoint {
@@ -129,7 +135,8 @@ document_commands! {
         /// Whether vertices of the other side get the mirrored weights of this side. If omitted,
         /// weights are mirrored only for new joints.
         weights: Option<bool>,
-    } = "joint.mirror", "Mirror joints", asks: true, enabled: rules::selected;
+    } = "joint.mirror", "Mirror joints", asks: true, enabled: rules::selected,
+        key_scope: KeyScope::Rig;
     /// Removes scale and rotation from the nodes above the skeleton; everything moves as before
     MendArmature {
     } = "rig.mend_armature", "Remove armature scale and rotation";
@@ -154,7 +161,8 @@ document_commands! {
         /// Whether to remove leaf joints instead: joints without weights and keys that are named
         /// `_end`, `_leaf` or `Nub`; no if omitted.
         remove: Option<bool>,
-    } = "joint.leaf", "Add or remove leaf joints", asks: true, enabled: rules::opened;
+    } = "joint.leaf", "Add or remove leaf joints", asks: true, enabled: rules::opened,
+        key_scope: KeyScope::Rig;
     /// Renames many joints: by a table or patterns, in another notation of left and right, or with
     /// numbers
     RenameJoints {
@@ -183,7 +191,8 @@ document_commands! {
         /// Table with one old and one new name per line, separated by a comma, a semicolon or a
         /// tab. Names that are not in the table do not change.
         table: Option<String>,
-    } = "joint.rename", "Rename joints", asks: true, enabled: rules::opened;
+    } = "joint.rename", "Rename joints", asks: true, enabled: rules::opened,
+        key_scope: KeyScope::Rig;
     /// Computes the bind matrices of skins from the rest pose, moves the joints to them, or removes
     /// them
     InverseBinds {

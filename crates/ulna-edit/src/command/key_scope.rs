@@ -1,0 +1,37 @@
+//! Places where the keys of commands apply.
+
+/// Place where a command's key applies. If a panel and the window use the same key, the panel gets
+/// it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KeyScope {
+    /// Everywhere.
+    Window,
+    /// In the viewport, the outliner and the inspector: where joints are chosen.
+    Joints,
+    /// In the outliner.
+    Outliner,
+    /// In Rig mode, but not over the timeline.
+    Rig,
+    /// In Paint mode.
+    Paint,
+    /// On the timeline.
+    Timeline,
+}
+
+impl KeyScope {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Window, Self::Joints, Self::Outliner, Self::Rig, Self::Paint, Self::Timeline];
+
+    /// Title in the list of keys; empty for the whole window.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Window => "",
+            Self::Joints => "Viewport and outliner",
+            Self::Outliner => "Outliner",
+            Self::Rig => "Rig mode",
+            Self::Paint => "Paint mode",
+            Self::Timeline => "Timeline",
+        }
+    }
+}
