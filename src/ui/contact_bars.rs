@@ -1,5 +1,5 @@
-//! Bars of contacts over time, shared by the timeline and the page *Retarget*. Goals of one joint that
-//! overlap or touch share a bar.
+//! Bars of contacts over time, shared by the timeline and the page *Retarget*. Goals of one joint
+//! that overlap or touch share a bar.
 
 use egui::{Painter, Rect, Stroke, StrokeKind, pos2, vec2};
 
@@ -50,8 +50,8 @@ pub fn joints_in_contact(document: &Document, goals: &[Goal]) -> Vec<NodeId> {
     document.nodes.order().iter().filter(is_in).copied().collect()
 }
 
-/// Start and end of a bar after a drag by some seconds. It stays between its neighbors and within the
-/// clip, and is at least one frame long. `snapped` rounds times to frames.
+/// Start and end of a bar after a drag by some seconds. It stays between its neighbors and within
+/// the clip, and is at least one frame long. `snapped` rounds times to frames.
 pub fn dragged_span(
     grip: ContactGrip,
     [from, to]: [f32; 2],

@@ -211,7 +211,7 @@ fn inside_menu(rows: &mut MenuRows<'_>, commands: &[&'static CommandSpec]) {
     }
 }
 
-/// Where commands are switches, their marks stand before the icons.
+/// Adds a column for check marks before the icons if a command is a toggle.
 fn leave_room_for_marks(rows: &mut MenuRows<'_>, commands: &[&'static CommandSpec]) {
     if commands.iter().any(|command| is_on(rows.view, command).is_some()) {
         rows.with_marks();

@@ -1,4 +1,4 @@
-//! Which part of the window receives a key: the topmost popup or dialog, the focused field, the
+//! The part of the window that receives a key: the topmost popup or dialog, the focused field, the
 //! entered panel, or the window.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit};

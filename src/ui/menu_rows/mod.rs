@@ -1,5 +1,5 @@
-//! Rows of menus: a header that names the target, rows with an icon and a key, submenus and lines
-//! between groups. All menus consist of them.
+//! Rows of all menus: a header that names the target, rows with an icon and a key, submenus, and
+//! separators.
 
 mod paint;
 mod row;
@@ -11,7 +11,7 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
-use self::paint::{Fonts, PADDING, Place, SLOT, paint_row, width_of};
+use self::paint::{Fonts, PADDING, RowPlace, SLOT, paint_row, width_of};
 pub use self::row::{Mark, Row};
 use super::{
     Action, Actions, Theme, View, popups,
@@ -21,8 +21,7 @@ use super::{
 use ulna_edit::{Command, CommandSpec};
 use ulna_render::{ColorRole, Measure};
 
-/// Widths of the narrowest and of the widest row of a menu, in points. The menu adds its padding on
-/// both sides.
+/// Minimum and maximum width of the rows of a menu, in points, without the padding of the menu.
 #[derive(Clone, Copy, Debug)]
 struct Widths {
     least: f32,
@@ -32,19 +31,19 @@ struct Widths {
 impl Widths {
     /// Context menus, and menus of buttons.
     const CONTEXT: Self = Self { least: 228.0, most: 256.0 };
-    /// Menus of the menu bar: they have the longest titles, and keys beside them.
+    /// Menus of the menu bar, which have the longest titles and keys.
     const BAR: Self = Self { least: 228.0, most: 420.0 };
-    /// Lists of choices, and of switches.
+    /// Lists of choices and toggles.
     const CHOICES: Self = Self { least: 152.0, most: 320.0 };
 
-    /// Those of a menu that another menu opens.
+    /// Widths of rows in a submenu.
     const fn inside(self) -> Self {
         Self { least: 160.0, most: self.most.max(Self::CHOICES.most) }
     }
 
-    /// Keeps the menu within the window.
+    /// Limits the widths so that the menu fits in the window.
     fn fitted(self, window: f32) -> Self {
-        /// Points between a menu and both edges of the window, with its padding.
+        /// Minimum distance of rows from the edges of the window, in points.
         const EDGE: f32 = 24.0;
         let most = self.most.min(window - EDGE).max(1.0);
         Self { least: self.least.min(most), most }
@@ -61,13 +60,13 @@ pub struct MenuRows<'a> {
     pub actions: &'a mut Actions,
     /// Rows that can have the focus, with the first letter of their titles.
     entries: Vec<(Id, Option<char>)>,
-    /// Rows that open another menu, and the rows of the menus that they open.
+    /// Rows that open a submenu, and the rows of these submenus.
     inner: Vec<Id>,
     /// True if a separator precedes the next row.
     parted: bool,
     /// True if rows have a slot for a check mark before their icon.
     marks: bool,
-    /// Whether rows leave the menu open.
+    /// Whether the menu stays open after a row was chosen.
     stays_open: bool,
     /// True if the menu already has a row.
     begun: bool,
@@ -126,7 +125,7 @@ impl<'a> MenuRows<'a> {
         }
     }
 
-    /// A quiet title above the rows of a group.
+    /// Adds a title in a secondary color above a group of rows.
     pub fn title(&mut self, text: &str) {
         if std::mem::take(&mut self.parted) {
             self.line();
@@ -176,12 +175,13 @@ impl<'a> MenuRows<'a> {
         }
     }
 
-    /// Rows leave the menu open from here on: several are chosen one after another.
+    /// Keeps the menu open after one of the following rows was chosen, so that several can be
+    /// chosen.
     pub const fn stay_open(&mut self) {
         self.stays_open = true;
     }
 
-    /// A row; whether it was chosen. That closes the menu, unless rows leave it open.
+    /// Adds a row. Returns true if it was chosen, which closes the menu unless it is kept open.
     pub fn row(&mut self, row: Row<'_>) -> bool {
         let enabled = row.enabled.is_ok();
         let response = self.add(row);
@@ -211,7 +211,7 @@ impl<'a> MenuRows<'a> {
         });
     }
 
-    /// Content of its own kind between rows, with the free space of rows at both ends.
+    /// Adds other content between rows, with the padding of rows at both ends.
     pub fn own(&mut self, add: impl FnOnce(&mut Ui, &mut Actions)) {
         if std::mem::take(&mut self.parted) {
             self.line();
@@ -265,7 +265,7 @@ impl<'a> MenuRows<'a> {
         });
         let room = rect.width() - lead - note - right - PADDING;
         let shown = elided(self.ui, &row.title, &fonts.body, room);
-        let place = Place { rect, lead, title: &shown, marks: self.marks };
+        let place = RowPlace { rect, lead, title: &shown, marks: self.marks };
         paint_row(self.ui, self.view.theme, place, &response, &row, &fonts);
         if enabled {
             let letter = row.title.chars().next();
@@ -352,8 +352,8 @@ pub fn fill(
     fill_within(ui, view, actions, Widths::CONTEXT, fill);
 }
 
-/// Puts rows into a menu of the menu bar. Returns the rows at which the left and right arrows open
-/// and close menus inside it.
+/// Adds rows to a menu of the menu bar. Returns the rows on which the left and right arrow keys
+/// open and close submenus.
 pub fn fill_of_bar(
     ui: &mut Ui,
     view: &View<'_>,
@@ -363,7 +363,7 @@ pub fn fill_of_bar(
     fill_within(ui, view, actions, Widths::BAR, fill)
 }
 
-/// Puts rows into a list of choices or of switches.
+/// Adds rows to a list of choices or toggles.
 pub fn fill_choices(
     ui: &mut Ui,
     view: &View<'_>,

@@ -17,13 +17,13 @@ pub(super) const PADDING: f32 = 8.0;
 /// Size in points of an icon, a check mark, and the arrow of a submenu.
 pub(super) const SLOT: f32 = 16.0;
 
-/// The place of a row, and the part of its title that fits.
-pub(super) struct Place<'a> {
+/// Area of a row, and the part of its title that fits.
+pub(super) struct RowPlace<'a> {
     pub rect: Rect,
-    /// Points before the title.
+    /// Distance from the left edge of the row to its title, in points.
     pub lead: f32,
     pub title: &'a str,
-    /// Whether the mark of a checked row stands before its icon.
+    /// Whether the check mark has a column of its own before the icon.
     pub marks: bool,
 }
 
@@ -31,12 +31,12 @@ pub(super) struct Place<'a> {
 pub(super) fn paint_row(
     ui: &Ui,
     theme: &Theme,
-    place: Place<'_>,
+    place: RowPlace<'_>,
     response: &Response,
     row: &Row<'_>,
     fonts: &Fonts,
 ) {
-    let Place { rect, lead, title, marks } = place;
+    let RowPlace { rect, lead, title, marks } = place;
     let painter = ui.painter();
     let enabled = row.enabled.is_ok();
     let open = row.leads_on && popups::is_submenu_open(ui, response);
@@ -140,7 +140,7 @@ fn percent(share: f32) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// Points that a text takes on one line.
+/// Width of a text on one line, in points.
 pub(super) fn width_of(ui: &Ui, text: &str, font: &FontId) -> f32 {
     if text.is_empty() {
         return 0.0;

@@ -90,7 +90,7 @@ impl<'a> Row<'a> {
         Self { key: String::new(), ..self }
     }
 
-    /// Sets the text at the right, in the place of a key.
+    /// Sets the text on the right, in place of a key.
     pub fn aside(self, text: impl Into<String>) -> Self {
         Self { key: text.into(), ..self }
     }
@@ -114,7 +114,7 @@ impl<'a> Row<'a> {
         Self { enabled: Ok(()), ..self }
     }
 
-    /// Adds a check mark for a switch that is on, or an empty slot for one that is off.
+    /// Adds a check mark for a toggle that is on, or an empty slot for one that is off.
     pub fn checked(self, on: bool) -> Self {
         Self { checked: Some(on), ..self }
     }

@@ -11,8 +11,8 @@ const ADDED: f32 = 0.2;
 /// Minimum duration of a contact, seconds.
 const SHORTEST: f32 = 0.01;
 
-/// Goals after a drag of a foot's bar to another start and end. If the length is the same, the goals
-/// of the bar move; otherwise they are cut, and those at an end of the bar follow that end.
+/// Goals after a drag of a foot's bar to another start and end. If the length is the same, the
+/// goals of the bar move; otherwise they are cut, and those at an end of the bar follow that end.
 pub(super) fn moved(
     goals: &[Goal],
     foot: NodeId,

@@ -1,5 +1,5 @@
-//! Contact rows: bars over the time ranges in which a foot or a hand stays in place. Bars are dragged,
-//! a double click adds one, and a right click opens their menu.
+//! Contact rows: bars over the time ranges in which a foot or a hand stays in place. Bars are
+//! dragged, a double click adds one, and a right click opens their menu.
 
 use egui::{Align2, CursorIcon, Key, PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;

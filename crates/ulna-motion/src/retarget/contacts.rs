@@ -54,9 +54,9 @@ impl PointPath {
     }
 }
 
-/// Finds the contacts of a clip: time ranges in which the heel or the ball of a foot is low, and slow
-/// relative to the ground. If the body walks in place, the ground is assumed to move. Sorted by
-/// [`Goal::in_order`].
+/// Finds the contacts of a clip: time ranges in which the heel or the ball of a foot is low, and
+/// slow relative to the ground. If the body walks in place, the ground is assumed to move. Sorted
+/// by [`Goal::in_order`].
 pub fn find_contacts(
     document: &Document,
     clip: &Shared<Clip>,
@@ -80,7 +80,8 @@ pub(super) fn contacts_among(document: &Document, clip: &Shared<Clip>, feet: &[F
     contacts_on_ground(document, clip, feet).0
 }
 
-/// Contacts of the heels and balls of some feet, and the velocity of the ground in meters per second.
+/// Contacts of the heels and balls of some feet, and the velocity of the ground in meters per
+/// second.
 pub(super) fn contacts_on_ground(
     document: &Document,
     clip: &Shared<Clip>,
@@ -109,8 +110,8 @@ fn is_in_air(paths: &[PointPath], feet: &[Foot]) -> bool {
     (AIR[0] * length..AIR[1] * length).contains(&(low - level))
 }
 
-/// Velocity of the ground in a clip in which the body walks in place, meters per second; zero if the
-/// body travels.
+/// Velocity of the ground in a clip in which the body walks in place, meters per second; zero if
+/// the body travels.
 pub(super) fn ground_below(document: &Document, clip: &Shared<Clip>, feet: &[Foot]) -> Vec3 {
     if feet.is_empty() || clip.length() <= 0.0 {
         return Vec3::ZERO;
@@ -241,8 +242,8 @@ fn contacts_of(path: &PointPath, times: &[f32], ground: Vec3) -> Vec<Goal> {
         .collect()
 }
 
-/// Ranges of samples with `stays` that contain at least one sample with `enters`, as start and end in
-/// seconds. Short gaps are closed, then short ranges removed.
+/// Ranges of samples with `stays` that contain at least one sample with `enters`, as start and end
+/// in seconds. Short gaps are closed, then short ranges removed.
 pub(super) fn ranges(
     times: &[f32],
     enters: impl Fn(usize) -> bool,
@@ -267,8 +268,8 @@ pub(super) fn ranges(
     found
 }
 
-/// Speed of a foot relative to the ground at times of a clip, meters per second: that of its heel or
-/// ball, whichever is slower, since one of them rests while a foot rolls.
+/// Speed of a foot relative to the ground at times of a clip, meters per second: that of its heel
+/// or ball, whichever is slower, since one of them rests while a foot rolls.
 pub fn foot_speeds(
     document: &Document,
     clip: &Shared<Clip>,

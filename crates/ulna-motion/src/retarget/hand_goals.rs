@@ -37,8 +37,8 @@ pub(super) struct HandPairs {
 }
 
 impl HandPairs {
-    /// Pairs the nodes of two bodies. `chains`: joints of the source and of the target of each chain
-    /// that has both.
+    /// Pairs the nodes of two bodies. `chains`: joints of the source and of the target of each
+    /// chain that has both.
     pub fn new(
         documents: [&Document; 2],
         names: &[JointTable; 2],
@@ -101,8 +101,8 @@ impl HandPairs {
         super::hands::contacts_of_hands(source, clip, &own, &self.parts[0])
     }
 
-    /// Goals of the target's hands by contacts of the source's hands, and the number of contacts that
-    /// are left out because nothing in the target matches what the hand touches.
+    /// Goals of the target's hands by contacts of the source's hands, and the number of contacts
+    /// that are left out because nothing in the target matches what the hand touches.
     pub fn goals(
         &self,
         source: &Document,

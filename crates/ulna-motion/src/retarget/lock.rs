@@ -499,7 +499,8 @@ fn turned_nodes(foot: &Foot) -> BTreeSet<NodeId> {
 }
 
 /// Smooths a list of values that are at least 0. Values do not decrease, and stay 0 if no value
-/// within `reach` places is above 0. `wraps`: whether the last value equals the first, as in a loop.
+/// within `reach` places is above 0. `wraps`: whether the last value equals the first, as in a
+/// loop.
 fn smoothed(list: &[f32], reach: usize, wraps: bool) -> Vec<f32> {
     let count = list.len() as isize;
     // In a loop the last value repeats the first.

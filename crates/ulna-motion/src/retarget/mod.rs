@@ -6,10 +6,10 @@
 //!        └──► contacts of heels, balls and hands ──► IK of legs and arms that keeps them in place
 //! ```
 //!
-//! A contact is a [`Goal`](ulna_model::Goal) of a heel, a ball or a hand: a place in the scene, or in
-//! the space of a node that it follows. Overlapping contacts of one foot form one stand. During a
-//! stand, the foot rolls from the heel over the flat sole to the ball, and the points in contact stay
-//! in place. [`clean_contacts`] does the same for a clip that was not retargeted.
+//! A contact is a [`Goal`](ulna_model::Goal) of a heel, a ball or a hand: a place in the scene, or
+//! in the space of a node that it follows. Overlapping contacts of one foot form one stand. During
+//! a stand, the foot rolls from the heel over the flat sole to the ball, and the points in contact
+//! stay in place. [`clean_contacts`] does the same for a clip that was not retargeted.
 
 mod contacts;
 mod feet;

@@ -141,8 +141,8 @@ pub(super) fn moves(document: &Document, foot: &Foot, node: NodeId) -> bool {
     first == node || document.is_above(first, node)
 }
 
-/// Whether the leg of a foot joint, or the arm of a hand joint, moves a node. A contact of the joint
-/// cannot follow such a node.
+/// Whether the leg of a foot joint, or the arm of a hand joint, moves a node. A contact of the
+/// joint cannot follow such a node.
 pub fn limb_moves(document: &Document, joint: NodeId, node: NodeId) -> bool {
     moves(document, &Foot::hand(document, &rest_pose(document), joint), node)
 }

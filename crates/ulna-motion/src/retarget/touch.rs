@@ -50,8 +50,8 @@ pub(super) fn scale_of(matrix: &Mat4) -> f32 {
 }
 
 /// All surfaces of a document that a hand may touch, sorted by node. A vertex belongs to the joint
-/// with its largest weight; fingers belong to their hand. `spacing`: wanted distance between samples,
-/// meters.
+/// with its largest weight; fingers belong to their hand. `spacing`: wanted distance between
+/// samples, meters.
 pub(super) fn touch_parts(document: &Document, rest: &Pose, spacing: f32) -> Vec<TouchPart> {
     let hands = hands_of_fingers(document);
     let cell = spacing.powi(2).max(1e-12);

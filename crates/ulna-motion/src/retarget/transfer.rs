@@ -90,8 +90,8 @@ pub struct Retargeted {
     pub lowered: f32,
     /// Joints of feet whose legs cannot reach the contact position.
     pub short: Vec<NodeId>,
-    /// Number of contacts of hands that are left out, because nothing in the target matches what the
-    /// hand touches.
+    /// Number of contacts of hands that are left out, because nothing in the target matches what
+    /// the hand touches.
     pub lost_contacts: usize,
 }
 
@@ -333,7 +333,8 @@ impl<'a> Retarget<'a> {
         made.carried.clip = if settings.lock { clip } else { (*shared).clone() };
     }
 
-    /// Goals of the target's feet by contacts of the source's feet, with the heights of their places.
+    /// Goals of the target's feet by contacts of the source's feet, with the heights of their
+    /// places.
     fn goals(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<PlacedGoal> {
         /// Maximum height of a contact that counts as on the ground, relative to the leg's length.
         const STEP: f32 = 0.06;
@@ -533,8 +534,8 @@ impl Chain {
     }
 }
 
-/// Positions of joints along their chain, by bone length: 0 for the first joint, 1 for the end of the
-/// last bone.
+/// Positions of joints along their chain, by bone length: 0 for the first joint, 1 for the end of
+/// the last bone.
 pub(super) fn positions(document: &Document, chain: &[NodeId]) -> Vec<(NodeId, f32)> {
     let rest = rest_pose(document);
     let place = |n: NodeId| rest.world[n.index()].w_axis.truncate();

@@ -1,5 +1,5 @@
-//! Commands on contacts of a clip: time ranges in which feet and hands stay in place. They are stored
-//! in the extras of the animation.
+//! Commands on contacts of a clip: time ranges in which feet and hands stay in place. They are
+//! stored in the extras of the animation.
 
 mod cleaning;
 mod commands;

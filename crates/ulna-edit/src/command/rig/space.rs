@@ -1,5 +1,5 @@
-//! Data in the space of nodes whose frame changes: vectors and constraints of extensions, and places
-//! of contacts.
+//! Data in the space of nodes whose frame changes: vectors and constraints of extensions, and
+//! places of contacts.
 
 use std::collections::BTreeMap;
 
