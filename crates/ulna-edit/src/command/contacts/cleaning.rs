@@ -93,7 +93,7 @@ pub fn slides_in_words(
     let most = |of: fn(&ContactSlide) -> f32| slides.iter().map(of).fold(0.0, f32::max) * 100.0;
     if !slides.is_empty() {
         let said = format!(
-            "largest foot sliding in {}: {:.1} cm before, {:.1} cm after",
+            "largest sliding in {}: {:.1} cm before, {:.1} cm after",
             count(slides.len(), "contact"),
             most(|s| s.before),
             most(|s| s.after)
