@@ -442,7 +442,8 @@ fn the_menu_of_a_contact_makes_it_follow_the_selected_joint_and_removes_it() {
     click_at(&mut window, head);
     window.run_steps(4);
     assert_eq!(spaces(&window), [Some("Head".to_owned())]);
-    assert!(window.query_by_label_contains("follows Head").is_some(), "the bar says so");
+    let said = "Contact of RightHand, frames 6 to 24, follows Head";
+    assert!(window.query_by_label(said).is_some(), "the bar says so");
     let steps_before = steps(&window);
     let at = bar(&window).center();
     secondary_at(&mut window, at);

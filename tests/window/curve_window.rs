@@ -181,7 +181,7 @@ fn the_sheet_the_curves_and_both_can_be_shown_in_a_small_window() {
         if let Some(modes) = window.query_by_label_contains("Mode: ") {
             modes.click();
             window.run_steps(3);
-            let role = egui::accesskit::Role::Button;
+            let role = egui::accesskit::Role::MenuItemCheckBox;
             window.get_by_role_and_label(role, "Animate").click();
         } else {
             click(&mut window, "Animate mode");
