@@ -350,9 +350,9 @@ proptest! {
         locked.iter().for_each(|j| is_locked[j % joints] = *j % joints != usize::from(joint));
         let maps = canvas.maps(&document);
         let mut draft = WorkingWeights::new(&document, &canvas);
-        let subset: Option<Vec<bool>> =
-            subset.map(|bits| (0..canvas.vertex_count()).map(|v| bits >> (v % 16) & 1
-                == 1).collect());
+        let is_in = |bits: u16, v: usize| bits >> (v % 16) & 1 == 1;
+        let count = canvas.vertex_count();
+        let subset = subset.map(|b| (0..count).map(|v| is_in(b, v)).collect::<Vec<bool>>());
         let scope = Scope { locked: &is_locked, limit: 4, vertices: subset.as_deref() };
         let brush = Brush { kind: BrushKind::Add, value: 1.0, strength, ..Brush::default() };
         let (axis, offset, joints) = partners(&document);
@@ -364,9 +364,8 @@ proptest! {
             _ => draft.mirror(&mirror, axis, offset, true, &scope),
         };
         let mut compared = 0;
-        for v in 0..canvas.vertex_count() as u32 {
-            let (part, own) = canvas.part_of(v);
-            let point = canvas.point_of(v);
+        for v in 0..count as u32 {
+            let ((part, own), point) = (canvas.part_of(v), canvas.point_of(v));
             let partner = mirror.point(point);
             let map = maps.part(part);
             let pairs = if tool == 3 { mirror.joints() } else { &[] };

@@ -314,14 +314,7 @@ fn node_ui(
     let indent = ui.spacing().indent;
     // The indentation of deep nodes is limited, so that their names stay visible.
     let depth = depth.min(18);
-    for level in 1..=depth {
-        let x = rect.left() + 8.0 + (level as f32 - 0.5) * indent + 4.0;
-        ui.painter().vline(
-            x.floor() + 0.5,
-            rect.y_range(),
-            egui::Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle)),
-        );
-    }
+    depth_lines(ui, theme, rect, depth);
     let mut x = rect.left() + 6.0 + depth as f32 * indent;
     let middle = rect.center().y;
     if parent_of_some {
@@ -400,6 +393,16 @@ fn node_ui(
         state.renaming = Some(NameDraft::new(id, label));
     }
     Some(response)
+}
+
+/// Draws a vertical line for each ancestor of a node, at the left of its row.
+fn depth_lines(ui: &Ui, theme: &Theme, rect: Rect, depth: usize) {
+    let indent = ui.spacing().indent;
+    let stroke = egui::Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle));
+    for level in 1..=depth {
+        let x = rect.left() + 8.0 + (level as f32 - 0.5) * indent + 4.0;
+        ui.painter().vline(x.floor() + 0.5, rect.y_range(), stroke);
+    }
 }
 
 fn fold_ui(

@@ -465,21 +465,7 @@ pub fn joints_ui(
         head_ui(ui, view, canvas, actions);
     }
     if let Some(note) = shared_note(document, canvas) {
-        ui.horizontal_top(|ui| {
-            let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
-            paint_icon(
-                ui.painter(),
-                rect.center(),
-                icons::ICON_INFO,
-                16.0,
-                theme.color(ColorRole::SeverityInfo),
-            );
-            let text = RichText::new(note)
-                .font(Theme::font(Font::Small))
-                .color(theme.color(ColorRole::TextPrimary));
-            ui.add(egui::Label::new(text).wrap());
-        });
-        ui.add_space(2.0);
+        note_ui(ui, theme, note);
     }
     state.follow(view, canvas);
     let layered = document.aids.weight_layers.contains_key(&canvas.skin);
@@ -550,6 +536,20 @@ pub fn joints_ui(
         .color(theme.color(ColorRole::TextTertiary));
     ui.add(egui::Label::new(text).truncate());
     height
+}
+
+/// Draws a note with an icon.
+fn note_ui(ui: &mut Ui, theme: &Theme, note: String) {
+    ui.horizontal_top(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
+        let color = theme.color(ColorRole::SeverityInfo);
+        paint_icon(ui.painter(), rect.center(), icons::ICON_INFO, 16.0, color);
+        let text = RichText::new(note)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::TextPrimary));
+        ui.add(egui::Label::new(text).wrap());
+    });
+    ui.add_space(2.0);
 }
 
 /// Note about a mesh with several skins, which all use the same weights.

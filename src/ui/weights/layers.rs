@@ -1,6 +1,8 @@
 //! The list of weight layers, topmost first, and the choice of what is painted: weights or the
 //! mask.
 
+use std::collections::BTreeSet;
+
 use egui::{Align, DragValue, Layout, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
 
@@ -205,19 +207,12 @@ fn layer_row(
         ui.painter().text(left, egui::Align2::LEFT_CENTER, name, font, theme.color(color));
     }
     let vertices: usize = layer.parts.values().map(|p| p.vertices.len()).sum();
-    let mut held = vec![false; document.skin(at.skin).joints.len()];
-    if response.hovered() {
-        for part in layer.parts.values() {
-            for (j, _) in part.joints.iter().zip(&part.weights).filter(|(_, w)| **w > 0.0) {
-                if let Some(held) = held.get_mut(usize::from(*j)) {
-                    *held = true;
-                }
-            }
-        }
-    }
-    let held = held.into_iter().filter(|h| *h).count();
-    let text_of = format!("{} vertices, {} joints", crate::ui::widgets::thousands(vertices), held);
-    let response = response.on_hover_text(text_of);
+    let response = if response.hovered() {
+        let joints = joints_of(layer).len();
+        response.on_hover_text(format!("{} vertices, {joints} joints", thousands(vertices)))
+    } else {
+        response
+    };
     let mut cells =
         |ui: &mut Ui, area: Rect, layout: Layout, add: &mut dyn FnMut(&mut Ui, &mut Actions)| {
             ui.scope_builder(UiBuilder::new().max_rect(area).layout(layout), |ui| {
@@ -273,6 +268,12 @@ fn layer_row(
     if renames {
         *renaming = Some(NameDraft::new(layer.id, &*layer.name));
     }
+}
+
+/// Joints to which a layer gives weight, as indices into the joints of the skin.
+fn joints_of(layer: &WeightLayer) -> BTreeSet<u16> {
+    let slots = layer.parts.values().flat_map(|p| p.joints.iter().zip(&p.weights));
+    slots.filter(|(_, weight)| **weight > 0.0).map(|(joint, _)| *joint).collect()
 }
 
 /// Adds menu rows about a layer.

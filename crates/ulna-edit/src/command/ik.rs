@@ -283,17 +283,14 @@ impl DragLimb {
             // translated.
             let label = document.node(node).label(node);
             let at = seen.world[node.index()].transform_point3(self.tip.unwrap_or_default());
-            let body = node;
-            let node = bodies.mover(node);
+            let (body, node) = (node, bodies.mover(node));
             let parent = place.parent_world(node).as_dmat4();
             if !ulna_model::transform::is_invertible(parent.determinant()) {
-                return Err(CommandError::other(
-                    "squashed_flat",
-                    format!(
-                        "a parent of {label} has a scale of 0, so it cannot be moved; set the \
-                            scale of the parent first"
-                    ),
-                ));
+                let said = format!(
+                    "a parent of {label} has a scale of 0, so it cannot be moved; set the scale of \
+                        the parent first"
+                );
+                return Err(CommandError::other("squashed_flat", said));
             }
             let step = parent.inverse().transform_vector3((target - at).as_dvec3());
             let to = place.local(node).translation + step.as_vec3();

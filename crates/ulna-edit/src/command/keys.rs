@@ -89,6 +89,17 @@ fn parts_of(clip: &Clip, node: NodeId, unkeyed: Option<&Unkeyed>) -> Vec<Propert
     if moved.is_empty() && !morphs { vec![Property::Rotation] } else { moved }
 }
 
+/// Note that a new key changes the motion of a joint by an angle in radians.
+fn motion_changed(document: &Document, (angle, node): (f32, NodeId)) -> Notice {
+    let said = format!(
+        "the motion of “{}” changes by up to {:.2}°, because unit quaternion keys cannot split this \
+            spline exactly; use “exact” to add keys that keep it",
+        document.node(node).label(node),
+        angle.to_degrees()
+    );
+    Notice::new("motion_changed", said)
+}
+
 impl SetKey {
     /// Returns a command that keys the displayed pose of nodes at a time.
     pub fn new(clip: ClipName, time: Seconds, node: Nodes) -> Self {
@@ -166,13 +177,12 @@ impl SetKey {
                 continue;
             }
             let mut local = given.over(&seen);
-            let parts: Vec<Property> = if given.is_empty() {
-                match &self.parts {
-                    Some(parts) => parts.0.clone(),
-                    None => parts_of(clip, node, unkeyed.map(|(_, pose)| &**pose)),
+            let parts: Vec<Property> = match &self.parts {
+                _ if !given.is_empty() => {
+                    Property::TRS.into_iter().filter(|p| given.has(*p)).collect()
                 }
-            } else {
-                Property::TRS.into_iter().filter(|p| given.has(*p)).collect()
+                Some(parts) => parts.0.clone(),
+                None => parts_of(clip, node, unkeyed.map(|(_, pose)| &**pose)),
             };
             let mut changed =
                 unkeyed.and_then(|(_, pose)| pose.locals.get(&node)).copied().unwrap_or_default();
@@ -236,15 +246,7 @@ impl SetKey {
             edits.extend(self.key_morphs(document, (id, time), node, unkeyed, &pose, &mut free)?);
             edits.extend(self.now_keyed(unkeyed, node, &given));
         }
-        let note = (worst.0 > TOLD).then(|| {
-            format!(
-                "the motion of “{}” changes by up to {:.2}°, because unit quaternion keys cannot \
-                    split this spline exactly; use “exact” to add keys that keep it",
-                document.node(worst.1).label(worst.1),
-                worst.0.to_degrees()
-            )
-        });
-        let note = note.map(|said| Notice::new("motion_changed", said));
+        let note = (worst.0 > TOLD).then(|| motion_changed(document, worst));
         let notes = note.into_iter().chain(locks.note(document)).collect();
         Ok(Outcome { edits, notes, ..Outcome::default() })
     }

@@ -206,25 +206,16 @@ impl Builder<'_, '_> {
         }
         let times: Vec<f32> = keys.iter().map(|k| k.0).collect();
         let rotation = || {
-            (
-                Property::Rotation,
-                times.clone(),
-                keys.iter().flat_map(|k| k.1.rotation.to_array()).collect(),
-            )
+            let values = keys.iter().flat_map(|k| k.1.rotation.to_array()).collect();
+            (Property::Rotation, times.clone(), values)
         };
         let translation = || {
-            (
-                Property::Translation,
-                times.clone(),
-                keys.iter().flat_map(|k| k.1.translation.to_array()).collect(),
-            )
+            let values = keys.iter().flat_map(|k| k.1.translation.to_array()).collect();
+            (Property::Translation, times.clone(), values)
         };
         let scale = || {
-            (
-                Property::Scale,
-                times.clone(),
-                keys.iter().flat_map(|k| k.1.scale.to_array()).collect(),
-            )
+            let values = keys.iter().flat_map(|k| k.1.scale.to_array()).collect();
+            (Property::Scale, times.clone(), values)
         };
         Ok(match kind as i64 {
             0 => vec![rotation()],

@@ -98,11 +98,7 @@ pub fn listed<'a>(
             plain(false, "Default", numbered(all, "image"))
         }
         Entry::JointGroup => {
-            let pick = |g: &ulna_model::JointGroup| Pick {
-                text: g.name.to_string(),
-                label: g.name.to_string(),
-            };
-            plain(false, "None", document.joint_groups().iter().map(pick).collect())
+            plain(false, "None", named(document.joint_groups().iter().map(|g| &g.name)))
         }
         Entry::RetargetMap => {
             let unset = when_left_out(&draft.command, name);
@@ -141,13 +137,7 @@ pub fn listed<'a>(
         Entry::Lane => {
             let mix = mix_of(document);
             let lanes = mix.iter().flat_map(|m| m.lanes.iter());
-            plain(
-                false,
-                "Bottom",
-                lanes
-                    .map(|l| Pick { text: l.name.to_string(), label: l.name.to_string() })
-                    .collect(),
-            )
+            plain(false, "Bottom", named(lanes.map(|l| &l.name)))
         }
         _ => return None,
     })

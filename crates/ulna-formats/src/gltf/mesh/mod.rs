@@ -46,12 +46,8 @@ pub fn read(
                     {targets}; the missing ones have no effect on it",
                 primitive.targets.len()
             );
-            diagnostics.add(
-                Severity::Error,
-                "MESH_PRIMITIVES_UNEQUAL_TARGETS_COUNT",
-                &here,
-                message,
-            );
+            const CODE: &str = "MESH_PRIMITIVES_UNEQUAL_TARGETS_COUNT";
+            diagnostics.add(Severity::Error, CODE, &here, message);
         }
         if let Some(material) = primitive.material.filter(|m| m.0 >= counts.0) {
             let message = format!(
@@ -81,16 +77,10 @@ pub fn read(
                 hidden(primitive)
             }
             Err(Missing::Refused(error @ ReadError::Empty { .. })) => {
-                let message = format!(
-                    "The primitive stays in the file, but is not displayed: {}",
-                    error.fault()
-                );
-                diagnostics.add(
-                    Severity::Error,
-                    error.finding_code(),
-                    error.place().unwrap_or(here),
-                    message,
-                );
+                let (fault, code) = (error.fault(), error.finding_code());
+                let message =
+                    format!("The primitive stays in the file, but is not displayed: {fault}");
+                diagnostics.add(Severity::Error, code, error.place().unwrap_or(here), message);
                 hidden(primitive)
             }
             Err(Missing::Refused(error)) => return Err(error),
