@@ -1,9 +1,9 @@
 //! The lists of the window for large models: a frame of the whole window with many joints and with
 //! many clips, beside a frame with the sample.
 //!
-//! Targets: a frame with 3,000 joints, or with 76 clips, takes at most 1.5 times the time of a frame
-//! with the sample, whether the lists stand still, are filtered or scrolled. No pixels are drawn
-//! here.
+//! Targets: a frame with 3,000 joints, or with 76 clips, takes at most 1.5 times the time of a
+//! frame with the sample, whether the lists stand still, are filtered or scrolled. No pixels are
+//! drawn here.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use egui::{Event, Modifiers};
