@@ -369,8 +369,8 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
     focus_ring::focus_ring(ui.ctx(), theme);
 }
 
-/// Limits for the sizes of panels, from the mode and the panel contents. `height`: that of all
-/// panels in the frame before.
+/// Limits for the sizes of panels, by the mode and their content. `height`: that of all panels in
+/// the frame before.
 fn room(
     view: &View<'_>,
     problems: &problems::ProblemsState,

@@ -100,10 +100,12 @@ impl ProblemsState {
     }
 
     /// Points of height that the panel needs for as many whole rows as there is room for, one at
-    /// least: no row is cut.
+    /// least; no part of the next one is seen.
     pub fn height_within(&self, view: &View<'_>, room: f32) -> f32 {
-        /// Height in points of the title, the margins, and the space below the last row.
+        /// Title and margins, with the points below the last row.
         const HEAD: f32 = 48.0;
+        /// A few points below the last row.
+        const BELOW: f32 = 10.0;
         const ROW: f32 = 48.0;
         if view.problems.is_empty() {
             return HEAD + 20.0;
@@ -113,7 +115,7 @@ impl ProblemsState {
         let mut height = HEAD + rows[0];
         for row in &rows[1..] {
             if height + row > room {
-                break;
+                return height - BELOW;
             }
             height += row;
         }

@@ -285,7 +285,9 @@ impl<'a> MenuRows<'a> {
                 _ => None,
             })
         });
-        let Some(typed) = typed.filter(|_| popups::is_deepest(self.ui)) else { return };
+        // What is typed into a field of the menu stays there.
+        let listens = !self.ui.ctx().text_edit_focused() && popups::is_deepest(self.ui);
+        let Some(typed) = typed.filter(|_| listens) else { return };
         let focused = self.ui.memory(|m| m.focused());
         let after = self.entries.iter().position(|(id, _)| Some(*id) == focused);
         let mut following =
