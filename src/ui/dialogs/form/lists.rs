@@ -35,8 +35,9 @@ pub struct Listed<'a> {
 }
 
 /// Choices for elements with unique names.
-fn named<'n>(all: impl Iterator<Item = &'n String>) -> Vec<Pick> {
-    all.map(|name| Pick { text: name.clone(), label: name.clone() }).collect()
+fn named<'n, N: AsRef<str> + 'n>(all: impl Iterator<Item = &'n N>) -> Vec<Pick> {
+    let pick = |name: &str| Pick { text: name.to_owned(), label: name.to_owned() };
+    all.map(|name| pick(name.as_ref())).collect()
 }
 
 /// Choices for elements by index, with their names as labels.
