@@ -459,9 +459,7 @@ fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         });
     });
     ui.add_space(12.0);
-    if plain(ui, "Close").clicked() {
-        actions.push(DialogAction::SetDialog(None));
-    }
+    close_row(ui, actions, |_, _| ());
 }
 
 /// Shows the undo history, oldest step first. A click undoes or redoes to a step. Ctrl or Shift
@@ -519,10 +517,7 @@ fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut
         (1, _) => "1 step selected".to_owned(),
         (n, _) => format!("{n} steps selected"),
     };
-    ui.horizontal(|ui| {
-        if plain(ui, "Close").clicked() {
-            actions.push(DialogAction::SetDialog(None));
-        }
+    close_row(ui, actions, |ui, actions| {
         let copy = ui.add_enabled_ui(!chosen.is_empty(), |ui| plain(ui, "Copy as script")).inner;
         if copy
             .on_hover_text("Copies the steps as a script that “ulna run” can apply to other files")
@@ -538,6 +533,18 @@ fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut
                 .font(Theme::font(Font::Small))
                 .color(theme.color(ColorRole::TextTertiary)),
         );
+    });
+}
+
+/// Last row of a dialog that only shows something: *Close* on the right, other content on the left.
+fn close_row(ui: &mut Ui, actions: &mut Actions, left: impl FnOnce(&mut Ui, &mut Actions)) {
+    ui.horizontal(|ui| {
+        left(ui, actions);
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if plain(ui, "Close").clicked() {
+                actions.push(DialogAction::SetDialog(None));
+            }
+        });
     });
 }
 
@@ -593,7 +600,5 @@ fn about(ui: &mut Ui, theme: &Theme, view: &View<'_>, actions: &mut Actions) {
         );
     }
     ui.add_space(12.0);
-    if plain(ui, "Close").clicked() {
-        actions.push(DialogAction::SetDialog(None));
-    }
+    close_row(ui, actions, |_, _| ());
 }
