@@ -237,7 +237,7 @@ struct KeyOfCommand<'a> {
 struct Taken {
     /// True if a text field has the focus.
     typing: bool,
-    /// True if a gesture is open.
+    /// True during a gesture, such as a drag.
     gesture: bool,
     /// True if a gesture reads numbers.
     numbers: bool,

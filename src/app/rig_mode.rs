@@ -20,7 +20,7 @@ pub(super) struct RigMode {
     /// New matrix `scene_from_joint` of each dragged joint, until the plan has computed its
     /// position.
     pub(super) moved: BTreeMap<NodeId, Mat4>,
-    /// Serial number of `moved`.
+    /// Serial number that increases whenever `moved` changes.
     pub(super) serial: u64,
     /// The clip that plays in Rig mode.
     pub(super) clip: RigClip,

@@ -227,7 +227,7 @@ fn the_page_lists_exactly_the_codes_of_refusals_and_notes() {
 }
 
 #[test]
-fn no_two_files_share_a_code_by_accident() {
+fn codes_used_in_several_files_are_listed_as_shared() {
     let shared: BTreeSet<&str> = SHARED.iter().copied().collect();
     let there = of_sources();
     let new: Vec<_> = there

@@ -317,7 +317,7 @@ fn an_infinite_near_plane_is_reported() {
 
 /// Every node of the chain `B/B/B/B/B` must get its own keys back.
 #[test]
-fn pasted_keys_return_to_their_nodes_in_a_chain_of_equal_names() {
+fn keys_are_pasted_to_their_own_nodes_in_a_chain_of_equal_names() {
     let Some(shared) = shared() else { return };
     let path = shared.join("corpus/synthetic/interleaved-all-modes.glb");
     let mut session = Session::open(&path, &Progress::default()).unwrap();

@@ -83,8 +83,8 @@ impl Worked {
         self.found.as_ref().ok().map(|found| &found.after)
     }
 
-    /// Returns all notes as one sentence, without a full stop. `None` if there are no notes, or if
-    /// a command failed.
+    /// Returns all notes as one sentence, without a final period. `None` if there are no notes, or
+    /// if a command failed.
     pub fn sentence(&self) -> Option<String> {
         let notes = &self.found.as_ref().ok()?.notes;
         let all: Vec<&str> = notes.iter().map(|n| &*n.message).collect();

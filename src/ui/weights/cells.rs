@@ -67,7 +67,7 @@ pub struct Sheet<'a> {
 pub const ROW: f32 = 22.0;
 
 impl Cells {
-    /// The vertex whose cell has a text field.
+    /// Vertex of the cell that is being edited in a text field.
     pub fn vertex(&self) -> Option<u32> {
         self.typed.as_ref().map(|t| t.vertex)
     }

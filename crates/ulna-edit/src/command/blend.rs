@@ -46,7 +46,7 @@ document_commands! {
         toward: Toward,
         /// Blend amount; 1 (100 %) reaches the other pose, and negative amounts move away from it.
         amount: f32,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.blend", "Blend the pose", asks: true;
     /// Blends between the previous key and the next key
@@ -55,7 +55,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Position between the previous key (0) and the next key (1 or 100 %).
         part: f32,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.breakdown", "Breakdown", asks: true, enabled: rules::clip_shown;
     /// Blends the pose toward the in-between of its neighboring keys
@@ -64,7 +64,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Blend amount; 10 % if omitted.
         amount: Option<f32>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.relax", "Relax", enabled: rules::clip_shown;
     /// Exaggerates the pose away from the in-between of its neighboring keys
@@ -73,7 +73,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Blend amount; 10 % if omitted.
         amount: Option<f32>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.push", "Push", enabled: rules::clip_shown;
     /// Blends the pose toward the rest pose
@@ -82,7 +82,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Blend amount; 10 % if omitted.
         amount: Option<f32>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.to_rest", "Blend toward rest";
 }

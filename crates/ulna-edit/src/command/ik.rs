@@ -114,7 +114,7 @@ document_commands! {
         plant: Option<bool>,
         /// Part of the body that follows if the limb is too short; none if omitted.
         body: Option<Body>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.ik", "Move limb to a point (IK)", asks: true;
     /// Rotates a joint so that its front faces a point of the scene
@@ -123,7 +123,7 @@ document_commands! {
         node: Nodes,
         /// Point to face, in meters.
         at: Vec3,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.look_at", "Look at a point", asks: true;
     /// Pins the position or rotation of nodes while others are posed

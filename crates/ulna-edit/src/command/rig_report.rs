@@ -145,7 +145,7 @@ impl FitReport {
 }
 
 impl RigReport {
-    /// Describes the report in one sentence, without a full stop.
+    /// Describes the report in one sentence, without a final period.
     pub(in crate::command) fn sentence(&self, document: &Document) -> String {
         let tracks = self.tracks;
         let counted = |n: usize, one: &str, many: &str| match n {

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_changes_are_checked_at_five_times_between_the_first_and_last_key() {
+    fn changes_expected_to_be_exact_are_sampled_at_five_times() {
         let clip = clip(&[(0, &[1.0, 3.0]), (1, &[2.0, 5.0])]);
         assert_eq!(times(&clip, &clip, Exactness::Exact, 240), [1.0, 2.0, 3.0, 4.0, 5.0]);
         let still = Shared::new(Clip::default());

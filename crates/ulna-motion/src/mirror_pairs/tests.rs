@@ -116,7 +116,7 @@ fn names_that_agree_with_positions_give_certain_pairs() {
 }
 
 #[test]
-fn the_left_side_follows_the_names() {
+fn names_determine_which_side_is_left() {
     // The body is seen from the front: the right hand is at +X.
     let names = ["hips", "chest", "head", "arm.R", "hand.R", "arm.L", "hand.L", "", "", "", ""];
     let roles = roles(&named(names));

@@ -245,8 +245,8 @@ proptest! {
     }
 }
 
-/// According to the error formula for a moved pivot, the rotation's own key times are sufficient up
-/// to the bound, but not beyond it.
+/// Up to a bound on the rotation, which an error formula gives, a moved pivot needs no keys other
+/// than those of the rotation. A larger rotation needs more keys.
 #[test]
 fn a_moved_pivot_needs_only_the_keys_of_the_error_formula() {
     let track = |degrees: f32| Track {

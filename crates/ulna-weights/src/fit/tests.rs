@@ -562,7 +562,7 @@ fn lowered_limits_are_fitted_to_the_motion() {
 }
 
 #[test]
-fn the_kept_influences_change_the_clips_least() {
+fn reducing_influences_keeps_those_that_change_the_clips_least() {
     // Both hands have the same motion, so one of them is enough. The forearm must be kept, although
     // its weight is smaller.
     let rig = Rig { weights: vec![vec![(2, 0.4), (3, 0.35), (1, 0.25)]; 20], ..two_hands() };
@@ -611,7 +611,7 @@ fn fitted_to_triangle(document: &Document) -> (FittedWeights, Vec<(u16, f32)>) {
 }
 
 #[test]
-fn a_vertex_follows_the_triangle_that_carries_it() {
+fn a_vertex_is_fitted_to_the_motion_of_a_triangle() {
     let triangle = [Vec3::new(2.2, 0.0, 0.0), Vec3::new(2.6, 0.0, 0.0), Vec3::new(2.2, 0.4, 0.0)];
     let above = (triangle[0] + triangle[1] + triangle[2]) / 3.0 + Vec3::Z * 0.1;
     let on = |joint: u16| vec![(joint, 1.0)];

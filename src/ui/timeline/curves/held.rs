@@ -25,7 +25,8 @@ pub struct HeldKeys {
     pub curves: Vec<(usize, KeyTimes)>,
 }
 
-/// Key of a group of curves with the same change: the bits of the number, and the component.
+/// Key of a group of curves that one command can change: the bits of the added value or of the
+/// pivot, and the component.
 type Alike = (u64, Component);
 
 impl HeldKeys {

@@ -85,9 +85,9 @@ other_commands! {
         map: Option<RetargetMapText>,
         /// Action if a clip name already exists; a number is added to the name if omitted.
         taken: Option<TakenName>,
-        /// Whether feet stay in place in contacts; as the map says if omitted.
+        /// Whether feet stay in place during contacts; as in the retarget map if omitted.
         contacts: Option<bool>,
-        /// Factor of the path over the ground; as the map says if omitted.
+        /// Factor of the path over the ground; as in the retarget map if omitted.
         stride: Option<f32>,
         /// Keys of the clips: as in the source, one per frame, or reduced; as in the source if
         /// omitted.

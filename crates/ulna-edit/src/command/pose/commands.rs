@@ -56,7 +56,7 @@ document_commands! {
         pivot: Option<Vec3>,
         /// Behavior of the children; they follow if omitted.
         children: Option<Children>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.turn", "Rotate in any space", menu: "Pose/By numbers", asks: true;
     /// Moves nodes along the axes of any space
@@ -69,7 +69,7 @@ document_commands! {
         space: Option<AnySpace>,
         /// Behavior of the children; they follow if omitted.
         children: Option<Children>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.shift", "Move in any space", menu: "Pose/By numbers", asks: true;
     /// Scales nodes along the axes of any space, optionally about a pivot
@@ -85,7 +85,7 @@ document_commands! {
         pivot: Option<Vec3>,
         /// Behavior of the children; they follow if omitted.
         children: Option<Children>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.resize", "Scale in any space", menu: "Pose/By numbers", asks: true;
     /// Sets the pose offset of nodes over their rest pose
@@ -101,7 +101,7 @@ document_commands! {
         node: Nodes,
         /// Values to set.
         to: Trs,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.set_local", "Set the local transform", menu: "Pose/By numbers", asks: true;
     /// Sets the world transform of nodes
@@ -124,14 +124,14 @@ document_commands! {
         node: Option<Nodes>,
         /// Channels to reset; all if omitted.
         parts: Option<Parts>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.reset", "Reset to rest", enabled: rules::selected;
     /// Resets the translation of the selected nodes
     ResetTranslation {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.reset_translation",
         "Reset the translation", key: "Alt+W", enabled: rules::selected;
@@ -139,7 +139,7 @@ document_commands! {
     ResetRotation {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.reset_rotation",
         "Reset the rotation", key: "Alt+E", enabled: rules::selected;
@@ -147,7 +147,7 @@ document_commands! {
     ResetScale {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// Clip, time or layer that takes the pose.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.reset_scale",
         "Reset the scale", key: "Alt+R", enabled: rules::selected;
