@@ -78,7 +78,7 @@ pub(super) struct Converted {
 /// Purpose of the system's file dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Browse {
-    /// A path for the given purpose.
+    /// File for one of the purposes in [`PathFor`].
     Path(PathFor),
     /// Destination of the export in the dialog.
     Export { folder: bool },

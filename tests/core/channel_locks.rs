@@ -97,7 +97,7 @@ fn posing(draw: &mut Draw, document: &Document, into_file: bool) -> CommandLine 
 }
 
 #[test]
-fn no_command_that_poses_changes_a_locked_channel() {
+fn pose_commands_never_change_a_locked_channel() {
     let channels = [
         "all",
         "translation",

@@ -80,7 +80,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn tangent_modes_are_restored_and_only_their_channels_change(
+    fn tangent_modes_are_saved_and_restored_and_other_channels_are_unchanged(
         list in prop::collection::vec(changes(), 1..5),
     ) {
         let mut session = sample();

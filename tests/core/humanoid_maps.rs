@@ -209,7 +209,7 @@ fn avatars_without_a_map_can_get_one() {
 }
 
 #[test]
-fn invalid_maps_of_a_file_stay_in_it_and_are_ignored() {
+fn invalid_maps_are_kept_in_the_file_and_ignored() {
     for bad in [
         json!({"version": 1, "bones": {"hips": 9}}),
         json!({"version": 1, "bones": {}}),

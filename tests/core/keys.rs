@@ -550,7 +550,7 @@ fn operations(document: &Document, id: ClipId, track: TrackId, old: &Track) -> V
 /// it: only the track's channel differs, and there is no new error. A seed chooses files and
 /// tracks.
 #[test]
-fn each_operation_is_saved_in_its_channel_alone() {
+fn each_operation_changes_only_its_channel_in_the_saved_file() {
     let Some(shared) = crate::common::shared() else { return };
     let small = |p: &std::path::PathBuf| {
         let glb = p.extension().is_some_and(|e| e == "glb");

@@ -219,7 +219,7 @@ fn inserting_a_key_keeps_a_cubic_motion() {
 }
 
 #[test]
-fn an_image_beside_a_glb_is_copied_and_foreign_files_stay() {
+fn an_image_beside_a_glb_is_copied_and_foreign_files_are_kept() {
     let Some(folder) = found("outside-image") else { return };
     let bytes = fs::read(folder.join("tube.glb")).unwrap();
     let image = json(&bytes)["images"][0]["uri"].as_str().expect("an image beside").to_owned();

@@ -262,7 +262,7 @@ fn changes_on_disk_are_detected_and_not_overwritten_without_asking() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_followed_or_confirmed_and_read_only_files_stay() {
+fn symbolic_links_are_followed_hard_links_need_consent_and_read_only_files_are_kept() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let (folder, path) = folder(false);
     let before = fs::read(&path).unwrap();

@@ -260,8 +260,9 @@ fn binding_a_mesh_in_place_does_not_move_it() {
     assert_eq!(Session::open_bytes(&bytes).unwrap().document().skins.count(), 2);
 }
 
-/// The displayed shape is bound. With its morph targets, it does not move at that time. It is saved
-/// like this, other clips move it differently, and undo restores the bytes of the file.
+/// The displayed shape is bound at a time of a clip. With its morph targets, it must not move at
+/// that time. It is saved like this, other clips move it differently, and undo restores the bytes
+/// of the file.
 #[test]
 fn binding_the_displayed_shape_does_not_move_it() {
     let mut done = 0;

@@ -425,7 +425,7 @@ const HALVES: [(u8, f32); 4] = [(0, 0.5), (1, 0.5), (0, 0.0), (0, 0.0)];
 const TWICE: [(u8, f32); 4] = [(0, 0.25), (1, 0.5), (0, 0.25), (0, 0.0)];
 
 #[test]
-fn interleaved_vertices_are_written_in_place_and_bytes_between_stay() {
+fn interleaved_vertices_are_written_in_place_and_bytes_between_are_unchanged() {
     // POSITION, JOINTS_0, WEIGHTS_0 and four unused bytes: 36 bytes per vertex.
     let count = 6;
     let (mut json, _) = rigged(2, &[HALVES; 6]);

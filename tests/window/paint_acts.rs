@@ -21,7 +21,7 @@ fn most(document: &Document) -> usize {
 }
 
 #[test]
-fn clicking_a_brush_slider_opens_its_number_without_changing_it() {
+fn clicking_a_brush_slider_opens_a_number_field_without_changing_the_value() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = *window.state().brush();
     click(&mut window, "Radius");

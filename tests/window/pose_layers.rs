@@ -160,7 +160,7 @@ fn holding_a_key_shows_the_file_as_opened() {
 }
 
 #[test]
-fn in_pose_mode_edits_go_to_the_chosen_row() {
+fn in_pose_mode_edits_apply_to_the_chosen_layer() {
     let (mut window, ..) = sample();
     press(&mut window, Modifiers::NONE, Key::Num1);
     window.get_by_label("Head").click();

@@ -10,7 +10,7 @@ use ulna_model::{Interpolation, Property, Track, transform::unit_or};
 pub(super) struct KeySegment {
     /// Index of the last key at or before the time.
     pub key: usize,
-    /// Fraction of the segment: 0 at that key, and almost 1 just before the next key. It is 0
+    /// Fraction of the segment: 0 at the key `key`, and almost 1 just before the next key. Also 0
     /// before the first key and after the last key.
     pub part: f32,
     /// Length of the segment, seconds.

@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn mirror_sides_stay_if_joint_pairs_change() {
+    fn mirror_sides_are_unchanged_if_joint_pairs_change() {
         let mut document = document();
         let mut painting = PaintDomain::default();
         painting.follow(&document, 1, None);

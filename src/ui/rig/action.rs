@@ -31,12 +31,12 @@ impl RigOptions {
 /// Depth at which a new joint is placed under the pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JointDepth {
-    /// The center between the front and the back of the skin.
+    /// The joint is placed at the center between the front and the back of the skin.
     #[default]
     Limb,
-    /// On the surface of the skin.
+    /// The joint is placed on the surface of the skin.
     Surface,
-    /// At the depth of the parent joint.
+    /// The joint is placed at the depth of the parent joint.
     Parent,
 }
 

@@ -575,7 +575,7 @@ pub struct ViewportView<'a> {
     pub pivot: Pivot,
     /// Custom pivot: a node, and a point in its space that moves with it.
     pub pivot_spot: Option<(NodeId, Vec3)>,
-    /// Whether drags snap without a key.
+    /// Whether drags snap without a pressed key.
     pub snap: bool,
     /// Snap steps of posing.
     pub snap_steps: SnapSteps,

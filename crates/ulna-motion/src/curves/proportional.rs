@@ -109,8 +109,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nearby_keys_follow_and_distant_keys_stay(track in any_track(), pick in 0usize..12,
-            radius in 0.0f32..1.0, by in -0.5f32..0.5) {
+        fn nearby_keys_follow_and_distant_keys_are_unchanged(track in any_track(),
+            pick in 0usize..12, radius in 0.0f32..1.0, by in -0.5f32..0.5) {
             let pick = pick % track.times.len();
             let at = track.times[pick];
             let turns = track.property == Property::Rotation;

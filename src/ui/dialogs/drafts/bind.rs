@@ -28,7 +28,7 @@ pub struct BindDraft {
     pub shows_all: bool,
     /// Shown clip, and its time in seconds.
     pub moment: Option<(ClipId, f64)>,
-    /// Whether new skins are bound at that time of the clip; otherwise in the pose of the file.
+    /// Whether new skins are bound in the pose at `moment`; otherwise in the pose of the file.
     pub at_moment: bool,
     /// First method to try; other methods are used if it fails.
     pub method: BindBy,

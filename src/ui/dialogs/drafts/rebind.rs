@@ -10,7 +10,7 @@ pub struct RebindDraft {
     pub meshes: Vec<(NodeId, bool)>,
     /// Shown clip, and its time in seconds.
     pub moment: Option<(ClipId, f64)>,
-    /// Whether the bind pose is taken at that time of the clip; otherwise from the file.
+    /// Whether the bind pose is the pose at `moment`; otherwise it is the pose of the file.
     pub at_moment: bool,
     /// Whether the posed shape is bound; otherwise the shape as modeled.
     pub posed: bool,

@@ -106,7 +106,7 @@ document_commands! {
         by: Numbers,
         /// Time within which other keys follow, in seconds.
         radius: Seconds,
-        /// Fall-off over that time; smooth if omitted.
+        /// Fall-off within the radius; smooth if omitted.
         falloff: Option<Fade>,
         /// Order of the axes for single angles; the order with the least gimbal if omitted.
         order: Option<AxisOrder>,

@@ -34,9 +34,9 @@ other_commands! {
     ImportLayer {
         /// File with saved layers.
         path: PathBuf,
-        /// Clip of the layer in that file; a layer of its pose if omitted.
+        /// Clip of the layer in the source file; a layer of its pose if omitted.
         clip: Option<ClipName>,
-        /// Layer in that file; needed if there are several.
+        /// Layer in the source file; needed if there are several.
         layer: Option<LayerName>,
         /// Clip that receives the layer; the pose if omitted.
         into: Option<ClipName>,
@@ -102,12 +102,12 @@ other_commands! {
     ImportSkeleton {
         /// Model with a skeleton; `sample` is the skeleton of the sample.
         path: PathBuf,
-        /// Topmost joint in that file; all joints of its skins if omitted.
+        /// Topmost joint of the skeleton in the source file; all joints of its skins if omitted.
         joint: Option<String>,
-        /// Positions of joints of that file in this scene, in meters, such as
-        /// `Hips=0 0.93 0; Head=0 1.6 0.02`. One point moves the skeleton, two scale and turn it,
-        /// and more also stretch it, so that each joint lies at its point. If omitted, it is scaled
-        /// by the heights of both models and set on the ground below the middle of this one.
+        /// Positions in this scene for joints of the source file, in meters, such as `Hips=0 0.93
+        /// 0; Head=0 1.6 0.02`. One point moves the skeleton, two scale and turn it, and more also
+        /// stretch it, so that each joint is at its point. If omitted, it is scaled by the heights
+        /// of both models and set on the ground below the middle of this one.
         points: Option<MatchedPoints>,
         /// Whether points hold for the other side, too, mirrored.
         symmetric: Option<bool>,
@@ -120,7 +120,7 @@ other_commands! {
     ImportWeights {
         /// File to read; opens a dialog if omitted.
         path: Option<PathBuf>,
-        /// Mesh or shape of that file; if omitted, meshes with the same names, or all if none
+        /// Mesh or shape of the source file; if omitted, meshes with the same names, or all if none
         /// match.
         from: Option<String>,
         /// Meshes that receive the weights; all if omitted.

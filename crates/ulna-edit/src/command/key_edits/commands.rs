@@ -91,7 +91,8 @@ document_commands! {
         node: Option<Nodes>,
         /// Whether to replace the existing keys in the time range of the pasted keys.
         replace: Option<bool>,
-        /// Whether to offset the pasted values so that they start from the value at that time.
+        /// Whether to offset the pasted values so that they start from the clip's value at the time
+        /// of the first pasted key.
         relative: Option<bool>,
         /// Whether to paste the keys mirrored, onto the mirror joints.
         flip: Option<bool>,
@@ -170,7 +171,7 @@ document_commands! {
         time: Seconds,
         /// Node whose keys to offset.
         node: Nodes,
-        /// Value at that time.
+        /// New value of the node at the given time.
         to: Trs,
         /// Keys to offset; all keys of the node if omitted.
         keys: Option<KeyList>,

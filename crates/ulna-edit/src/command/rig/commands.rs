@@ -230,7 +230,7 @@ document_commands! {
         /// Whether missing bones are guessed from names and the order of joints; they are if no
         /// other argument is given.
         guess: Option<bool>,
-        /// Whether all other bones are cleared first.
+        /// Whether to remove all other bones from the map first.
         clear: Option<bool>,
     } = "rig.humanoid", "Guess humanoid bones", menu: "Rig/Humanoid";
     /// Merges skins that share joints into one; the meshes move as before

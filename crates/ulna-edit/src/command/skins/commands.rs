@@ -21,7 +21,7 @@ document_commands! {
         below: Option<bool>,
         /// Clip with the pose to bind in; the pose of the file if omitted.
         clip: Option<ClipName>,
-        /// Time in that clip, in seconds; 0 if omitted.
+        /// Time in the clip with the pose, in seconds; 0 if omitted.
         time: Option<Seconds>,
         /// Name of the skin.
         name: Option<String>,
@@ -34,7 +34,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Clip with the pose to bind in; the pose of the file if omitted.
         clip: Option<ClipName>,
-        /// Time in that clip, in seconds; 0 if omitted.
+        /// Time in the clip with the pose, in seconds; 0 if omitted.
         time: Option<Seconds>,
         /// Shape to bind: `stored` is the modeled shape, `posed` is the shape as currently
         /// deformed; the modeled shape if omitted.

@@ -59,7 +59,8 @@ fn all(track: &Track) -> (f32, f32) {
 proptest! {
     #[test]
     fn a_filter_keeps_key_times_end_keys_and_protected_ranges(track in any_track(),
-        filter in filters(), strength in 0.0f64..1.0, across_loop: bool, from in 0.0f32..3.0, long in 0.0f32..1.0) {
+        filter in filters(), strength in 0.0f64..1.0, across_loop: bool, from in 0.0f32..3.0,
+        long in 0.0f32..1.0) {
         let protect = vec![(from, from + long)];
         let options =
             FilterOptions { strength, across_loop, protect, ..FilterOptions::new(filter) };
@@ -149,7 +150,7 @@ fn a_loop_stays_closed_and_is_filtered_through_its_seam() {
 }
 
 #[test]
-fn a_peak_is_removed_and_its_neighbors_stay() {
+fn a_peak_is_removed_and_its_neighbors_are_unchanged() {
     let slow = |t: f64| (t * 2.0).sin();
     let track = even(false, 61, 30.0, |t| slow(t) + if (t - 1.0).abs() < 0.01 { 0.8 } else { 0.0 });
     let filter = Filter::Peaks { limit: 3.0 };
