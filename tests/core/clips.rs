@@ -334,7 +334,7 @@ fn an_open_loop_is_closed_by_each_method() {
 /// An exported file plays the same motion and contains nothing else. A failed export writes no
 /// file.
 #[test]
-fn exported_clips_play_the_same_one_file_per_clip() {
+fn clips_exported_to_one_file_each_play_the_same_motion() {
     let mut session = sample();
     let (first, second) = (ClipId(0), ClipId(1));
     run(&mut session, at("clip.reverse", first));

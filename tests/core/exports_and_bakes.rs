@@ -70,7 +70,7 @@ fn peak(file: &Path, to: &Path) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_export_of_each_clip_holds_one_file_at_a_time() {
+fn an_export_of_each_clip_keeps_one_file_in_memory_at_a_time() {
     const MEGABYTES: usize = 24;
     let folder = tempfile::tempdir().unwrap();
     let mut peaks = Vec::new();

@@ -125,7 +125,7 @@ fn offsetting_the_start_of_a_loop_keeps_the_loop() {
 /// Runs every operation on some keys of every animated file. Key times increase, and undoing all
 /// steps restores the opened file.
 #[test]
-fn key_operations_keep_clips_valid_and_undo_on_the_corpus() {
+fn key_operations_keep_clips_valid_and_can_be_undone_on_the_corpus() {
     let Some(shared) = crate::common::shared() else { return };
     let mut tried = 0;
     for path in crate::common::models(&shared.join("corpus")) {

@@ -437,7 +437,7 @@ fn an_existing_clip_name_is_handled_by_the_chosen_option() {
 /// The clips of a character are imported into a copy of it without clips. The skin must have the
 /// same positions.
 #[test]
-fn a_merged_clip_gives_the_same_skin_positions() {
+fn a_merged_clip_has_the_same_skin_positions() {
     let Some(shared) = shared() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut done = 0;

@@ -199,7 +199,7 @@ fn stored_layers_can_be_removed_again() {
 }
 
 #[test]
-fn keys_changed_by_another_program_win_and_invalid_layers_stay_in_the_file() {
+fn keys_changed_by_another_program_take_precedence_and_invalid_layers_are_kept() {
     let mut session = sample();
     let walk = clip_of(session.document(), "Walk");
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));

@@ -153,7 +153,7 @@ fn acts(top: &str) -> [(CommandLine, bool); 9] {
 }
 
 #[test]
-fn skeleton_changes_keep_the_motion_of_random_rigs_and_undo() {
+fn skeleton_changes_keep_the_motion_of_random_rigs_and_can_be_undone() {
     const RIGS: u64 = 216;
     let mut done: BTreeMap<String, usize> = BTreeMap::new();
     for seed in 0..RIGS {

@@ -398,7 +398,7 @@ fn unsaved_means_that_the_saved_bytes_would_differ() {
 }
 
 #[test]
-fn a_step_can_be_left_out_of_the_middle() {
+fn a_step_in_the_middle_of_the_history_can_be_left_out() {
     let (_folder, path) = folder(false);
     let mut session = open(&path);
     session.run_line(&turn(10.0)).unwrap();

@@ -178,7 +178,7 @@ fn hidden(document: &Document, time: Option<f64>) -> BTreeSet<String> {
 
 /// The sword must be displayed the same way in files that require the extensions.
 #[test]
-fn required_visibility_is_displayed_the_same() {
+fn a_required_visibility_extension_does_not_change_the_display() {
     let Some(shared) = shared() else { return };
     let used = std::fs::read(shared.join("situations/visibility-required/used.glb")).unwrap();
     let wanted: BTreeSet<String> = ["Gem", "Sword"].map(ToOwned::to_owned).into();

@@ -164,7 +164,7 @@ fn a_surface_brush_stops_at_the_end_of_its_piece() {
 }
 
 #[test]
-fn a_late_loop_suggests_start_at_zero() {
+fn for_a_loop_with_a_late_start_the_command_start_at_zero_is_suggested() {
     let mut session = sample();
     does(&mut session, json!({"do": "clip.split", "clip": "Walk", "time": 0.5, "name": "Late"}));
     does(&mut session, json!({"do": "key.move", "clip": "Late", "by": 0.25, "from": 0, "to": 9}));

@@ -135,7 +135,7 @@ fn the_menu_of_several_joints_shows_their_number_and_has_no_rename_row() {
 }
 
 #[test]
-fn the_menu_of_a_joint_in_the_viewport_has_the_same_order_and_lists_what_is_under_the_pointer() {
+fn the_viewport_menu_of_a_joint_has_the_outliner_order_and_lists_joints_under_the_pointer() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     let in_tree: Vec<String> =

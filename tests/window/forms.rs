@@ -199,7 +199,7 @@ fn close_everything(window: &mut Window) {
 }
 
 #[test]
-fn every_form_has_fields_and_works_or_names_what_is_missing() {
+fn every_form_has_fields_and_works_or_names_the_missing_input() {
     let (mut window, ..) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "LeftUpperArm");

@@ -30,7 +30,8 @@ struct Row {
     act: &'static str,
     /// Keys in Blender and in Maya; `—` if there are none.
     programs: [&'static str; 2],
-    /// Keys in each map of Ulna: `same` as in the program, other keys, or `—` and a reason.
+    /// Keys of the action in each of Ulna's maps: `same` if they equal those of the other program,
+    /// other keys, or `—` and a reason.
     ulna: [&'static str; 3],
 }
 
@@ -643,7 +644,7 @@ fn failures(map: usize, part: usize, parts: usize) -> Vec<String> {
 }
 
 #[test]
-fn the_page_has_a_hundred_acts_each_with_keys_or_a_reason() {
+fn the_page_lists_a_hundred_actions_each_with_keys_or_a_reason() {
     let rows = rows();
     assert_eq!(rows.len(), 100);
     let names: Vec<&str> = rows.iter().map(|row| row.act).collect();

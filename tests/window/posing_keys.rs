@@ -118,7 +118,7 @@ fn a_tool_waits_one_second_and_escape_only_ends_the_wait() {
 }
 
 #[test]
-fn keys_typed_right_after_a_click_go_to_the_clicked_field() {
+fn the_clicked_field_receives_keys_typed_right_after_the_click() {
     let (mut window, _folder, arm) = arm();
     let at = window.get_by_label("Ul rotation X").rect().center();
     window.event(Event::PointerMoved(at));

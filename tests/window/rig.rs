@@ -98,7 +98,7 @@ fn moving_a_pivot_shows_its_effects_and_is_one_step() {
 }
 
 #[test]
-fn enter_applies_the_typed_value_and_show_goes_to_the_worst_frame() {
+fn enter_applies_the_typed_value_and_a_button_shows_the_worst_frame() {
     let (mut window, ..) = sample();
     plan(&mut window, "LeftLowerLeg", "Move pivots…");
     type_vector(&mut window, "Distance", ["0", "0", "30 cm"]);

@@ -1,5 +1,5 @@
-//! Goals of a clip: points of joints that have a wanted place over a time range. Contacts of feet and
-//! hands are goals.
+//! Goals of a clip: points of joints that have a wanted place over a time range. Contacts of feet
+//! and hands are goals.
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -40,9 +40,9 @@ impl GoalPoint {
 pub struct ContactBar {
     /// The joint.
     pub node: NodeId,
-    /// Start of the first of its contacts, seconds.
+    /// Start of the first contact of the bar, in seconds.
     pub from: f32,
-    /// End of the last one, seconds.
+    /// End of the last contact of the bar, in seconds.
     pub to: f32,
     /// Indices of its contacts in the list of goals.
     pub goals: Vec<usize>,
@@ -84,8 +84,8 @@ impl Goal {
             && self.place.is_none_or(|p| p.is_finite())
     }
 
-    /// The goal with its start and end mapped by `to`; `None` if the new range is empty. Times before
-    /// 0 become 0; a reversed range is put in order.
+    /// The goal with its start and end mapped by `to`; `None` if the new range is empty. Times
+    /// before 0 become 0; a reversed range is put in order.
     #[must_use]
     pub fn retimed(&self, to: impl Fn(f32) -> f32) -> Option<Self> {
         let (a, b) = (to(self.from), to(self.to));
@@ -119,8 +119,8 @@ impl Goal {
         bars
     }
 
-    /// Sorts goals by joint, point and start. Removes invalid goals, and merges goals of one point and
-    /// space that overlap.
+    /// Sorts goals by joint, point and start. Removes invalid goals, and merges goals of one point
+    /// and space that overlap.
     pub fn in_order(mut list: Vec<Self>) -> Vec<Self> {
         list.retain(Self::is_valid);
         list.sort_by(|a, b| {

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_rotations_slightly_below_unit_length_hold() {
+    fn slerp_between_equal_quaternions_below_unit_length_is_constant() {
         // A quaternion of 16-bit integers, as in quantized files.
         let q = Quat::from_array([0.0, 0.0, -19346.0 / 32767.0, 26446.0 / 32767.0]);
         assert!(q.length() < 1.0 - 5e-6);

@@ -74,8 +74,7 @@ pub(super) enum Fast<'a> {
     None,
     /// Changes a group of vertices in place. The last argument has their vertex indices.
     Group(&'a (dyn Fn(&SimdNormalizer, &mut LaneGroup, &[u32]) + Sync)),
-    /// Changes a group like `Group`, but reads the slots itself. They need not be those of the
-    /// vertices.
+    /// Changes a group like `Group`, but reads slots that need not belong to its vertices.
     Others(&'a Others<'a>),
 }
 

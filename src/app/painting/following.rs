@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn another_scene_keeps_the_joint_and_drops_the_selected_vertices() {
+    fn changing_the_scene_keeps_the_joint_and_deselects_vertices() {
         let document = document();
         let joint = document.skins.values().next().map(|s| s.joints[1]);
         let mut painting = PaintDomain::default();

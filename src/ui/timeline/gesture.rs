@@ -27,7 +27,7 @@ pub enum Retime {
     Copy,
     /// The keys are scaled in time about this time, in seconds.
     Stretch(f64),
-    /// The motion of their tracks shifts in time and wraps around the loop.
+    /// The tracks of the keys are shifted in time as a whole, and wrap around the loop.
     Offset,
 }
 

@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blended_tail_ends_at_the_speed_of_the_start() {
+    fn the_blended_end_of_a_loop_has_the_speed_of_its_start() {
         let frame = 1.0 / 30.0;
         let track = Track {
             target: NodeId(0),

@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn full_lanes_replace_and_empty_lanes_change_nothing(a in any_clip(3.0),
+    fn full_weight_replaces_lower_lanes_and_empty_lanes_change_nothing(a in any_clip(3.0),
         b in any_clip(3.0)) {
         let file = chain();
         let (low, high) =

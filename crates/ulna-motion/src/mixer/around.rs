@@ -124,7 +124,7 @@ mod tests {
         }
 
         #[test]
-        fn at_a_point_its_clip_has_full_weight(
+        fn a_clip_has_full_weight_at_its_own_point(
             points in prop::collection::vec([-4i8..4, -4i8..4], 1..9),
             which in 0usize..9) {
             let points: Vec<[f32; 2]> = points.iter().map(|p| p.map(f32::from)).collect();

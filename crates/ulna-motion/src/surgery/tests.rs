@@ -277,7 +277,7 @@ fn a_moved_pivot_needs_only_the_keys_of_the_error_formula() {
 }
 
 #[test]
-fn a_constant_of_a_clip_that_differs_from_the_node_gets_one_key() {
+fn a_constant_channel_that_differs_from_the_node_keeps_one_key() {
     let held = Track {
         target: JOINT,
         property: Property::Rotation,

@@ -543,7 +543,7 @@ fn influences_are_added_up_to_the_limit() {
 }
 
 #[test]
-fn lowered_limits_are_fitted_to_the_motion() {
+fn weights_are_fitted_to_the_motion_after_the_influence_limit_is_lowered() {
     // Both hands have the same motion, so the weight of the weaker hand goes only to the other
     // hand.
     let rig = Rig { weights: vec![vec![(2, 0.4), (1, 0.35), (3, 0.25)]; 20], ..two_hands() };

@@ -154,7 +154,7 @@ choice! {
     TravelGoes {
         /// The joint above the hips.
         Root = "root",
-        /// None: the root motion is removed, and the body moves in place.
+        /// No destination: the root motion is removed, and the body moves in place.
         InPlace = "in place",
         /// The hips.
         Hips = "hips",

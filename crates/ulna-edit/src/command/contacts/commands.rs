@@ -80,14 +80,14 @@ document_commands! {
         /// Point whose contact is removed; all points of the joint if omitted.
         point: Option<ContactPoint>,
     } = "contact.remove", "Remove contact", asks: true, enabled: rules::clip_shown;
-    /// Keeps feet and hands in place in the contacts of a clip; if it has none, contacts of feet are
-    /// found
+    /// Keeps feet and hands in place in the contacts of a clip; if it has none, contacts of feet
+    /// are found
     CleanContacts {
         /// Clip to edit.
         clip: ClipName,
         /// Feet and hands to keep in place; all that have contacts if omitted.
         node: Option<Nodes>,
-        /// Time over which a contact takes hold and lets go, in seconds; 0.1 s if omitted.
+        /// Time over which a contact blends in and out, in seconds; 0.1 s if omitted.
         blend: Option<Seconds>,
         /// Share of the toes that stays flat on the ground while the heel lifts; 100 % if omitted.
         toe_roll: Option<f32>,

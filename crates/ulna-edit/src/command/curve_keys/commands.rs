@@ -95,14 +95,14 @@ document_commands! {
         /// Whether keys past the end wrap around to the start.
         across_loop: Option<bool>,
     } = "key.overlap", "Overlap a chain", asks: true, enabled: rules::clip_shown;
-    /// Edits keys, and nearby keys by a part of it
+    /// Edits keys, and nearby keys by an amount that decreases with their distance
     ProportionalKeys {
         /// Clip to edit.
         clip: ClipName,
         /// Operation.
         how: NearHow,
-        /// Amount: seconds to move by; or what to add, per component or one number for all, in
-        /// degrees about x, y and z for rotations.
+        /// Amount: the time shift in seconds; or the number to add, one per component or one for
+        /// all, in degrees about x, y and z for rotations.
         by: Numbers,
         /// Time within which other keys follow, in seconds.
         radius: Seconds,

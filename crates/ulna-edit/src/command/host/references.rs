@@ -83,18 +83,18 @@ other_commands! {
     Move {
         /// Reference model to move; the selected one if omitted.
         reference: Option<String>,
-        /// Position of its origin, in meters; as it is if omitted.
+        /// Position of the model's origin, in meters; unchanged if omitted.
         translation: Option<Vec3>,
-        /// Rotation about the x, then y, then z axis; as it is if omitted.
+        /// Rotation of the model about the x, then y, then z axis; unchanged if omitted.
         degrees: Option<Vec3>,
-        /// Factor of its size; as it is if omitted.
+        /// Scale factor of the model; unchanged if omitted.
         factor: Option<f32>,
     } = "reference.move", "Place the reference model", asks: true, enabled: with_reference;
     /// Chooses the clip that a reference model plays in step with the playhead
     Clip {
         /// Reference model to change; the selected one if omitted.
         reference: Option<String>,
-        /// Name of a clip of its file; the rest pose if omitted.
+        /// Name of a clip in the file of the reference model; the rest pose if omitted.
         clip: Option<String>,
     } = "reference.clip", "Clip of the reference model", asks: true, enabled: with_reference;
 }

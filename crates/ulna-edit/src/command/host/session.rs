@@ -80,8 +80,8 @@ other_commands! {
         path: PathBuf,
         /// Pattern of the names of clips to retarget, such as `Walk*`; all clips if omitted.
         only: Option<String>,
-        /// Retarget map: the name of one of this file, the path of a JSON file, or JSON; one of
-        /// this file that fits, or a guessed one, if omitted.
+        /// Retarget map: the name of a map in this file, the path of a JSON file, or JSON text; the
+        /// best map in this file, or else a guessed map, if omitted.
         map: Option<RetargetMapText>,
         /// Action if a clip name already exists; a number is added to the name if omitted.
         taken: Option<TakenName>,
@@ -94,13 +94,13 @@ other_commands! {
         keys: Option<RetargetedKeys>,
         /// Max error of reduced keys, in millimeters on a body 1.8 m tall; 0.5 if omitted.
         millimetres: Option<f32>,
-        /// Whether joints of the map that a model does not have are left out of it.
+        /// Whether to ignore joints of the map that one of the models does not have.
         force: Option<bool>,
     } = "clip.retarget", "Retarget clips by a map…", menu: "Clip", asks: true, after: "clip.import";
     /// Copies the skeleton of another file onto this model as new joints without a skin; bind the
     /// meshes to them afterwards
     ImportSkeleton {
-        /// Model with a skeleton; `sample` is the skeleton of the sample.
+        /// File of a model with a skeleton, or `sample` for the bundled sample model.
         path: PathBuf,
         /// Topmost joint of the skeleton in the source file; all joints of its skins if omitted.
         joint: Option<String>,
@@ -109,7 +109,7 @@ other_commands! {
         /// stretch it, so that each joint is at its point. If omitted, it is scaled by the heights
         /// of both models and set on the ground below the middle of this one.
         points: Option<MatchedPoints>,
-        /// Whether points hold for the other side, too, mirrored.
+        /// Whether the mirror images of the points are used for the other side.
         symmetric: Option<bool>,
         /// Text in front of the names of the joints.
         prefix: Option<String>,

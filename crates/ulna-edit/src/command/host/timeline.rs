@@ -65,13 +65,14 @@ other_commands! {
     /// Switches the timeline between rows of keys and curves
     Curves = "timeline.curves",
         "Sheet or curves", menu: "Clip/Timeline", key: "Tab", enabled: clip_shown;
-    /// Shows rows of keys over curves, or only what was shown before
+    /// Shows rows of keys over curves, or returns to the previous view of the timeline
     SheetAndCurves = "timeline.both",
         "Sheet and curves", menu: "Clip/Timeline", key: "Shift+Tab", enabled: clip_shown;
     /// Shows the values of the times in sight at their full height
     FitHeight = "timeline.fit_height",
         "Fit the visible height", menu: "Clip/Timeline", enabled: curves_shown;
-    /// Lets the curves of the selected keys fill the height by themselves, or not
+    /// Normalizes the curves of the selected keys, so that each fills the height, or shows their
+    /// true values again
     Normalize = "timeline.normalize",
         "Normalize curves", menu: "Clip/Timeline", key: "N", enabled: curve_keys;
     /// Hides the curves of the selected keys
@@ -84,10 +85,10 @@ other_commands! {
     /// nothing
     SpeedStrip = "timeline.speed",
         "Speed of the tip", menu: "Clip/Timeline", enabled: curves_shown;
-    /// Chooses how the motion goes from each selected key to the next
+    /// Chooses the ease of the motion from each selected key to the next
     Ease = "timeline.ease",
         "Ease…", menu: "Clip/Curves", key: "Shift+T", enabled: curve_keys;
-    /// Lets nearby keys follow when keys are dragged on curves, or not
+    /// Turns proportional editing on or off: nearby keys follow when keys are dragged on curves
     Proportional = "timeline.proportional",
         "Proportional editing of curves", menu: "Clip/Curves", key: "O", enabled: curves_shown;
     /// Inserts keys at the playhead on all shown curves

@@ -137,7 +137,7 @@ other_commands! {
         /// Panel to maximize; the one under the pointer if omitted.
         panel: Option<Panel>,
     } = "view.maximize_panel", "Maximize panel", menu: "View/Panels", key: "Ctrl+Space";
-    /// Takes a panel out of the others, so that it floats over them, or docks it again
+    /// Undocks a panel, so that it floats over the others, or docks it again
     FloatPanel {
         /// Panel to float; the one under the pointer if omitted.
         panel: Option<Panel>,
@@ -155,7 +155,7 @@ other_commands! {
         /// Workspace to delete; the current one if omitted.
         workspace: Option<String>,
     } = "view.delete_workspace", "Delete workspace", menu: "View/Workspace";
-    /// Arranges the panels as a workspace has them
+    /// Arranges the panels as saved in a workspace
     Workspace {
         /// Workspace to show.
         workspace: String,

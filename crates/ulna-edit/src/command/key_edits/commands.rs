@@ -182,7 +182,8 @@ document_commands! {
         clip: ClipName,
         /// Interpolation of keys.
         interpolation: Between,
-        /// Whether the motion stays, as far as the interpolation can hold it; keys may be added.
+        /// Whether to preserve the motion, as far as the new interpolation can represent it; keys
+        /// may be added.
         keep_motion: Option<bool>,
         /// Whether only the segments after the keys change; the rest of the track keeps its motion.
         spans: Option<bool>,
@@ -211,7 +212,7 @@ document_commands! {
         /// Keys to edit.
         which: WhichKeys,
     } = "key.copy_tangents", "Copy tangents from a key", menu: "Clip/Edit keys", asks: true;
-    /// Lets tangents run on from the last key to the first, for a clip that loops
+    /// Makes tangents continuous from the last key to the first, for a clip that loops
     MatchSeam {
         /// Clip to edit.
         clip: ClipName,

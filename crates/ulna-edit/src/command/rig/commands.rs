@@ -20,15 +20,16 @@ document_commands! {
         node: Nodes,
         /// Angles about the own x, then y, then z axis, in degrees.
         degrees: Option<Vec3>,
-        /// Joint whose axes in the rest pose they get.
+        /// Joint whose axes in the rest pose are copied to the joints.
         like: Option<Nodes>,
-        /// Whether they get the axes of the scene, in the rest pose.
+        /// Whether the joints get the axes of the scene, in the rest pose.
         world: Option<bool>,
         /// Own axis that points along the bone: to the joint below, of several to the one in the
         /// middle of the body or else the one farthest ahead, and at the end of a chain away from
         /// the joint above.
         aim: Option<OwnAxis>,
-        /// Own axis beside it that points up; y if omitted, or z if y points along the bone.
+        /// Own axis, perpendicular to the bone, that points up; y if omitted, or z if y points
+        /// along the bone.
         up: Option<OwnAxis>,
         /// Direction that the up axis follows: `scene` is up, or the front for steep bones, `front`
         /// is the front of the scene, `parent` is the same axis of the parent, `now` keeps the
@@ -36,7 +37,7 @@ document_commands! {
         up_to: Option<UpDirection>,
         /// Rotation about the bone after that, in degrees.
         roll: Option<f32>,
-        /// Whether they get the axes of their mirror joints, mirrored.
+        /// Whether the joints get the mirrored axes of their mirror joints.
         mirrored: Option<bool>,
         /// Clips: `keep` moves the skin as before, `follow` turns the joint about its new axes by
         /// the same keys, so that the skin moves differently; `keep` if omitted.
@@ -83,20 +84,20 @@ document_commands! {
     DissolveJoint {
         /// Joints to dissolve.
         node: Nodes,
-        /// Joints that take over their weights: `fit` chooses them so that the clips change
-        /// least, `parent` gives them to the nearest joint above, `nearest` gives each vertex to
-        /// the nearest bone, `smoothed` is the joint above with smoothed weights; `fit` if omitted
-        /// and the file has clips.
+        /// Joints that receive the weights of the removed joints: `fit` chooses them so that the
+        /// clips change least, `parent` gives them to the nearest joint above, `nearest` gives each
+        /// vertex to the nearest bone, `smoothed` is the joint above with smoothed weights; `fit`
+        /// if omitted and the file has clips.
         weights: Option<Heirs>,
     } = "joint.dissolve", "Dissolve joints", enabled: rules::selected;
     /// Removes joints; those below them keep their motion, or are removed, too
     RemoveJoint {
         /// Joints to remove.
         node: Nodes,
-        /// Joints that take over their weights: `fit` chooses them so that the clips change
-        /// least, `parent` gives them to the nearest joint above, `nearest` gives each vertex to
-        /// the nearest bone, `smoothed` is the joint above with smoothed weights; `fit` if omitted
-        /// and the file has clips.
+        /// Joints that receive the weights of the removed joints: `fit` chooses them so that the
+        /// clips change least, `parent` gives them to the nearest joint above, `nearest` gives each
+        /// vertex to the nearest bone, `smoothed` is the joint above with smoothed weights; `fit`
+        /// if omitted and the file has clips.
         weights: Option<Heirs>,
         /// Joints below: `keep` attaches them to the parent with their motion, `remove` removes
         /// them, too; they are kept if omitted.
@@ -124,7 +125,7 @@ document_commands! {
     MirrorJoint {
         /// Joints of one side, such as the first joint of an arm.
         node: Nodes,
-        /// Whether the joints below them are mirrored, too; they are if omitted.
+        /// Whether the joints below the given ones are mirrored, too; they are if omitted.
         below: Option<bool>,
         /// Whether the meshes of new joints get weights on them: vertices of the other side get the
         /// mirrored weights of this side. If omitted, they are mirrored where joints are new.
@@ -172,8 +173,8 @@ document_commands! {
         prefix: Option<String>,
         /// Text behind the names.
         suffix: Option<String>,
-        /// Number of the first joint. It takes the place of # signs in the name, one per digit, or
-        /// goes behind the name.
+        /// Number of the first joint. It replaces the # signs in the name, one per digit, or is
+        /// appended to the name.
         number: Option<usize>,
         /// Lines of an old and a new name, separated by a comma, a semicolon or a tab. Names that
         /// are not in the table stay.
@@ -182,8 +183,9 @@ document_commands! {
     /// Computes the bind matrices of skins from the rest pose, gives them to the nodes, or removes
     /// them
     InverseBinds {
-        /// `from-nodes` computes the matrices from the rest pose of the joints, `to-nodes` puts the
-        /// joints where the matrices say, `drop` removes matrices that are all identities.
+        /// `from-nodes` computes the matrices from the rest pose of the joints, `to-nodes` moves
+        /// the joints to the positions that the matrices define, `drop` removes matrices that are
+        /// all identities.
         how: BindSource,
         /// Skin to change; all if omitted.
         skin: Option<String>,
@@ -217,7 +219,7 @@ document_commands! {
         skeleton: SkeletonText,
         /// Positions of joints in the scene, in meters, such as `Hips=0 0.93 0; Head=0 1.6 0.02`.
         points: Option<MatchedPoints>,
-        /// Whether points hold for the other side, too, mirrored.
+        /// Whether the mirror images of the points are used for the other side.
         symmetric: Option<bool>,
         /// Text in front of the names.
         prefix: Option<String>,
