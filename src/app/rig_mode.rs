@@ -66,8 +66,8 @@ impl RigMode {
     }
 }
 
-/// True if changes of these joints must be planned: skins use the joints or their children, or
-/// clips move them.
+/// True if changes of joints must be planned: skins use the joints or their children, or clips move
+/// the joints.
 pub(super) fn is_bound(document: &Document, nodes: &[NodeId]) -> bool {
     let joints = document.joint_flags();
     let there = nodes.iter().filter(|n| document.nodes.contains(**n));

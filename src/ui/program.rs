@@ -70,7 +70,7 @@ pub enum ProgramAction {
         node: NodeId,
         /// New position in the scene, in meters.
         to: glam::Vec3,
-        /// Distance that it was moved, in meters.
+        /// Distance that the node was moved, in meters.
         by: f32,
     },
     /// Undoes the last step, and moves the end of the limb to a scene point with IK.

@@ -44,7 +44,7 @@ pub struct ContactBar {
     pub from: f32,
     /// End of the last contact of the bar, in seconds.
     pub to: f32,
-    /// Indices of its contacts in the list of goals.
+    /// Indices of the bar's contacts in the list of goals.
     pub goals: Vec<usize>,
 }
 

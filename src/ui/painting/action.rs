@@ -84,7 +84,7 @@ pub enum JointAct {
     Flood,
     /// Blends weights toward the mean of the neighbors, one joint after another.
     Smooth,
-    /// Removes weights of these joints that are below this value.
+    /// Removes weights below a value.
     Prune(f32),
     /// Moves all weight of the first joint to the last one.
     Merge,

@@ -70,9 +70,9 @@ pub enum KeyGesture {
     /// No drag.
     #[default]
     None,
-    /// Box selection from this corner.
+    /// Box selection, from its first corner.
     Box(Spot),
-    /// Lasso selection with this line.
+    /// Lasso selection, with the points of its line.
     Lasso(Vec<Spot>),
     /// Drag of keys.
     Keys(Retiming),

@@ -375,7 +375,7 @@ pub struct PickedBone {
     pub joint: NodeId,
     /// Nearest point on the bone, in scene space.
     pub spot: Vec3,
-    /// Whether this point is near the head of the joint.
+    /// Whether the point is near the head of the joint.
     pub is_head: bool,
     /// Whether the joint influences vertices. If not, a surface in front of the bone is picked
     /// instead.

@@ -36,13 +36,13 @@ document_commands! {
         group: String,
         /// New name.
         name: Option<String>,
-        /// Color of the bones: a word such as `teal`, or `#rrggbb`.
+        /// Color of the group's bones: a word such as `teal`, or `#rrggbb`.
         color: Option<GroupColor>,
         /// Whether its joints are hidden; joints that another group shows stay visible.
         hidden: Option<bool>,
-        /// Whether its joints cannot be selected or posed in the viewport.
+        /// Whether the group's joints cannot be selected or posed in the viewport.
         locked: Option<bool>,
-        /// Whether only its joints are shown, with those of other soloed groups.
+        /// Whether only the joints of this and other soloed groups are shown.
         solo: Option<bool>,
     } = "group.set", "Change a joint group", asks: true;
     /// Removes a group; its joints stay

@@ -208,7 +208,7 @@ pub(super) struct MorphKey<'a> {
     pub node: NodeId,
     /// New weights; the displayed ones if `None`.
     pub value: Option<&'a [f32]>,
-    /// Number of morph targets of its mesh.
+    /// Number of morph targets of the node's mesh.
     pub targets: usize,
     /// Interpolation of tracks that get their second key.
     pub interpolation: Option<Between>,

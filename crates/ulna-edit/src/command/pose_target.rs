@@ -55,7 +55,7 @@ struct IntoLayer {
     time: f64,
     /// The pose with all layers.
     seen: Pose,
-    /// The pose without the layers of this list.
+    /// The pose without these `layers`.
     below: Pose,
 }
 

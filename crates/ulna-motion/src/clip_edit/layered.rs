@@ -291,7 +291,7 @@ pub struct CarriedByLayer {
     pub layer: String,
     /// The moved node without a partner.
     pub carrier: NodeId,
-    /// The mirrored node below it.
+    /// The mirrored node below the moved node.
     pub node: NodeId,
 }
 

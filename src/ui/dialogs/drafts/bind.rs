@@ -51,7 +51,7 @@ pub struct BindDraft {
     pub opened: BTreeSet<NodeId>,
     /// Vertices that were selected when the panel was opened.
     pub vertices: Option<SelectedVertices>,
-    /// Whether only these vertices get new weights.
+    /// Whether only the `vertices` get new weights.
     pub only_vertices: bool,
     /// Joints that were locked when the panel was opened.
     pub locked: Vec<NodeId>,

@@ -48,7 +48,7 @@ pub struct FileBeside {
     pub is_other: bool,
     /// Reason why nothing can be imported.
     pub fault: Option<String>,
-    /// Whether its clips are imported.
+    /// Whether the clips of the file are imported.
     pub takes: bool,
 }
 

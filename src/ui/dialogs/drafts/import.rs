@@ -58,7 +58,7 @@ pub struct ImportFile {
     pub name: String,
     /// Match of the file's skeleton with the open model.
     pub fit: Option<Fit>,
-    /// Reason why nothing can be imported from it.
+    /// Reason why nothing can be imported from the file.
     pub fault: Option<String>,
     /// Path; `None` if the file cannot be opened.
     pub path: Option<PathBuf>,

@@ -244,7 +244,7 @@ document_commands! {
     SplitSkins {
         /// Skin to split; all skins of several meshes if omitted.
         skin: Option<String>,
-        /// Largest number of joints of a skin; skins within it stay.
+        /// Largest number of joints per skin; skins with fewer joints are unchanged.
         most: Option<usize>,
     } = "skin.split", "Split skins", asks: true, enabled: rules::opened;
 }

@@ -67,7 +67,7 @@ pub(super) struct Piece {
     pub(super) waits: bool,
     /// Target position of the node at the middle time of the range, in scene space.
     pub(super) place: Vec3,
-    /// Durations of the transitions before and after it, seconds.
+    /// Durations of the transitions before and after the range, seconds.
     pub(super) ease: (f32, f32),
     /// Offsets from the node's path to its target at the start and the end of the range, meters.
     pub(super) edges: (Vec3, Vec3),
