@@ -83,7 +83,8 @@ impl App {
         }
     }
 
-    /// Handles keys that come before commands: keys of loose dialogs, and of the rings for bending.
+    /// Handles keys that come before commands: keys of loose dialogs, and of the rotation rings of
+    /// Paint mode.
     fn keys_of_what_is_open(&mut self, ctx: &Context, typing: bool) {
         // Escape closes such a dialog before it affects the selection.
         let loose = self.dialogs.open.as_ref().is_some_and(crate::ui::Dialog::is_loose);
@@ -246,7 +247,7 @@ struct Taken {
     awaited: Awaited,
 }
 
-/// Keys that a tool or the rings wait for. They run no commands.
+/// Keys that run no commands, because a tool or the rotation rings of Paint mode handle them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Awaited {
     /// No keys.
@@ -258,7 +259,7 @@ enum Awaited {
 }
 
 impl Awaited {
-    /// True if the tool or the rings wait for this key.
+    /// True if the tool or the rotation rings handle this key instead.
     fn has(self, shortcut: &KeyboardShortcut) -> bool {
         let KeyboardShortcut { modifiers, logical_key: key } = *shortcut;
         if modifiers.command || modifiers.alt {

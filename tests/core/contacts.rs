@@ -135,7 +135,7 @@ fn with_contacts() -> Session {
 }
 
 #[test]
-fn contacts_are_saved_compared_and_follow_removed_nodes() {
+fn contacts_are_saved_and_compared_and_correct_after_nodes_are_removed() {
     let mut session = with_contacts();
     let (again, json) = saved(&session);
     assert_eq!(again.document().clips[WALK].contacts, session.document().clips[WALK].contacts);

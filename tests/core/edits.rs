@@ -985,7 +985,7 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
                         .for_each(|(j, w)| *list.entry(j).or_default() += w);
                     list
                 };
-                // Weights are compared to the bit, because every weight that can be set can also be
+                // Weights are compared bit by bit, because every weight that can be set can also be
                 // stored.
                 same!(shares(a), shares(b), "mesh {k}, vertex {vertex}");
             }

@@ -87,7 +87,7 @@ fn a_joint_given_as_a_matrix_keeps_its_edits() {
         assert!(lost.iter().all(|d| d.message.contains("rest pose is")), "{command}: {lost:?}");
         tried += 1;
     }
-    // A node without an edit keeps its matrix, to the bit.
+    // A node without an edit keeps its matrix, bit for bit.
     let mut session = open(&path);
     session.run_line(&line("node.rename").with("node", "#0").with("name", "Another")).unwrap();
     let (_folder, path, _) = saved(&session);

@@ -79,7 +79,7 @@ fn rotate(session: &mut Session, node: &str, axis: &str, degrees: f64) {
 }
 
 #[test]
-fn a_joint_with_scale_minus_one_pairs_with_one_without() {
+fn a_joint_with_scale_minus_one_is_paired_with_a_joint_with_scale_one() {
     let Some(mut session) = situation("joint-scale-minus-one") else { return };
     let rest = session.document().clone();
     run(&mut session, CommandLine::new("pose.flip"));

@@ -136,7 +136,7 @@ fn a_layer_moves_the_arms_outward_in_the_whole_clip() {
     assert!(!session.is_unsaved());
 }
 
-/// A stored layer is restored together with the clip's own keys, to the bit. After all layers are
+/// A stored layer is restored together with the clip's own keys, bit for bit. After all layers are
 /// removed, the original file is saved.
 #[test]
 fn stored_layers_can_be_removed_again() {

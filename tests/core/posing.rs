@@ -623,7 +623,7 @@ mod properties {
         }
 
         /// Under a parent with non-uniform scale, a rotation leaves scale and translation
-        /// unchanged, to the bit.
+        /// unchanged, bit for bit.
         #[test]
         fn a_rotation_keeps_scale_and_translation_exactly(
             above in (place(), scale(100.0)), own in (place(), scale(100.0)),

@@ -112,7 +112,7 @@ fn assimp_helper_nodes_are_removed_and_their_keys_move_to_joints() {
 }
 
 #[test]
-fn nulls_between_joints_are_removed_if_exact() {
+fn nulls_between_joints_are_removed_if_the_motion_is_unchanged() {
     let Some(mut session) = situation("nulls-between-joints") else { return };
     let before = session.document().clone();
     let (report, said) = act(&mut session, line("rig.clean").with("what", "helpers"));

@@ -69,7 +69,7 @@ pub struct WorkingWeights<'a> {
 const CHUNK: usize = 4_096;
 
 /// A vectorized version of a tool, for vertices with four float weights. Its results equal those of
-/// the general version to the bit. All other vertices use the general version.
+/// the general version bit for bit. All other vertices use the general version.
 pub(super) enum Fast<'a> {
     None,
     /// Changes a group of vertices in place. The last argument has their vertex indices.

@@ -18,7 +18,7 @@ document_commands! {
 
     /// Makes an empty clip
     NewClip {
-        /// Name.
+        /// Name of the new clip.
         name: Option<String>,
     } = "clip.new", "New clip";
     /// Renames a clip

@@ -20,7 +20,7 @@ document_commands! {
         clip: ClipName,
         /// Time, in seconds.
         time: Seconds,
-        /// Name.
+        /// Name of the new marker.
         name: Option<String>,
         /// Color of the marker; violet if omitted.
         color: Option<Color>,

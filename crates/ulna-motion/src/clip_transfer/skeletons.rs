@@ -42,8 +42,8 @@ pub struct JointPair {
     pub is_same: bool,
 }
 
-/// Conversion constants of a joint: rotations before and after its values, and the ratio of
-/// lengths.
+/// Constants that convert the local transform of a joint to its counterpart: rotations by which the
+/// joint's rotation is multiplied on the left and on the right, and the ratio of lengths.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Constants {
     pub(super) left: Quat,

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn many_key_times_are_thinned_with_times_between_them() {
+    fn many_key_times_are_thinned_and_times_between_keys_are_added() {
         let keys: Vec<f32> = (0..=1000).map(|k| k as f32).collect();
         let (a, b) = (clip(&[(0, &keys)]), clip(&[(1, &keys)]));
         let found = times(&a, &b, Exactness::Bounded, 240);

@@ -51,23 +51,25 @@ document_commands! {
         filter: FilterName,
         /// Strength, 0 to 1; 1 if omitted.
         strength: Option<f32>,
-        /// Low-pass: frequency at which half the power remains, in hertz; 6 if omitted.
+        /// Low-pass filter: frequency at which half the power remains, in hertz; 6 if omitted.
         cutoff: Option<f32>,
-        /// Low-pass: order, 1 to 8; 4 if omitted.
+        /// Low-pass filter: order, 1 to 8; 4 if omitted.
         order: Option<usize>,
-        /// Gaussian: standard deviation, in seconds; 0.05 if omitted.
+        /// Gaussian filter: standard deviation, in seconds; 0.05 if omitted.
         seconds: Option<Seconds>,
-        /// Smooth: number of passes; 1 if omitted.
+        /// Smooth filter: number of passes; 1 if omitted.
         passes: Option<usize>,
-        /// Peaks: distance from the median, in standard deviations; 3 if omitted.
+        /// Peaks filter: distance from the median above which a key is a peak, in standard
+        /// deviations; 3 if omitted.
         limit: Option<f32>,
-        /// Noise: largest change, in degrees for rotations; 1 if omitted.
+        /// Noise filter: largest change, in degrees for rotations; 1 if omitted.
         noise: Option<f32>,
-        /// Noise: frequency, in hertz; 2 if omitted.
+        /// Noise filter: frequency, in hertz; 2 if omitted.
         hz: Option<f32>,
-        /// Noise: seed; 0 if omitted.
+        /// Noise filter: seed of the random numbers; 0 if omitted.
         seed: Option<usize>,
-        /// Simplify: largest error of the skin, in millimeters on a body of 1.8 m; 0.5 if omitted.
+        /// Simplify filter: largest error of the skin, in millimeters on a body of 1.8 m; 0.5 if
+        /// omitted.
         millimetres: Option<f32>,
         /// Whether the last key is followed by the first one.
         across_loop: Option<bool>,

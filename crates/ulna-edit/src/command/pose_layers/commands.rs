@@ -36,7 +36,7 @@ document_commands! {
     NewLayer {
         /// Clip that receives the layer; the pose if omitted.
         clip: Option<ClipName>,
-        /// Name.
+        /// Name of the new layer.
         name: Option<String>,
     } = "layer.new", "New layer";
     /// Mutes or unmutes a layer
@@ -192,7 +192,7 @@ document_commands! {
         other: Option<ClipName>,
         /// Time of the unkeyed pose that becomes a layer of the whole clip.
         time: Option<Seconds>,
-        /// Name.
+        /// Name of the new layer.
         name: Option<String>,
     } = "layer.extract", "Make a layer from a difference", asks: true, enabled: rules::clip_shown;
 }

@@ -362,9 +362,9 @@ choice! {
 choice! {
     /// Reference direction for the up axis of a joint.
     UpDirection {
-        /// Up in the scene, or its front for steep bones.
+        /// The up direction of the scene, or its front direction for steep bones.
         Scene = "scene",
-        /// The front of the scene.
+        /// The front direction of the scene.
         Front = "front",
         /// The same axis of the parent joint.
         Parent = "parent",

@@ -13,7 +13,7 @@ document_commands! {
 
     /// Adds a weight layer
     AddLayer {
-        /// Name.
+        /// Name of the new layer.
         name: Option<String>,
         /// Mesh to edit.
         mesh: Option<Meshes>,
