@@ -42,7 +42,7 @@ impl RigMode {
         self.serial += 1;
     }
 
-    /// State of Rig mode as panels see it.
+    /// State of Rig mode, for display in the panels.
     pub(super) fn view(
         &self,
         document: Option<&Document>,

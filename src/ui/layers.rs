@@ -23,7 +23,7 @@ pub struct Layers {
     pub into: bool,
 }
 
-/// State of the layers as the panels see it.
+/// State of the layers, for display in the panels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LayersView {
     /// Owner of the displayed layers: the displayed clip, or the pose.

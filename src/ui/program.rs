@@ -95,7 +95,7 @@ pub struct WorkspaceRow {
     pub is_shown: bool,
 }
 
-/// State of the program as the panels see it.
+/// State of the program, for display in the panels.
 #[derive(Clone, Debug)]
 pub struct ProgramView<'a> {
     /// The running background job, if any.

@@ -186,7 +186,7 @@ fn commands_are_named_by_their_types_outside_their_own_folder() {
 }
 
 #[test]
-fn the_check_finds_a_spelled_command_name() {
+fn the_check_finds_a_command_name_in_a_string() {
     let names = BTreeSet::from(["key.set"]);
     assert_eq!(
         spelled("// key.set\nlet a = \"key.set\";\n#[cfg(test)]\n\"key.set\"", &names),

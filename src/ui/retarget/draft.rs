@@ -385,7 +385,7 @@ pub struct BodyScene {
     pub rings: Vec<ContactRing>,
 }
 
-/// State of the *Retarget* page as the panels see it.
+/// State of the *Retarget* page, for display in the panels.
 #[derive(Clone, Copy)]
 pub struct RetargetView<'a> {
     /// The user's choices.

@@ -98,7 +98,7 @@ pub enum RigAction {
     Do(Box<Command>, Vec<NodeId>),
 }
 
-/// State of Rig mode as the panels see it.
+/// State of Rig mode, for display in the panels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RigView<'a> {
     /// Options for changes of joints.
