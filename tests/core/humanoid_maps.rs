@@ -143,7 +143,7 @@ fn avatar(version: u32) -> Vec<u8> {
 }
 
 #[test]
-fn vrm_1_stores_the_map_in_its_extension_and_keeps_the_rest() {
+fn vrm_1_stores_the_map_in_its_extension_and_keeps_other_data() {
     let mut session = Session::open_bytes(&avatar(1)).unwrap();
     let bones = json!(["hips=b", "spine=a", "leftHand=", "rightHand=RightHand"]);
     run(&mut session, line().with("bones", bones));

@@ -102,8 +102,8 @@ impl Worked {
 struct WorkResult {
     commands: Vec<Command>,
     edits: Vec<Edit>,
-    /// Values that the edits replace, in the same order, in the document on which the edits were
-    /// computed.
+    /// The original values that `edits` replace, as edits in the same order. They come from the
+    /// document for which `edits` were computed.
     replaced: Vec<Edit>,
     notes: Vec<Notice>,
     rig: Option<Box<RigReport>>,

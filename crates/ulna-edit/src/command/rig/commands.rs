@@ -73,7 +73,7 @@ document_commands! {
     InsertJoint {
         /// Joint above which the new ones are added.
         node: Nodes,
-        /// Position on the line from the parent to the joint, in percent; 50 % if omitted.
+        /// Position on the line from the parent to the joint, as a fraction; 50 % if omitted.
         at: Option<f32>,
         /// Number of joints, evenly spaced; the position does not apply then.
         count: Option<usize>,
