@@ -351,7 +351,7 @@ fn reasons(document: &Document, joints: &[NodeId]) -> Vec<(String, BindReason)> 
 }
 
 #[test]
-fn each_joint_has_a_bind_reason_before_and_after_the_skin_exists() {
+fn each_joint_has_a_reason_for_or_against_binding_before_and_after_the_skin_exists() {
     let mut session = kinds();
     let document = session.document();
     let body = named(document, "Body");

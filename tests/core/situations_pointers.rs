@@ -231,7 +231,7 @@ fn a_required_visibility_extension_does_not_change_the_display() {
 /// A stored rate is reported once. The text form of a file contains the rate, and the animation of
 /// visibility.
 #[test]
-fn a_stored_rate_is_reported_once_and_is_in_the_text_form() {
+fn a_stored_frame_rate_is_reported_once_and_appears_in_the_file_as_text() {
     let Some(shared) = shared() else { return };
     let path = shared.join("situations/visibility-required/used.glb");
     let folder = tempfile::tempdir().unwrap();

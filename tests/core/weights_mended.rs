@@ -76,7 +76,7 @@ fn mean_square(list: &[f32]) -> f32 {
 }
 
 #[test]
-fn damaged_weights_of_characters_are_repaired_by_commands_only() {
+fn commands_repair_damaged_weights_of_characters() {
     let Some(shared) = shared() else { return };
     // Each vertex follows one joint afterward, so only its strongest joint is still known.
     let spoil = [json!({"do":"weights.limit","most":1})];

@@ -1,4 +1,4 @@
-//! The palette: commands found by the terms of other programs, names of the file, typed values, and
+//! The palette: commands found by the terms of other programs, names in the file, typed values, and
 //! the rows for empty or unknown text.
 
 use egui::{Event, Key, Modifiers, Role, accesskit};

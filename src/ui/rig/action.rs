@@ -41,7 +41,7 @@ pub enum JointDepth {
 }
 
 impl JointDepth {
-    /// All depths with their labels.
+    /// All depths for new joints, with their labels in the interface.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::Limb, "Limb center"), (Self::Surface, "Surface"), (Self::Parent, "Parent’s depth")];
 

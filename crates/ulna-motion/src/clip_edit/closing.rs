@@ -37,7 +37,7 @@ pub enum Closing {
 /// ground, but its height is closed. `frame` is the length of a frame in seconds.
 ///
 /// # Errors
-/// Two keys would land on the same time.
+/// Two keys would have the same time.
 pub fn closed(
     clip: &Clip,
     how: Closing,

@@ -49,7 +49,7 @@ pub struct Retimed {
     pub replaced: usize,
 }
 
-/// Two keys that would land on the same time in single precision.
+/// Two keys that would have the same time in single precision.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[error(
     "the keys at {0} s and {1} s would land on the same time, because key times are stored in \
@@ -70,7 +70,7 @@ struct Going {
 /// stretch.
 ///
 /// # Errors
-/// Two moved keys would land on the same time, or a time is out of range.
+/// Two moved keys would have the same time, or a time is out of range.
 pub fn retime(
     track: &Track,
     times: &[f32],

@@ -20,7 +20,7 @@ pub fn lags(joints: usize, fade: impl Fn(f32) -> f32) -> Vec<f32> {
 /// Keys before 0 are cut off, with a key at 0.
 ///
 /// # Errors
-/// Two keys would land on the same time.
+/// Two keys would have the same time.
 pub fn overlapped(track: &Track, by: f32, length: Option<f32>) -> Result<Track, TooClose> {
     if by == 0.0 {
         return Ok(track.clone());

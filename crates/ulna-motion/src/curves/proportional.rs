@@ -74,7 +74,7 @@ pub fn add_near(
 /// this shift. Also returns the new times of the keys at `times`. No key moves before 0.
 ///
 /// # Errors
-/// Two keys would land on the same time or change their order.
+/// Two keys would have the same time or change their order.
 pub fn move_near(
     track: &Track,
     times: &[f32],

@@ -15,7 +15,7 @@ use ulna_edit::{
 use ulna_model::{ClipId, Document, MeshId, NodeId};
 use ulna_session::Worked;
 
-/// Meshes and joints to bind, with the parameters of the weights.
+/// Choices in the *Bind* panel: meshes and joints to bind, and the parameters of the weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindDraft {
     /// Nodes with meshes, and whether each is bound.

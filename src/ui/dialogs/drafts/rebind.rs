@@ -3,7 +3,7 @@
 use ulna_edit::command::{BindSkin, BoundShape, field::ClipName, field::Nodes, field::Seconds};
 use ulna_model::{ClipId, Document, NodeId};
 
-/// Skinned meshes with a new bind pose.
+/// Choices in the *Rebind* dialog: the skinned meshes, and their new bind pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RebindDraft {
     /// Nodes of skinned meshes, and whether each is rebound.

@@ -174,12 +174,12 @@ impl From<TravelGoes> for TravelTo {
 choice! {
     /// Method of closing a loop.
     CloseHow {
-        /// Spreads the difference over the whole clip, so that it ends in the pose at 0. A STEP
-        /// track gets the value at its last key.
+        /// Spreads the difference over the whole clip, so that it ends in the pose at time 0. A
+        /// STEP track gets the value at its last key.
         Match = "match",
-        /// Bends the last frames toward the pose at 0.
+        /// Bends the last frames toward the pose at time 0.
         Blend = "blend",
-        /// Appends a frame with the pose at 0.
+        /// Appends a frame with the pose at time 0.
         AddFrame = "add",
         /// Removes the last frame if it is duplicated.
         DropFrame = "drop",

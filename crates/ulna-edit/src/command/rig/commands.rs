@@ -103,7 +103,7 @@ document_commands! {
         /// them, too; they are kept if omitted.
         below: Option<BelowJoint>,
     } = "joint.remove", "Remove joints", asks: true, enabled: rules::selected;
-    /// Merges joints into another one, which takes over their weights and the joints below them
+    /// Merges joints into another one, which receives their weights and child joints
     MergeJoint {
         /// Joints to merge; they are removed.
         node: Nodes,

@@ -56,7 +56,7 @@ document_commands! {
         joint: Nodes,
         /// Skin to change; all skins with these joints if omitted.
         skin: Option<String>,
-        /// Whether the nearest joint above takes over the weights of removed joints; joints with
+        /// Whether the nearest joint above receives the weights of removed joints; joints with
         /// weights are refused if omitted.
         give: Option<bool>,
     } = "skin.remove_joints",
