@@ -279,8 +279,8 @@ impl Awaited {
 }
 
 impl App {
-    /// Starts to blend the pose with the pointer, if the command blends. Returns whether it does.
-    /// From a menu, such a command opens a form or applies one step instead.
+    /// Starts a pose blend that the pointer controls, if the command is a pose blend. Returns
+    /// whether it is one. From a menu, such a command opens a form or applies one step instead.
     fn blends_by_key(&mut self, ctx: &Context, command: &CommandSpec) -> bool {
         let poses = self.mode.spec().pointer == PointerHandler::Tools;
         if !poses || self.mode.spec().edits_rest || !self.panels.begin_blend(command.name) {

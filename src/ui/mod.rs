@@ -161,8 +161,7 @@ impl Panels {
         self.viewport.select_area(circle);
     }
 
-    /// Starts to blend the pose with a command and the pointer. Returns whether the command
-    /// supports this.
+    /// Starts a pose blend that the pointer controls. Returns whether the command is a pose blend.
     pub fn begin_blend(&mut self, command: &str) -> bool {
         self.viewport.begin_blend(command)
     }

@@ -62,8 +62,8 @@ fn characters() -> Vec<(&'static str, Session, NodeId)> {
 }
 
 /// The skin of a mesh is removed, the mesh is placed at its bind pose, and bound to the same joints
-/// at rest. The matrices must be the same. With the old weights, all clips must give the same
-/// vertices.
+/// at rest. The matrices must be the same. With the old weights, the vertices must be the same in
+/// all clips.
 #[test]
 fn rebinding_a_mesh_at_its_bind_restores_its_matrices() {
     let mut clips = 0;

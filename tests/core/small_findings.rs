@@ -176,7 +176,7 @@ fn for_a_loop_with_a_late_start_the_command_start_at_zero_is_suggested() {
 }
 
 #[test]
-fn a_loop_with_open_layers_is_not_reported_as_closed() {
+fn a_loop_whose_layers_are_not_closed_is_not_reported_as_closed() {
     let mut session = sample();
     for text in [
         json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}),

@@ -497,7 +497,7 @@ pub enum Compare {
 }
 
 impl Compare {
-    /// Returns the next comparison in the cycle.
+    /// Returns the next choice in the cycle.
     pub const fn next(self) -> Self {
         match self {
             Self::Edited => Self::File,
@@ -506,7 +506,7 @@ impl Compare {
         }
     }
 
-    /// All comparisons with their labels.
+    /// All choices with their labels in the interface.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::File, "File"), (Self::Edited, "Edited"), (Self::Both, "Both")];
 }

@@ -57,7 +57,7 @@ impl ViewportState {
         self.tools.under_way().or(self.blend.as_ref().map(|_| false))
     }
 
-    /// Starts a pose blend. Returns whether the command is a blend.
+    /// Starts a pose blend that the pointer controls. Returns whether the command is a pose blend.
     pub fn begin_blend(&mut self, command: &str) -> bool {
         self.blend = BlendGesture::of(command);
         self.blend.is_some()

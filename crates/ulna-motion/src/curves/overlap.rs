@@ -65,8 +65,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn overlap_delays_the_motion_without_changing_it(track in any_track(), by in -1.0f32..1.0,
-            at in 0.0f64..3.0) {
+        fn overlap_delays_the_motion_without_changing_its_values(
+            track in any_track(), by in -1.0f32..1.0, at in 0.0f64..3.0) {
             let made = overlapped(&track, by, None).unwrap();
             prop_assert!(made.validate().is_ok() && made.times[0] >= 0.0);
             let (mut a, mut b) = (vec![0.0; track.width], vec![0.0; track.width]);
