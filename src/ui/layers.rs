@@ -11,7 +11,7 @@ use ulna_model::{Clip, ClipId, Document, LayerHome, PoseLayerId, Shared};
 pub enum LayerAction {
     /// Chooses a layer of a clip or of the pose. Edits go to it. `None` clears the choice.
     Choose(LayerHome, Option<PoseLayerId>),
-    /// Sets whether edits over a clip go to its chosen layer.
+    /// Sets whether edits of a shown clip change its chosen layer.
     Into(bool),
 }
 
@@ -19,7 +19,7 @@ pub enum LayerAction {
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     chosen: BTreeMap<LayerHome, PoseLayerId>,
-    /// True if edits over a clip go to its chosen layer.
+    /// True if edits of a shown clip change its chosen layer.
     pub into: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct LayersView {
     pub home: Option<LayerHome>,
     /// The chosen layer of `home`.
     pub chosen: Option<PoseLayerId>,
-    /// State of the toolbar switch: true if edits over a clip go to its chosen layer.
+    /// State of the toolbar switch: true if edits of a shown clip change its chosen layer.
     pub into: bool,
     /// The layer that edits go to.
     pub written: Option<PoseLayerId>,

@@ -286,7 +286,7 @@ fn operations_with_an_invalid_result_are_refused_with_a_message() {
 }
 
 #[test]
-fn start_at_zero_moves_a_late_clip_and_trimmed_parts_land_at_the_given_time() {
+fn start_at_zero_moves_a_late_clip_and_trimmed_parts_start_at_the_given_time() {
     let one = ClipId(0);
     let mut session = moving(&[10.0, 10.5, 12.0]);
     let opened = session.pack("a").unwrap().bytes;

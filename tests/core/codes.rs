@@ -215,7 +215,7 @@ fn listed(fits: impl Fn(&str) -> bool) -> Vec<&'static str> {
 }
 
 #[test]
-fn the_page_lists_exactly_the_codes_of_refusals_and_notes() {
+fn the_json_page_lists_exactly_the_codes_of_refusals_and_notes() {
     let (there, page) = (of_sources(), listed(is_code));
     let set: BTreeSet<&str> = page.iter().copied().collect();
     assert_eq!(set.len(), page.len(), "a code is listed twice");
@@ -241,7 +241,7 @@ fn codes_used_in_several_files_are_listed_as_shared() {
 }
 
 #[test]
-fn the_page_lists_every_code_of_a_finding() {
+fn the_findings_page_lists_every_code_of_a_finding() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     let mut files = Vec::new();
     ["edit", "formats", "session"]

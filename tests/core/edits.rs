@@ -815,8 +815,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Returns the number of the kind that generates an edit. A new variant does not compile until it
-/// is listed here.
+/// Returns the index of the kind of edits that an edit belongs to. The `match` has no default, so a
+/// new variant must be added here.
 fn kind_of(edit: &Edit) -> usize {
     match edit {
         Edit::SetPoses(_) => 0,

@@ -121,7 +121,7 @@ fn the_map_overrides_names_and_removed_joints_are_dropped_from_it() {
     assert_eq!(bone(again.document(), "leftHand").as_deref(), Some("RightHand"));
 }
 
-/// Builds an avatar with these bones in the extension of a VRM version.
+/// Builds an avatar whose humanoid bones are in the extension of VRM 0 or VRM 1.
 fn avatar(version: u32) -> Vec<u8> {
     let mut file = body();
     file["extensions"] = if version == 0 {

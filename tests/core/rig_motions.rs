@@ -14,7 +14,7 @@ fn line(name: &str) -> CommandLine {
     CommandLine::new(name)
 }
 
-/// Returns a command line that poses a node over a clip, with the arguments of an unkeyed pose.
+/// Returns a command line that edits the unkeyed pose of a node in the clip *Walk*, at 0.4 seconds.
 fn unkeyed(name: &str, node: &str) -> CommandLine {
     line(name).with("node", node).with("clip", "Walk").with("time", 0.4)
 }

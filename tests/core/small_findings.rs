@@ -42,7 +42,7 @@ fn exported(above: &Value, more: usize) -> Vec<u8> {
 }
 
 #[test]
-fn skinned_meshes_below_ignored_nodes_are_one_finding() {
+fn skinned_meshes_below_nodes_with_ignored_transforms_are_one_finding() {
     let still = [
         json!({}),
         json!({"translation": [0, 0, 0], "rotation": [0, 0, 0, 1], "scale": [1, 1, 1]}),

@@ -148,7 +148,7 @@ fn relaxing_keeps_the_requested_volume_without_more_strain() {
 }
 
 #[test]
-fn relaxing_with_volume_makes_weights_valid_like_other_smoothing() {
+fn weights_are_valid_after_relaxing_with_volume_preservation() {
     for most in [1, 2, 3] {
         let mut session = sample();
         act(&mut session, &[json!({"do":"weights.relax","volume":KEPT,"most":most})]);

@@ -820,7 +820,7 @@ fn pictures_without_a_background_are_transparent() {
 
 /// The picture of a file without surfaces is not empty, because its joints are drawn by default.
 #[test]
-fn a_skeleton_alone_is_drawn_by_its_joints() {
+fn the_joints_of_a_file_without_surfaces_are_drawn() {
     if gpu().is_none() {
         return;
     }

@@ -99,7 +99,7 @@ fn walking() -> (Window, tempfile::TempDir, std::path::PathBuf, f64) {
 }
 
 /// Returns the command whose form opens while a clip is shown. For a command that poses the file,
-/// it is the matching command that poses over a clip.
+/// it is the matching command for poses in a clip.
 fn shown_over_a_clip(spec: &'static CommandSpec) -> &'static CommandSpec {
     let other = match spec.name {
         "pose.rotate" => "pose.turn",

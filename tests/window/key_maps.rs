@@ -644,7 +644,7 @@ fn failures(map: usize, part: usize, parts: usize) -> Vec<String> {
 }
 
 #[test]
-fn the_page_lists_a_hundred_actions_each_with_keys_or_a_reason() {
+fn the_keys_page_lists_a_hundred_actions_each_with_keys_or_a_reason() {
     let rows = rows();
     assert_eq!(rows.len(), 100);
     let names: Vec<&str> = rows.iter().map(|row| row.act).collect();

@@ -317,7 +317,7 @@ fn a_refused_change_is_marked_in_the_plan() {
 }
 
 #[test]
-fn renaming_joints_shows_the_new_names_first() {
+fn new_joint_names_are_previewed_before_they_are_applied() {
     let (mut window, ..) = sample();
     let arm = node(&window, "LeftUpperArm");
     plan(&mut window, "LeftUpperArm", "Rename joints…");

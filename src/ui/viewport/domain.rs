@@ -416,7 +416,7 @@ pub enum ViewportAction {
         /// front of it.
         behind: Option<PickedBone>,
     },
-    /// Selects by a click on the viewport's surface, outside all bones that influence vertices.
+    /// Selects the joint of the surface at a click, if no bone that influences vertices is there.
     PickSurface {
         /// Position in the viewport, in points.
         at: Vec2,

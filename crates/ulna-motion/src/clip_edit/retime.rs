@@ -256,8 +256,8 @@ mod tests {
         }
 
         #[test]
-        fn scaling_times_and_back_restores_them(track in any_track(), scale in 0.1f64..8.0,
-            about in 0.0f64..4.0) {
+        fn scaling_times_by_a_factor_and_its_inverse_restores_them(
+            track in any_track(), scale in 0.1f64..8.0, about in 0.0f64..4.0) {
             let map = TimeMap { about, scale, by: 0.0 };
             let there = retime(&track, &track.times, &map, false).unwrap().track;
             let back = TimeMap { scale: 1.0 / scale, ..map };

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_the_points_the_nearest_position_among_them_is_used() {
+    fn a_position_outside_the_polygon_uses_the_nearest_point_of_the_polygon() {
         let square = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]];
         assert_eq!(plane_weights(&square, [1.0, -3.0]), [0.5, 0.5, 0.0, 0.0]);
         assert_eq!(plane_weights(&square, [9.0, 9.0]), [0.0, 0.0, 1.0, 0.0]);

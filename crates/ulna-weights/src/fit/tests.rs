@@ -300,7 +300,7 @@ fn two_hands() -> Rig {
 }
 
 #[test]
-fn weight_of_a_removed_joint_goes_to_a_joint_with_equal_motion() {
+fn the_weight_of_a_removed_joint_is_moved_to_a_joint_with_equal_motion() {
     for encoding in [WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte] {
         let rig = Rig { encoding, ..two_hands() };
         let before = rig.document();
