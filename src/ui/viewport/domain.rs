@@ -556,7 +556,8 @@ pub struct Viewport {
 }
 
 impl Viewport {
-    /// Comparison with the file as opened, including a held key.
+    /// Returns what is compared now: the chosen comparison, or the file as opened while its key is
+    /// held.
     pub fn compared(&self) -> Compare {
         if self.peeks { Compare::File } else { self.compare }
     }

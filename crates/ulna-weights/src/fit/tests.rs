@@ -322,7 +322,7 @@ fn the_weight_of_a_removed_joint_is_moved_to_a_joint_with_equal_motion() {
 }
 
 #[test]
-fn a_start_without_error_is_kept() {
+fn initial_weights_without_error_are_kept() {
     // The second hand has the same motion as the forearm.
     let mut rig = two_hands();
     rig.turns[0].truncate(1);
