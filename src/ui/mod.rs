@@ -187,7 +187,8 @@ impl Panels {
         self.viewport.reach(tip, from, at);
     }
 
-    /// Starts the operation of a tool without a handle. Returns whether the tool has one.
+    /// Starts the operation of a tool at once, without a handle. Returns false if the tool has no
+    /// operation.
     pub fn begin(&mut self, tool: ulna_edit::command::ToolCommand) -> bool {
         self.viewport.begin(tool)
     }

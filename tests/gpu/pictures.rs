@@ -696,7 +696,7 @@ fn file_lights_can_replace_the_studio_lights() {
 }
 
 #[test]
-fn a_camera_of_the_file_has_its_view() {
+fn a_picture_through_a_camera_of_the_file_has_the_view_of_that_camera() {
     if gpu().is_none() {
         return;
     }

@@ -80,7 +80,8 @@ impl ViewportState {
         self.tools.reach(tip, from, at);
     }
 
-    /// Starts the operation of a tool without a handle. Returns whether the tool has one.
+    /// Starts the operation of a tool at once, without a handle. Returns false if the tool has no
+    /// operation.
     pub fn begin(&mut self, tool: ToolCommand) -> bool {
         self.tools.begin(tool)
     }

@@ -699,7 +699,7 @@ fn rigs() -> impl Strategy<Value = (Rig, u16)> {
 proptest! {
     /// A fit never increases the error of a vertex, and its weights are valid in every encoding.
     #[test]
-    fn a_fit_is_never_worse_than_the_start((rig, lost) in rigs(), adds_influences: bool) {
+    fn a_fit_is_never_worse_than_the_initial_weights((rig, lost) in rigs(), adds_influences: bool) {
         let before = rig.document();
         let after = without(&before, &[lost]);
         let poses = fit_poses(&before, &after, 64);

@@ -67,7 +67,8 @@ impl Tools {
         self.gizmo.ui(&handles, ui, view, rect, response, actions)
     }
 
-    /// Starts the operation of a tool without a handle. Returns whether the tool has one.
+    /// Starts the operation of a tool at once, without a handle. Returns false if the tool has no
+    /// operation.
     pub fn begin(&mut self, tool: ToolCommand) -> bool {
         let operation = tool_of(tool).begins();
         operation.map(|o| self.gizmo.begin(o)).is_some()

@@ -37,7 +37,7 @@ document_commands! {
         /// Otherwise, all clips follow if the position is kept.
         force: Option<bool>,
     } = "node.reparent", "Attach to another parent", asks: true, enabled: rules::selected;
-    /// Removes the selected nodes from the file; what stays moves as before in every clip
+    /// Removes the selected nodes from the file; the other nodes move as before in every clip
     RemoveNodes {
         /// Nodes to remove.
         node: Nodes,
