@@ -17,7 +17,7 @@ fn at(name: &str, clip: ClipId) -> CommandLine {
     CommandLine::new(name).with("clip", format!("#{}", clip.0))
 }
 
-/// Returns files with clips that the independent judge can read, and one clip of each.
+/// Returns files with clips that the independent comparison can read, and one clip of each.
 fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
     let Some(shared) = crate::common::shared() else { return Vec::new() };
     let mut found = Vec::new();

@@ -546,15 +546,15 @@ fn operations(document: &Document, id: ClipId, track: TrackId, old: &Track) -> V
     ]
 }
 
-/// Saves the file after each operation on one track. The independent judge and the validator check
-/// it: only the track's channel differs, and there is no new error. A seed chooses files and
+/// Saves the file after each operation on one track. An independent comparison and the validator
+/// check it: only the track's channel differs, and there is no new error. A seed chooses files and
 /// tracks.
 #[test]
 fn each_operation_changes_only_its_channel_in_the_saved_file() {
     let Some(shared) = crate::common::shared() else { return };
     let small = |p: &std::path::PathBuf| {
         let glb = p.extension().is_some_and(|e| e == "glb");
-        // Other tests cover damaged files, and files that the judge cannot decompress.
+        // Other tests cover damaged files, and files that the comparison cannot decompress.
         let others = ["found", "meshopt", "draco"].iter().any(|n| p.to_string_lossy().contains(n));
         glb && !others && std::fs::metadata(p).is_ok_and(|m| m.len() < 1 << 20)
     };

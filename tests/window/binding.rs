@@ -71,7 +71,7 @@ fn the_conversion_page_lists_the_content_of_a_capture_and_opens_it_with_the_chos
 }
 
 #[test]
-fn rebinding_at_the_current_pose_lists_its_changes_first() {
+fn rebinding_at_the_current_pose_lists_its_changes_in_advance() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftUpperArm");

@@ -205,7 +205,7 @@ fn escape_closes_the_rig_panel_without_a_change() {
 }
 
 #[test]
-fn dissolving_a_joint_from_its_menu_shows_the_effects_first() {
+fn dissolving_a_joint_from_its_menu_previews_the_effects() {
     let (mut window, ..) = sample();
     let elbow = node(&window, "LeftLowerArm");
     window.get_by_role_and_label(Role::TreeItem, "LeftLowerArm").click_secondary();

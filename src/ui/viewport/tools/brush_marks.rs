@@ -178,7 +178,7 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             theme.color(if gone_to { ColorRole::TextOnAccent } else { ColorRole::TextPrimary });
         let number = (k + 1).to_string();
         painter.text(head, Align2::CENTER_CENTER, number, Theme::font(Font::NumberSmall), color);
-        // The plate at the cursor would cover the label.
+        // The text box at the cursor would cover the label.
         if gone_to && view.paint.hover().is_none() {
             let clip =
                 spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));

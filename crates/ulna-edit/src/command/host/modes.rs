@@ -71,11 +71,11 @@ other_commands! {
     PaintMode = "mode.paint", "Paint mode", key: "3", enabled: paintable;
     /// Changes the skeleton in the rest pose: moves, orients, adds and mirrors joints
     RigMode = "mode.rig", "Rig mode", key: "4", enabled: opened;
-    /// Changes to the next mode
+    /// Switches to the next mode
     NextMode = "mode.next", "Next mode";
-    /// Changes to Rig mode, or from it back to the mode before
+    /// Switches to Rig mode, or from it back to the previous mode
     RigAndBack = "mode.rig_and_back", "Rig mode and back", enabled: opened;
-    /// Changes to Pose mode, or from it back to the mode before
+    /// Switches to Pose mode, or from it back to the previous mode
     PoseAndBack = "mode.pose_and_back", "Pose mode and back", enabled: opened;
     /// Repeats the last edit on the selected nodes, at the playhead
     Repeat = "edit.repeat",
