@@ -69,7 +69,7 @@ pub(super) struct WorkFound<K> {
 
 /// Options for starting a computation.
 pub(super) struct Pace<'a> {
-    /// Delay in seconds between a change and the start.
+    /// Delay in seconds between a change and the start of its computation.
     pub(super) settled: f64,
     /// True if the first computation is also delayed.
     pub(super) is_first_late: bool,

@@ -154,7 +154,7 @@ fn pose_commands_never_change_a_locked_channel() {
 }
 
 #[test]
-fn channel_locks_apply_to_posing_over_a_clip_but_not_to_playback() {
+fn channel_locks_apply_to_poses_in_a_clip_but_not_to_playback() {
     let mut session = sample();
     let before = session.document().clone();
     let arm = named(&before, "LeftUpperArm");

@@ -892,7 +892,7 @@ fn layers_can_store_clip_differences_and_the_residual_of_a_reduction() {
 }
 
 #[test]
-fn an_unkeyed_pose_can_become_a_layer_over_the_whole_clip() {
+fn an_unkeyed_pose_can_become_a_layer_of_the_whole_clip() {
     let mut session = sample();
     let walk = clip_of(session.document(), "Walk");
     let head = named(session.document(), "Head");

@@ -32,7 +32,7 @@ fn no_fault(window: &Window) {
 }
 
 #[test]
-fn a_tool_changes_the_chosen_layer_over_the_whole_clip() {
+fn a_tool_changes_the_chosen_layer_in_the_whole_clip() {
     let (mut window, ..) = layered();
     assert_eq!(layers(&window).0.len(), 1, "one was made");
     let head = node(&window, "Head");

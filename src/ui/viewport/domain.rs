@@ -309,8 +309,8 @@ impl SnapTo {
         (egui::Key::L, Self::Loop, "edge loop"),
     ];
 
-    /// Returns the snap keys of a key map. `held`: whether the drag holds a mouse button. In Maya's
-    /// key map, X snaps to the grid and J snaps to steps.
+    /// Returns the snap keys of a key map. `held`: whether a mouse button is held during the drag.
+    /// In Maya's key map, X snaps to the grid and J snaps to steps.
     pub fn keys(preset: Preset, held: bool) -> Vec<(egui::Key, Self, &'static str)> {
         let maya = preset == Preset::Maya;
         let grid = (egui::Key::X, Self::Grid, "grid");

@@ -51,8 +51,8 @@ pub struct ViewportState {
 }
 
 impl ViewportState {
-    /// Whether a mouse button holds the current gesture. `None` without a gesture that uses digit
-    /// and axis keys.
+    /// Whether the current gesture lasts while a mouse button is held. `None` without a gesture
+    /// that uses digit and axis keys.
     pub fn posing(&self) -> Option<bool> {
         self.tools.under_way().or(self.blend.as_ref().map(|_| false))
     }

@@ -202,7 +202,7 @@ proptest! {
         }
     }
 
-    /// The result changes continuously when a weight goes to 0.
+    /// The result changes continuously when a weight approaches 0.
     #[test]
     fn blending_is_continuous_at_weight_zero(a in any_clip(1.5), b in any_clip(1.5),
         c in any_clip(1.5)) {

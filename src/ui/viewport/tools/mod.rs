@@ -109,7 +109,7 @@ impl Tools {
         self.gizmo.is_reaching()
     }
 
-    /// Whether a mouse button holds the current gesture; `None` without a gesture.
+    /// Whether the current gesture lasts while a mouse button is held; `None` without a gesture.
     pub fn under_way(&self) -> Option<bool> {
         self.gizmo.under_way()
     }

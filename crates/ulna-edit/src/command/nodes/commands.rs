@@ -45,8 +45,8 @@ document_commands! {
         /// and keeps them where they are; `keep-local` attaches them to the parent and keeps their
         /// transforms. They are removed if omitted.
         below: Option<Below>,
-        /// Whether weights of joints go to the nearest joint above, and nodes below a node with
-        /// keys move differently. Otherwise, joints are removed as by “Remove joints”: weights
+        /// Whether weights of joints are moved to the nearest joint above, and nodes below a node
+        /// with keys move differently. Otherwise, joints are removed as by “Remove joints”: weights
         /// are fitted so that the clips change least, and kept nodes move as before.
         force: Option<bool>,
     } = "node.remove", "Remove nodes", key: "Delete", enabled: rules::any_selected;
