@@ -213,7 +213,7 @@ fn make_editable_leaves_splines_and_sparse_tracks_unchanged() {
 }
 
 #[test]
-fn clip_operations_keep_the_turns_of_rotors() {
+fn clip_operations_keep_rotations_of_several_turns() {
     let Some(mut session) = situation("turns-past-180") else { return };
     let before = clip(&session, "spin").clone();
     let works = [

@@ -1,6 +1,6 @@
-//! Keys one float step apart, rotors with full turns, and channels of different time ranges in one
-//! clip. Each clip command must keep the motion. Results are compared with an independent reader,
-//! and with the original tracks at many times.
+//! Keys one float step apart, rotations of several turns, and channels of different time ranges in
+//! one clip. Each clip command must keep the motion. Results are compared with an independent
+//! reader, and with the original tracks at many times.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{DVec3, DVec4};
@@ -290,10 +290,10 @@ fn a_key_can_be_set_beside_keys_one_float_step_apart() {
     }
 }
 
-/// Rotors must keep their motion within 1e-4 (radians for rotations). No two neighboring LINEAR
-/// keys may be half a turn apart.
+/// Rotations of several turns must be kept within 1e-4 (radians for rotations). No two neighboring
+/// LINEAR keys may be half a turn apart.
 #[test]
-fn rotors_keep_their_turns() {
+fn operations_keep_rotations_of_several_turns() {
     let Some(mut session) = situation("turns-past-180") else { return };
     let before = clip(&session, "spin").clone();
     for work in [

@@ -176,7 +176,7 @@ fn an_empty_part_of_the_viewport_has_its_own_menu() {
 }
 
 #[test]
-fn the_menu_of_a_clip_shows_the_clip_and_can_duplicate_it() {
+fn the_menu_of_a_clip_has_rows_that_show_and_duplicate_it() {
     let (mut window, _folder, _) = sample();
     let before = session(&window).document().clips.count();
     let found = open(&mut window, "Clip Walk");

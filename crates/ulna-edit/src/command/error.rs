@@ -132,7 +132,7 @@ pub enum ArgumentError {
         name: String,
         /// Number of matches.
         count: usize,
-        /// Unambiguous texts for these nodes, as part of a sentence.
+        /// Unambiguous texts for the matching nodes, as part of a sentence.
         ways: String,
     },
     /// Several clips match the name or pattern, but one is needed.
@@ -142,7 +142,7 @@ pub enum ArgumentError {
         name: String,
         /// Number of matches.
         count: usize,
-        /// Unambiguous texts for these clips, as part of a sentence.
+        /// Unambiguous texts for the matching clips, as part of a sentence.
         ways: String,
     },
     /// A list that must have elements is empty.
