@@ -78,7 +78,7 @@ pub enum BottomPanel {
     Timeline,
     /// The pose library.
     Poses,
-    /// Playback without keys.
+    /// Playback controls, without the keys of the clip.
     PlaybackStrip,
     /// A single line with the note that the rest pose is shown.
     RestStrip,

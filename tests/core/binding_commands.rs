@@ -620,7 +620,7 @@ const FURTHER: [&str; 10] = [
 ];
 
 #[test]
-fn more_models_are_bound_by_every_method() {
+fn further_corpus_models_are_bound_by_every_method() {
     let Some(folder) = shared() else { return skipped("models") };
     let mut ran = 0;
     for name in FURTHER {

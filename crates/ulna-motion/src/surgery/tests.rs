@@ -248,7 +248,7 @@ proptest! {
 /// Up to a bound on the rotation, which an error formula gives, a moved pivot needs no keys other
 /// than those of the rotation. A larger rotation needs more keys.
 #[test]
-fn a_moved_pivot_needs_only_the_keys_of_the_error_formula() {
+fn the_number_of_keys_for_a_moved_pivot_follows_from_an_error_formula() {
     let track = |degrees: f32| Track {
         target: JOINT,
         property: Property::Rotation,

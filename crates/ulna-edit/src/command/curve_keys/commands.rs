@@ -34,7 +34,7 @@ document_commands! {
     SlideKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Slider.
+        /// Slider that moves the keys.
         how: SlideName,
         /// Amount, -1 to 1.
         amount: f32,
@@ -47,7 +47,7 @@ document_commands! {
     FilterKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Filter.
+        /// Filter to apply.
         filter: FilterName,
         /// Strength, 0 to 1; 1 if omitted.
         strength: Option<f32>,
@@ -101,7 +101,7 @@ document_commands! {
     ProportionalKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Operation.
+        /// What to change: key values or key times.
         how: NearHow,
         /// Amount: the time shift in seconds; or the number to add, one per component or one for
         /// all, in degrees about x, y and z for rotations.

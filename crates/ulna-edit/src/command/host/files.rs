@@ -86,7 +86,8 @@ other_commands! {
         after: "weight_layer.paint";
     /// Opens the user's guide, with a search over all its pages
     Guide = "help.guide", "Guide", menu: "Help", enabled: always, anywhere: true;
-    /// Leads through five acts: pose, key, paint, undo and save; continues where it was left
+    /// Guides through five actions: pose, key, paint, undo and save; continues at the last open
+    /// step
     Tour = "help.tour", "Tour", menu: "Help", enabled: always, anywhere: true;
     /// Shows the version, licenses and graphics device
     About = "help.about", "About Ulna", menu: "Help", enabled: always, anywhere: true;

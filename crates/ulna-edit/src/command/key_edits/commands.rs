@@ -134,7 +134,7 @@ document_commands! {
     ChangeKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Operation.
+        /// Operation on the values: add, scale or set.
         how: ValueHow,
         /// Amount per component, or one number for all components; degrees about x, y and z for
         /// rotations.
