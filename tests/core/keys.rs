@@ -26,7 +26,7 @@ fn hips(session: &Session) -> &Track {
 }
 
 #[test]
-fn single_keys_can_be_given_and_moved() {
+fn a_command_moves_only_the_keys_that_it_lists() {
     let mut session = sample();
     let times = hips(&session).times.to_vec();
     let by = (times[1] - times[0]) * 0.5;

@@ -891,7 +891,7 @@ fn merging_layers_changes_weights_only_by_rounding() {
 }
 
 #[test]
-fn refused_layer_edits_state_a_solution() {
+fn refused_layer_edits_suggest_a_solution() {
     let mut session = sample();
     let says = |session: &mut Session, line: CommandLine, words: &str| {
         let error = session.run_line(&line).expect_err("it is refused").to_string();

@@ -53,7 +53,7 @@ fn several_changes_of_joint_frames_combine_and_exact_ones_remain_exact() {
 }
 
 #[test]
-fn a_plan_states_the_deviation_of_all_its_changes_together() {
+fn a_plan_reports_the_deviation_of_all_its_changes_together() {
     let mut session = sample();
     let before = session.document().clone();
     let lines = [

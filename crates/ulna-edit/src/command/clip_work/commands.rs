@@ -110,7 +110,7 @@ document_commands! {
     RootMotion {
         /// Clip to edit.
         clip: ClipName,
-        /// Joint that carries the root motion; the parent of the hips if omitted.
+        /// Joint whose keys contain the root motion; the parent of the hips if omitted.
         node: Option<Nodes>,
         /// Destination of the travel.
         to: TravelGoes,

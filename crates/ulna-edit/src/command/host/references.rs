@@ -22,11 +22,12 @@ choice! {
 }
 
 other_commands! {
-    /// Commands on reference models: props, partners and grounds next to the open model.
+    /// Commands on reference models, such as props, other characters and floors, which are shown
+    /// next to the open model.
     ReferenceCommand in "View/Reference models", by Host;
 
-    /// Shows another file beside the open model, such as a prop, a partner or a ground; it is never
-    /// saved into the open file
+    /// Shows another file beside the open model, such as a prop, another character or a floor; it
+    /// is never saved into the open file
     Load {
         /// File of the reference model; opens a dialog if omitted.
         path: Option<PathBuf>,

@@ -117,7 +117,7 @@ document_commands! {
         clip: ClipName,
         /// Offset in seconds.
         by: Seconds,
-        /// Keys whose tracks are meant; all if omitted.
+        /// Keys of the tracks to offset; all tracks if omitted.
         which: WhichKeys,
     } = "key.offset", "Offset keys in the loop", menu: "Clip/Edit keys", asks: true;
     /// Holds the value of keys until the next key, as with stepped interpolation
@@ -187,7 +187,7 @@ document_commands! {
         keep_motion: Option<bool>,
         /// Whether only the segments after the keys change; the rest of the track keeps its motion.
         spans: Option<bool>,
-        /// Keys whose tracks are meant; all if omitted.
+        /// Keys of the tracks to change; all tracks if omitted.
         which: WhichKeys,
     } = "track.interpolation", "Set interpolation", menu: "Clip/Edit keys", asks: true;
     /// Sets the tangent mode of keys
@@ -216,9 +216,9 @@ document_commands! {
     MatchSeam {
         /// Clip to edit.
         clip: ClipName,
-        /// Whether they run on; yes if omitted.
+        /// Whether tangents are continuous at the seam; yes if omitted.
         on: Option<bool>,
-        /// Keys whose tracks are meant; all if omitted.
+        /// Keys of the tracks to change; all tracks if omitted.
         which: WhichKeys,
     } = "key.match_seam", "Match tangents at the loop seam", menu: "Clip/Edit keys", asks: true;
     /// Marks keys as extremes, breakdowns or in-betweens; the motion does not change
@@ -244,7 +244,7 @@ document_commands! {
     EulerFilter {
         /// Clip to edit.
         clip: ClipName,
-        /// Keys whose tracks are meant; all if omitted.
+        /// Keys of the tracks to filter; all tracks if omitted.
         which: WhichKeys,
     } = "track.euler_filter",
         "Euler filter", menu: "Clip/Curves", enabled: rules::clip_shown, after: "track.filter";
