@@ -602,7 +602,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_brush_in_any_layer_shows_the_combined_layers(
+    fn painting_in_any_layer_shows_the_combined_layers(
         (encoding, plan) in plans(),
         strokes in prop::collection::vec(brush_strokes(), 1..6),
     ) {

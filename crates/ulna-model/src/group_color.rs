@@ -33,7 +33,7 @@ pub enum GroupColor {
     Brown,
     /// Steel.
     Steel,
-    /// A free color: red, green and blue as sRGB bytes.
+    /// A custom color: red, green and blue as sRGB bytes.
     Free([u8; 3]),
 }
 

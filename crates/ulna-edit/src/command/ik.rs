@@ -54,7 +54,7 @@ choice! {
 }
 
 choice! {
-    /// Motion of the ground under a held foot.
+    /// Motion of the ground under a locked foot.
     HoldGround {
         /// The motion is estimated from the planted feet: a moving ground for a walk in place,
         /// otherwise a ground at rest.

@@ -155,7 +155,7 @@ mod tests {
         }
 
         #[test]
-        fn collinear_points_blend_along_their_line(
+        fn collinear_points_have_the_same_weights_on_a_plane_as_on_a_line(
             mut values in prop::collection::vec(-4f32..4.0, 1..7),
             value in -5f32..5.0) {
             values.sort_by(f32::total_cmp);
