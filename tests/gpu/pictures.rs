@@ -390,7 +390,7 @@ fn vertices_without_a_value_are_dim_clay_and_only_given_tints_change() {
 }
 
 #[test]
-fn uploaded_weights_pose_like_a_new_scene() {
+fn a_scene_with_uploaded_weights_is_posed_like_a_new_scene() {
     let Some(mut gpu) = gpu() else { return };
     let session =
         Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
