@@ -152,7 +152,7 @@ pub enum PaintAction {
     },
     /// Request that changes the pose used for painting.
     Bend(BendAction),
-    /// Moves the camera and the playhead to a spot of strong deformation.
+    /// Moves the camera and the playhead to a point with strong deformation.
     GoToSpot(Spot),
     /// Runs an operation on the weights of several joints.
     OnJoints {

@@ -30,7 +30,7 @@ pub enum CommandError {
     Transform {
         /// The node's name.
         node: String,
-        /// The reason.
+        /// The reason why the transform cannot be applied.
         source: TransformError,
     },
     /// An edit is invalid.
@@ -120,7 +120,7 @@ pub enum ArgumentError {
     /// No node, clip or mesh has the name.
     #[error("there is no node, clip or mesh named “{name}”{near}")]
     NotFound {
-        /// The name.
+        /// The name that was not found.
         name: String,
         /// A similar name, in parentheses; or empty.
         near: String,
@@ -154,7 +154,7 @@ pub enum ArgumentError {
     /// No clip has the name.
     #[error("there is no clip named “{name}”{near}; {there}")]
     NoClip {
-        /// The name.
+        /// The name that was not found.
         name: String,
         /// A similar name, in parentheses; or empty.
         near: String,

@@ -1,4 +1,5 @@
-//! Marks over the model in Paint mode: the rim of the brush, vertices, and the worst spots.
+//! Marks over the model in Paint mode: the rim of the brush, vertices, and the points with the
+//! worst deformation.
 
 use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Vec2, Vec3};
@@ -124,8 +125,8 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     painter.add(Shape::mesh(dots));
 }
 
-/// Draws numbered pins at the worst spots in the current pose. The current spot also has a label
-/// with its time and joint.
+/// Draws numbered pins at the points with the worst deformation in the current pose. The current
+/// point also has a label with its time and joint.
 fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     const SIZE: f32 = 9.0;
     /// Distance from the brush within which pins are faded, in points, and their remaining opacity.
