@@ -1,4 +1,4 @@
-//! Heads of lanes: name, kind, switches, weight and mask.
+//! Lane headers: name, kind, switches, weight and mask.
 
 use egui::{Align, Layout, Rect, RichText, Ui, UiBuilder, vec2};
 use egui_material_icons::icons;
