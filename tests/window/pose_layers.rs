@@ -15,7 +15,7 @@ fn layers(window: &Window) -> Shared<PoseLayers> {
     session(window).document().aids.layers(LayerHome::Clip(WALK))
 }
 
-/// Opens the sample with *Walk*, with the head selected and edits going to a new layer.
+/// Opens the sample with *Walk*, with the head selected, and with a new layer that edits change.
 fn layered() -> (Window, tempfile::TempDir, std::path::PathBuf) {
     let (mut window, folder, path) = sample();
     click(&mut window, "Clip Walk");

@@ -127,8 +127,8 @@ document_commands! {
         node: Nodes,
         /// Whether the joints below the given ones are mirrored, too; they are if omitted.
         below: Option<bool>,
-        /// Whether the meshes of new joints get weights on them: vertices of the other side get the
-        /// mirrored weights of this side. If omitted, they are mirrored where joints are new.
+        /// Whether weights are mirrored, too: vertices of the other side get the mirrored weights
+        /// of this side. If omitted, only weights of meshes with new joints are mirrored.
         weights: Option<bool>,
     } = "joint.mirror", "Mirror joints", asks: true, enabled: rules::selected;
     /// Takes scale and rotation out of the nodes above the skeleton; everything moves as before
