@@ -128,7 +128,7 @@ document_commands! {
         /// Whether the joints below the given ones are mirrored, too; they are if omitted.
         below: Option<bool>,
         /// Whether weights are mirrored, too: vertices of the other side get the mirrored weights
-        /// of this side. If omitted, only weights of meshes with new joints are mirrored.
+        /// of this side. If omitted, only the weights of new joints are mirrored.
         weights: Option<bool>,
     } = "joint.mirror", "Mirror joints", asks: true, enabled: rules::selected;
     /// Takes scale and rotation out of the nodes above the skeleton; everything moves as before
