@@ -38,7 +38,7 @@ fn situation(name: &str) -> Option<Session> {
     Some(Session::open(&path, &Progress::default()).unwrap())
 }
 
-/// Returns the pose of the file, and five times of each clip.
+/// Returns the pose of the file, and the poses at five times of each clip.
 fn poses(document: &Document) -> Vec<Pose> {
     let mut all = vec![Stack::shown(document, None, 0.0)];
     for (id, clip) in document.clips.iter() {

@@ -34,7 +34,7 @@ fn the_time(document: &Document) -> UnkeyedAt {
     *document.aids.unkeyed.keys().next().unwrap()
 }
 
-/// Returns the unkeyed pose, and the clip at other times.
+/// Returns the unkeyed pose, and the poses of the clip at other times.
 fn poses(document: &Document, at: UnkeyedAt) -> Vec<Pose> {
     let unkeyed = document.aids.unkeyed.get(&at).cloned();
     let shown = |time: f64| Stack::shown(document, Some(at.clip), time);
