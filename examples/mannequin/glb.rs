@@ -24,7 +24,7 @@ const MESH: usize = 1;
 /// Index of the first joint node. The other joints follow.
 const FIRST: usize = 2;
 
-/// The binary chunk, with its views and accessors.
+/// The binary chunk, with its buffer views and accessors.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
@@ -33,7 +33,7 @@ struct Buffer {
 }
 
 impl Buffer {
-    /// Adds a view, and returns its index.
+    /// Adds a buffer view, and returns its index.
     fn view(&mut self, bytes: &[u8], target: Option<u32>) -> usize {
         let mut view = json!({
             "buffer": 0,

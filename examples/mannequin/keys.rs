@@ -26,7 +26,7 @@ pub struct Track {
     pub joint: Option<usize>,
     /// Frame numbers of the keys.
     pub frames: Vec<u32>,
-    /// Value at each of these frames.
+    /// Value at each key.
     pub keys: Keys,
 }
 

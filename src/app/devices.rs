@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_crashed_a_start_is_skipped_next_time_with_a_message() {
+    fn a_device_that_crashed_at_startup_is_skipped_next_time_with_a_message() {
         let home = tempfile::tempdir().unwrap();
         let first = start(home.path());
         assert_eq!(used(&first), "Radeon by vulkan");

@@ -25,7 +25,7 @@ pub(super) struct Files {
     pub after_work: Option<DeferredAction>,
     /// Modification time of the file when the user was last asked about changes on disk.
     pub asked_disk: Option<Option<SystemTime>>,
-    /// Unkeyed poses that the user chose not to save, as they were at that time.
+    /// Unkeyed poses that the user chose not to save, with their values at the time of the choice.
     pub left_unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
     /// The last export request, including its paths.
     pub exported: Option<ExportRequest>,
@@ -78,7 +78,7 @@ pub(super) struct Converted {
 /// Purpose of the system's file dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Browse {
-    /// A path for the given purpose.
+    /// File for one of the purposes in [`PathFor`].
     Path(PathFor),
     /// Destination of the export in the dialog.
     Export { folder: bool },

@@ -342,7 +342,7 @@ impl App {
             .or_else(|| document.aids.unkeyed(clip, self.timeline.playback.time).map(|(at, _)| at))
     }
 
-    /// The chosen pose layer of the shown clip or pose, and whether edits go to it.
+    /// The chosen pose layer of the shown clip or pose, and whether edits change it.
     pub(super) fn layers_view(&self) -> LayersView {
         let seen = self.session.as_ref().filter(|_| self.mode.spec().poses && !self.mixes());
         let home = seen.map(|_| LayerHome::of(self.shown_clip()));

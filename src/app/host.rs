@@ -260,7 +260,7 @@ impl App {
         }
     }
 
-    /// Changes to a mode. If it is already active, changes back to the previous mode.
+    /// Switches to a mode. If it is already active, switches back to the previous mode.
     fn set_mode_and_back(&mut self, ctx: &Context, mode: Mode) {
         let poses = Mode::WITHOUT_CLIPS;
         let other = if mode == poses { Mode::FOR_CLIPS } else { poses };
@@ -268,7 +268,7 @@ impl App {
         self.set_mode(ctx, if self.mode == mode { before.unwrap_or(other) } else { mode });
     }
 
-    /// Changes to Rig mode, unless it is active.
+    /// Switches to Rig mode, unless it is active.
     fn enter_rig(&mut self, ctx: &Context) {
         if !self.mode.spec().edits_rest {
             self.set_mode(ctx, Mode::FOR_JOINTS);

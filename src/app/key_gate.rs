@@ -25,7 +25,7 @@ pub(super) struct Kept {
     /// Key events after a click. They wait until it is known whether the click focuses a text
     /// field.
     after_click: Vec<Event>,
-    /// Number of frames that these events still wait.
+    /// Number of frames for which `after_click` is still held back.
     wait: u8,
     /// A press outside a field, which is delayed until the field has applied its text.
     left: LeftField,

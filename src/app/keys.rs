@@ -83,7 +83,8 @@ impl App {
         }
     }
 
-    /// Handles keys that come before commands: keys of loose dialogs, and of the rings for bending.
+    /// Handles keys that come before commands: keys of loose dialogs, and of the rotation rings of
+    /// Paint mode.
     fn keys_of_what_is_open(&mut self, ctx: &Context, typing: bool) {
         // Escape closes such a dialog before it affects the selection.
         let loose = self.dialogs.open.as_ref().is_some_and(crate::ui::Dialog::is_loose);
@@ -236,7 +237,7 @@ struct KeyOfCommand<'a> {
 struct Taken {
     /// True if a text field has the focus.
     typing: bool,
-    /// True if a gesture is open.
+    /// True during a gesture, such as a drag.
     gesture: bool,
     /// True if a gesture reads numbers.
     numbers: bool,
@@ -245,7 +246,7 @@ struct Taken {
     awaited: Awaited,
 }
 
-/// Keys that a tool or the rings wait for. They run no commands.
+/// Keys that run no commands, because a tool or the rotation rings of Paint mode handle them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Awaited {
     /// No keys.
@@ -257,7 +258,7 @@ enum Awaited {
 }
 
 impl Awaited {
-    /// True if the tool or the rings wait for this key.
+    /// True if the tool or the rotation rings handle this key instead.
     fn has(self, shortcut: &KeyboardShortcut) -> bool {
         let KeyboardShortcut { modifiers, logical_key: key } = *shortcut;
         if modifiers.command || modifiers.alt {
@@ -277,8 +278,8 @@ impl Awaited {
 }
 
 impl App {
-    /// Starts to blend the pose with the pointer, if the command blends. Returns whether it does.
-    /// From a menu, such a command opens a form or applies one step instead.
+    /// Starts a pose blend that the pointer controls, if the command is a pose blend. Returns
+    /// whether it is one. From a menu, such a command opens a form or applies one step instead.
     fn blends_by_key(&mut self, ctx: &Context, command: &CommandSpec) -> bool {
         let poses = self.mode.spec().pointer == PointerHandler::Tools;
         if !poses || self.mode.spec().edits_rest || !self.panels.begin_blend(command.name) {

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_device_reaches_a_lower_resolution_within_a_few_frames_and_stays() {
+    fn a_slow_device_reaches_a_lower_resolution_within_a_few_frames_and_keeps_it() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
         assert_eq!(play(&mut ladder, 20, 0.02, 0.4, &mut now), Some(0.5));
         let mut seen = std::collections::BTreeSet::new();

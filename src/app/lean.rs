@@ -18,9 +18,9 @@ pub(super) struct LeanPanels(Arc<Parts>);
 
 /// GPU resources that are used in each frame.
 struct Parts {
-    /// Blends over the existing picture.
+    /// Pipeline that blends with the existing picture.
     blend: wgpu::RenderPipeline,
-    /// Replaces the existing picture, for opaque images.
+    /// Pipeline that replaces the existing picture, for opaque images.
     opaque: wgpu::RenderPipeline,
     window: wgpu::Buffer,
     window_bind: wgpu::BindGroup,

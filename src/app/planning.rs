@@ -36,7 +36,7 @@ pub(super) struct Planning {
 }
 
 impl Planning {
-    /// State of the plan as panels see it.
+    /// State of the plan, for display in the panels.
     pub(super) fn view(&self) -> PlanView<'_> {
         PlanView {
             found: self.foreseen.as_ref(),

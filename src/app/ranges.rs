@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Merges vertices into ranges that are uploaded at once. Nearby vertices share a range, because
-/// few uploads are faster than few bytes.
+/// one large upload is faster than several small ones.
 pub(super) fn ranges(vertices: &[u32]) -> Vec<Range<usize>> {
     const NEAR: usize = 256;
     let mut sorted: Vec<usize> = vertices.iter().map(|v| *v as usize).collect();

@@ -26,7 +26,7 @@ const MOST_MEMORY: u64 = 16 << 20;
 #[serde(default)]
 pub(super) struct RecentFile {
     pub path: PathBuf,
-    /// Time when it was last opened or saved, in seconds since 1970.
+    /// Time when the file was last opened or saved, in seconds since 1970.
     pub opened: u64,
     /// Summary of the content.
     pub facts: String,

@@ -146,7 +146,7 @@ impl App {
         }
     }
 
-    /// Shows the result of the last replayed step: in its mode, and at its time of its clip.
+    /// Shows the result of the last replayed step, in the mode, clip and time of that step.
     fn show_last_step(&mut self) {
         let Some(session) = &self.session else { return };
         let document = session.document();

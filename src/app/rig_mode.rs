@@ -20,7 +20,7 @@ pub(super) struct RigMode {
     /// New matrix `scene_from_joint` of each dragged joint, until the plan has computed its
     /// position.
     pub(super) moved: BTreeMap<NodeId, Mat4>,
-    /// Serial number of `moved`.
+    /// Serial number that increases whenever `moved` changes.
     pub(super) serial: u64,
     /// The clip that plays in Rig mode.
     pub(super) clip: RigClip,
@@ -42,7 +42,7 @@ impl RigMode {
         self.serial += 1;
     }
 
-    /// State of Rig mode as panels see it.
+    /// State of Rig mode, for display in the panels.
     pub(super) fn view(
         &self,
         document: Option<&Document>,
@@ -66,8 +66,8 @@ impl RigMode {
     }
 }
 
-/// True if changes of these joints must be planned: skins use the joints or their children, or
-/// clips move them.
+/// True if changes of joints must be planned: skins use the joints or their children, or clips move
+/// the joints.
 pub(super) fn is_bound(document: &Document, nodes: &[NodeId]) -> bool {
     let joints = document.joint_flags();
     let there = nodes.iter().filter(|n| document.nodes.contains(**n));

@@ -378,7 +378,8 @@ impl App {
         changed
     }
 
-    /// Shows the notes of a committed gesture. A move of keys has shown them at the pointer.
+    /// Shows the notes of a committed gesture, except those of a move of keys, which were already
+    /// shown at the pointer.
     pub(super) fn say_committed(&mut self, ctx: &Context) {
         let notes = self.session.as_mut().and_then(Session::take_sentence);
         if self.entered() != Some(Pane::Timeline)

@@ -20,7 +20,7 @@ pub(super) enum SaveTo {
 pub(super) enum Purpose {
     /// The written file becomes the session's own file.
     Own,
-    /// The session keeps its own file.
+    /// A copy, while the session continues with its own file.
     Copy,
 }
 

@@ -14,7 +14,7 @@ use ulna_render::{Axis, Shading};
 
 /// Angle of a step around the model: 15°, in radians.
 const STEP: f32 = PI / 12.0;
-/// Factor of a step of the camera distance.
+/// Factor by which one zoom step changes the camera distance.
 const ZOOM: f32 = 1.2;
 /// Factor of a step of the size of handles.
 const GIZMO: f32 = 1.15;

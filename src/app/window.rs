@@ -198,8 +198,8 @@ fn lose_on_request(ctx: &egui::Context, frame: &eframe::Frame, variable: &str) {
     }
 }
 
-/// Opens an inspection server for a reopened window at `ULNA_INSPECTION_AGAIN`. The address of the
-/// first window stays in use.
+/// Starts an inspection server for a reopened window. Its address is the value of the environment
+/// variable `ULNA_INSPECTION_AGAIN`. The address of the first window stays in use.
 #[cfg(feature = "inspection")]
 fn inspect_again(ctx: &egui::Context) {
     if let Ok(address) = std::env::var("ULNA_INSPECTION_AGAIN")

@@ -3,7 +3,7 @@
 use super::key_gate::KeyRouting;
 use crate::ui::Mode;
 
-/// Reason for moving to another window.
+/// Reason why the window must be replaced by a new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leaving {
     /// The device or the window's surface is lost.
@@ -18,7 +18,7 @@ pub(super) struct WindowState {
     pub may_close: bool,
     /// True if the window closes after all files are written.
     pub closes_after_work: bool,
-    /// Reason for moving to another window; `None` if the window stays.
+    /// Reason why the window must be replaced; `None` if it need not.
     pub leaving: Option<Leaving>,
     pub routing: KeyRouting,
     /// Time of the last key press or click, on egui's clock, in seconds.

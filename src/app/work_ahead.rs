@@ -61,7 +61,7 @@ impl<K> Drop for RunningWork<K> {
 pub(super) struct WorkFound<K> {
     /// The commands and the document of the result.
     pub(super) of: K,
-    /// The result, or the reason for a failure without its full stop.
+    /// The result, or the reason for a failure, without a trailing period.
     pub(super) worked: Result<Box<Worked>, String>,
     /// Duration of the computation, in seconds.
     pub(super) seconds: f64,
@@ -69,7 +69,7 @@ pub(super) struct WorkFound<K> {
 
 /// Options for starting a computation.
 pub(super) struct Pace<'a> {
-    /// Delay in seconds between a change and the start.
+    /// Delay in seconds between a change and the start of its computation.
     pub(super) settled: f64,
     /// True if the first computation is also delayed.
     pub(super) is_first_late: bool,

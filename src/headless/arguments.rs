@@ -25,7 +25,7 @@ pub struct Cli {
     pub verb: Option<Verb>,
 }
 
-/// Verbs: work without a window.
+/// Commands that run without a window.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Prints the contents of files, or the available graphics devices.

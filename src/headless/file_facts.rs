@@ -75,7 +75,7 @@ fn import_facts(session: &Session) -> Value {
     })
 }
 
-/// Clips of the file.
+/// JSON summaries of the clips.
 fn clip_facts(document: &Document) -> Vec<Value> {
     document
         .clips
@@ -101,7 +101,7 @@ fn clip_facts(document: &Document) -> Vec<Value> {
         .collect()
 }
 
-/// Skins, with their joints.
+/// JSON summaries of the skins, with their joints.
 fn skin_facts(document: &Document) -> Vec<Value> {
     document
         .skins
@@ -120,7 +120,7 @@ fn skin_facts(document: &Document) -> Vec<Value> {
         .collect()
 }
 
-/// Meshes.
+/// JSON summaries of the meshes.
 fn mesh_facts(document: &Document) -> Vec<Value> {
     document
         .meshes
@@ -152,7 +152,7 @@ fn scene_facts(document: &Document) -> Vec<Value> {
         .collect()
 }
 
-/// Cameras.
+/// Names and types of the cameras.
 fn camera_facts(document: &Document) -> Vec<Value> {
     document
         .cameras
@@ -167,7 +167,7 @@ fn camera_facts(document: &Document) -> Vec<Value> {
         .collect()
 }
 
-/// Lights.
+/// Names, types and intensities of the lights.
 fn light_facts(document: &Document) -> Vec<Value> {
     document
         .lights
@@ -183,7 +183,7 @@ fn light_facts(document: &Document) -> Vec<Value> {
         .collect()
 }
 
-/// Hidden nodes.
+/// Indices and names of the hidden nodes.
 fn hidden_facts(document: &Document) -> Vec<Value> {
     document
         .node_ids()
@@ -202,7 +202,7 @@ fn humanoid_facts(document: &Document) -> Option<Value> {
     Some(json!({"bones": bones, "missing": ulna_motion::missing_bones(&map)}))
 }
 
-/// Joint groups.
+/// JSON summaries of the joint groups.
 fn group_facts(document: &Document) -> Vec<Value> {
     let groups = document.joint_groups().iter();
     let fact = |g: &JointGroup| {

@@ -413,8 +413,8 @@ fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// Draws the choice between keys and a layer as destination of edits over a clip, and the choice of
-/// the layer.
+/// Draws the choice between keys and a layer as destination of edits while a clip is shown, and the
+/// choice of the layer.
 fn into_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some((session, home)) = view.session.zip(view.layers.home) else { return };

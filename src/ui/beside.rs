@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_keys_are_scanned_at_once_and_many_on_another_thread() {
+    fn few_keys_are_scanned_immediately_and_many_on_another_thread() {
         let ctx = Context::default();
         let mut fact = Beside::default();
         assert_eq!(fact.update(&ctx, 1, FEW, || || 10), Some(&10));

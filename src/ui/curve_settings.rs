@@ -16,7 +16,7 @@ pub enum CurveColors {
     ByJoint,
 }
 
-/// The curves that are listed, unless the user shows or hides a curve itself.
+/// Curves that are listed by default. The user can also show or hide single curves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CurvesOf {

@@ -1,4 +1,4 @@
-//! The chosen layer, and whether edits go to it. The toolbar, the inspector and all tools share
+//! The chosen layer, and whether edits change it. The toolbar, the inspector and all tools share
 //! this state.
 
 use std::collections::BTreeMap;
@@ -9,9 +9,9 @@ use ulna_model::{Clip, ClipId, Document, LayerHome, PoseLayerId, Shared};
 /// A request about layers.
 #[derive(Clone, Debug)]
 pub enum LayerAction {
-    /// Chooses a layer of a clip or of the pose. Edits go to it. `None` clears the choice.
+    /// Chooses the layer of a clip or of the pose that edits change. `None` clears the choice.
     Choose(LayerHome, Option<PoseLayerId>),
-    /// Sets whether edits over a clip go to its chosen layer.
+    /// Sets whether edits of a shown clip change its chosen layer.
     Into(bool),
 }
 
@@ -19,20 +19,20 @@ pub enum LayerAction {
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     chosen: BTreeMap<LayerHome, PoseLayerId>,
-    /// True if edits over a clip go to its chosen layer.
+    /// True if edits of a shown clip change its chosen layer.
     pub into: bool,
 }
 
-/// State of the layers as the panels see it.
+/// State of the layers, for display in the panels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LayersView {
     /// Owner of the displayed layers: the displayed clip, or the pose.
     pub home: Option<LayerHome>,
     /// The chosen layer of `home`.
     pub chosen: Option<PoseLayerId>,
-    /// State of the toolbar switch: true if edits over a clip go to its chosen layer.
+    /// State of the toolbar switch: true if edits of a shown clip change its chosen layer.
     pub into: bool,
-    /// The layer that edits go to.
+    /// The layer that edits change; `None` if they change keys or the pose.
     pub written: Option<PoseLayerId>,
     /// True if the pose is shown and has layers. Typed values then include the layers.
     pub any_of_pose: bool,

@@ -161,8 +161,7 @@ impl Panels {
         self.viewport.select_area(circle);
     }
 
-    /// Starts to blend the pose with a command and the pointer. Returns whether the command
-    /// supports this.
+    /// Starts a pose blend that the pointer controls. Returns whether the command is a pose blend.
     pub fn begin_blend(&mut self, command: &str) -> bool {
         self.viewport.begin_blend(command)
     }
@@ -188,7 +187,8 @@ impl Panels {
         self.viewport.reach(tip, from, at);
     }
 
-    /// Starts the operation of a tool without a handle. Returns whether the tool has one.
+    /// Starts the operation of a tool at once, without a handle. Returns false if the tool has no
+    /// operation.
     pub fn begin(&mut self, tool: ulna_edit::command::ToolCommand) -> bool {
         self.viewport.begin(tool)
     }

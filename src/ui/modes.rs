@@ -78,7 +78,7 @@ pub enum BottomPanel {
     Timeline,
     /// The pose library.
     Poses,
-    /// Playback without keys.
+    /// Playback controls, without the keys of the clip.
     PlaybackStrip,
     /// A single line with the note that the rest pose is shown.
     RestStrip,
@@ -109,9 +109,9 @@ pub enum PointerHandler {
 /// Condition under which a mode shows the current clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClipUse {
-    /// Never.
+    /// The mode never shows a clip.
     Never,
-    /// Always.
+    /// The mode always shows the current clip.
     Always,
     /// Shown if the user chose so. Initially it is shown if a clip was shown before the mode was
     /// entered. The mix is turned off.

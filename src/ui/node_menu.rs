@@ -18,9 +18,9 @@ use super::{
 /// Place where the menu of a node was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodePlace<'a> {
-    /// On a row of the outliner.
+    /// The menu was opened on a row of the outliner.
     Outliner,
-    /// In the viewport, with the joints and meshes under the pointer.
+    /// The menu was opened in the viewport, with the joints and meshes under the pointer.
     Viewport {
         /// Joints under the pointer, most likely first.
         joints: &'a [NodeId],

@@ -124,7 +124,7 @@ fn popup_dyn(popup: Popup<'_>, fill: Fill<'_>) {
 /// State of a context menu while it is open.
 #[derive(Clone, Copy, Default)]
 struct OpenMenu {
-    /// Position of the pointer when it opened.
+    /// Position of the pointer when the menu opened.
     at: Pos2,
     /// The widget that had the keyboard focus when the menu opened.
     focused: Option<Id>,

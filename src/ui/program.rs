@@ -70,7 +70,7 @@ pub enum ProgramAction {
         node: NodeId,
         /// New position in the scene, in meters.
         to: glam::Vec3,
-        /// Distance that it was moved, in meters.
+        /// Distance that the node was moved, in meters.
         by: f32,
     },
     /// Undoes the last step, and moves the end of the limb to a scene point with IK.
@@ -95,7 +95,7 @@ pub struct WorkspaceRow {
     pub is_shown: bool,
 }
 
-/// State of the program as the panels see it.
+/// State of the program, for display in the panels.
 #[derive(Clone, Debug)]
 pub struct ProgramView<'a> {
     /// The running background job, if any.

@@ -44,7 +44,7 @@ pub struct View<'a> {
     pub problems: &'a Shared<Vec<Diagnostic>>,
     /// The clock, the shown clip, and the timeline's settings.
     pub timeline: TimelineView<'a>,
-    /// The chosen layer, and whether edits go to it.
+    /// The chosen layer, and whether edits change it.
     pub layers: LayersView,
     /// The camera and the chosen tool.
     pub viewport: ViewportView<'a>,

@@ -1,4 +1,4 @@
-//! Independent judges of files: the Khronos validator, a comparison of a file with its saved
+//! Independent checks of files: the Khronos validator, a comparison of a file with its saved
 //! version, and reference readers.
 
 use std::{

@@ -41,7 +41,8 @@ pub fn with_encoding(encoding: WeightEncoding) -> Session {
     session
 }
 
-/// Opens the sample like [`with_encoding`], with two sets and up to eight joints on many vertices.
+/// Opens the sample like [`with_encoding`], with two `JOINTS_n` and `WEIGHTS_n` sets, and more than
+/// four joints on many vertices.
 pub fn with_eight(encoding: WeightEncoding) -> Session {
     static FILES: [OnceLock<std::sync::Arc<Vec<u8>>>; 3] = [const { OnceLock::new() }; 3];
     let bytes = FILES[encoding as usize].get_or_init(|| {

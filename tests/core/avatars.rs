@@ -99,7 +99,7 @@ fn references_of_an_avatar_stay_correct_after_every_kind_of_edit() {
         assert_eq!(is["meshes"][1]["extras"], was["meshes"][1]["extras"]);
         let constraint = |root: &Value| root["nodes"][17]["extensions"].clone();
         assert_eq!(constraint(&is), constraint(&was));
-        // The independent judge must find no difference in the VRM extensions either.
+        // The independent comparison must find no difference in the VRM extensions either.
 
         if let Some(differ) = judges::differences(&from, &to, &[]) {
             let of_extensions: Vec<&str> = differ.lines().filter(|l| l.contains("VRM")).collect();

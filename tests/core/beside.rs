@@ -85,7 +85,7 @@ fn independent_work_and_steps_are_both_kept() {
 }
 
 #[test]
-fn background_work_overwrites_no_newer_edit_unasked_and_is_not_lost() {
+fn background_work_never_overwrites_newer_edits_without_asking_and_is_not_lost() {
     let mut session = sample();
     let work = session.work("Long", vec![command(&flood(0.5))]);
     run(&mut session, &flood(0.25));

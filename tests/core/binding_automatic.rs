@@ -207,7 +207,7 @@ const MESH2MOTION: [(&str, f64, f64); 4] = [
 ];
 
 #[test]
-fn weight_on_other_joints_does_not_grow() {
+fn weight_moved_to_other_joints_stays_within_its_limits() {
     let Some(folder) = shared() else { return skipped("characters") };
     let mut off = Vec::new();
     for (name, most_moved, most_foreign) in MESH2MOTION {

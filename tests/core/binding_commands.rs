@@ -351,7 +351,7 @@ fn reasons(document: &Document, joints: &[NodeId]) -> Vec<(String, BindReason)> 
 }
 
 #[test]
-fn each_joint_has_a_bind_reason_before_and_after_the_skin_exists() {
+fn each_joint_has_a_reason_for_or_against_binding_before_and_after_the_skin_exists() {
     let mut session = kinds();
     let document = session.document();
     let body = named(document, "Body");
@@ -620,7 +620,7 @@ const FURTHER: [&str; 10] = [
 ];
 
 #[test]
-fn more_models_are_bound_by_every_method() {
+fn further_corpus_models_are_bound_by_every_method() {
     let Some(folder) = shared() else { return skipped("models") };
     let mut ran = 0;
     for name in FURTHER {

@@ -216,7 +216,7 @@ fn a_capture_is_retargeted_to_characters_of_the_corpus() {
 /// A wrong frame count of a million uses neither memory nor time. A long capture opens within the
 /// time limit.
 #[test]
-fn long_captures_open_and_false_frame_counts_are_refused() {
+fn long_captures_are_opened_and_false_frame_counts_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lie.bvh");
     let text = walk(3, 120.0).replace("Frames: 3", "Frames: 1000000");

@@ -97,7 +97,7 @@ fn posing(draw: &mut Draw, document: &Document, into_file: bool) -> CommandLine 
 }
 
 #[test]
-fn no_command_that_poses_changes_a_locked_channel() {
+fn pose_commands_never_change_a_locked_channel() {
     let channels = [
         "all",
         "translation",
@@ -154,7 +154,7 @@ fn no_command_that_poses_changes_a_locked_channel() {
 }
 
 #[test]
-fn channel_locks_hold_over_a_clip_and_clips_play_unchanged() {
+fn channel_locks_apply_to_poses_in_a_clip_but_not_to_playback() {
     let mut session = sample();
     let before = session.document().clone();
     let arm = named(&before, "LeftUpperArm");

@@ -17,7 +17,7 @@ fn at(name: &str, clip: ClipId) -> CommandLine {
     CommandLine::new(name).with("clip", format!("#{}", clip.0))
 }
 
-/// Returns files with clips that the independent judge can read, and one clip of each.
+/// Returns files with clips that the independent comparison can read, and one clip of each.
 fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
     let Some(shared) = crate::common::shared() else { return Vec::new() };
     let mut found = Vec::new();
@@ -286,7 +286,7 @@ fn operations_with_an_invalid_result_are_refused_with_a_message() {
 }
 
 #[test]
-fn start_at_zero_moves_a_late_clip_and_trimmed_parts_land_at_the_given_time() {
+fn start_at_zero_moves_a_late_clip_and_trimmed_parts_start_at_the_given_time() {
     let one = ClipId(0);
     let mut session = moving(&[10.0, 10.5, 12.0]);
     let opened = session.pack("a").unwrap().bytes;
@@ -334,7 +334,7 @@ fn an_open_loop_is_closed_by_each_method() {
 /// An exported file plays the same motion and contains nothing else. A failed export writes no
 /// file.
 #[test]
-fn exported_clips_play_the_same_one_file_per_clip() {
+fn clips_exported_to_one_file_each_play_the_same_motion() {
     let mut session = sample();
     let (first, second) = (ClipId(0), ClipId(1));
     run(&mut session, at("clip.reverse", first));

@@ -213,7 +213,7 @@ fn make_editable_leaves_splines_and_sparse_tracks_unchanged() {
 }
 
 #[test]
-fn clip_operations_keep_the_turns_of_rotors() {
+fn clip_operations_keep_rotations_of_several_turns() {
     let Some(mut session) = situation("turns-past-180") else { return };
     let before = clip(&session, "spin").clone();
     let works = [
@@ -291,7 +291,7 @@ fn apart_at(a: &Track, when: f64, b: &Track, time: f64) -> f32 {
 }
 
 #[test]
-fn pointer_animations_that_cannot_follow_are_reported() {
+fn operations_that_animation_pointers_cannot_follow_are_refused() {
     let Some(mut session) = situation("pointers") else { return };
     for work in [
         json!({"do": "key.ripple", "clip": "both", "time": 0.5, "by": 1}),
@@ -359,7 +359,7 @@ fn a_copied_spline_of_one_key_is_valid() {
 }
 
 #[test]
-fn pasted_keys_return_to_nodes_of_equal_path() {
+fn keys_are_pasted_to_nodes_of_equal_path() {
     // The nodes are a chain B/B/B, and its last node exists twice.
     let (mut json, bin) = split(&file(
         &["B", "B", "B", "B"],

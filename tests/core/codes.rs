@@ -215,7 +215,7 @@ fn listed(fits: impl Fn(&str) -> bool) -> Vec<&'static str> {
 }
 
 #[test]
-fn the_page_lists_exactly_the_codes_of_refusals_and_notes() {
+fn the_json_page_lists_exactly_the_codes_of_refusals_and_notes() {
     let (there, page) = (of_sources(), listed(is_code));
     let set: BTreeSet<&str> = page.iter().copied().collect();
     assert_eq!(set.len(), page.len(), "a code is listed twice");
@@ -227,7 +227,7 @@ fn the_page_lists_exactly_the_codes_of_refusals_and_notes() {
 }
 
 #[test]
-fn no_two_files_share_a_code_by_accident() {
+fn codes_used_in_several_files_are_listed_as_shared() {
     let shared: BTreeSet<&str> = SHARED.iter().copied().collect();
     let there = of_sources();
     let new: Vec<_> = there
@@ -241,7 +241,7 @@ fn no_two_files_share_a_code_by_accident() {
 }
 
 #[test]
-fn the_page_lists_every_code_of_a_finding() {
+fn the_findings_page_lists_every_code_of_a_finding() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     let mut files = Vec::new();
     ["edit", "formats", "session"]

@@ -402,7 +402,7 @@ fn members_that_ulna_does_not_interpret_are_compared() {
 }
 
 #[test]
-fn an_output_of_several_hard_links_is_refused() {
+fn an_output_file_with_several_hard_links_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     fs::copy(SAMPLE, at("a.glb")).unwrap();

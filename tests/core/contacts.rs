@@ -135,7 +135,7 @@ fn with_contacts() -> Session {
 }
 
 #[test]
-fn contacts_are_saved_compared_and_follow_removed_nodes() {
+fn contacts_are_saved_and_compared_and_correct_after_nodes_are_removed() {
     let mut session = with_contacts();
     let (again, json) = saved(&session);
     assert_eq!(again.document().clips[WALK].contacts, session.document().clips[WALK].contacts);
@@ -268,7 +268,7 @@ fn with_extras(animation: &Value, scene: &Value) -> Vec<u8> {
 }
 
 #[test]
-fn invalid_contacts_of_a_file_stay_in_it_and_are_ignored() {
+fn invalid_contacts_are_kept_in_the_file_and_ignored() {
     let goal = |node: u32, from: f32, to: f32| json!([{"node": node, "from": from, "to": to}]);
     for bad in [
         json!({"version": 1, "contacts": goal(9, 0.0, 1.0)}),
@@ -343,7 +343,7 @@ fn retarget_maps_are_saved_with_the_scene() {
 }
 
 #[test]
-fn invalid_retarget_maps_of_a_file_stay_in_it_and_are_ignored() {
+fn invalid_retarget_maps_are_kept_in_the_file_and_ignored() {
     let named = |name: &str| json!({"name": name, "chains": []});
     for bad in [
         json!({"version": 1, "maps": [named("a"), named("a")]}),

@@ -151,7 +151,7 @@ fn zero_and_enormous_tangents_can_be_edited() {
 }
 
 #[test]
-fn integer_outputs_store_the_set_values() {
+fn tracks_with_integer_accessors_store_the_values_that_were_set() {
     let turns = [turn(0.0, 1.0), turn(80.0, 1.0), turn(-40.0, 1.0), turn(0.0, 1.0)];
     let numbers: Vec<f32> =
         turns.iter().flat_map(|q| [[0.25; 4], *q, [-0.25; 4]].concat()).collect();

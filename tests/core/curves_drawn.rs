@@ -284,7 +284,7 @@ fn changed(track: &Track, way: usize, order: EulerOrder) -> Option<Track> {
     (numbers(&made) != numbers(track)).then_some(made)
 }
 
-/// Whether two channels have the same numbers, to the bit.
+/// Whether two channels have the same numbers, bit for bit.
 fn alike(a: &Motion, b: &Motion) -> bool {
     let bits = |v: &[f64]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     a.kind == b.kind && bits(&a.times) == bits(&b.times) && bits(&a.values) == bits(&b.values)

@@ -80,7 +80,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn tangent_modes_are_restored_and_only_their_channels_change(
+    fn tangent_modes_are_saved_and_restored_and_other_channels_are_unchanged(
         list in prop::collection::vec(changes(), 1..5),
     ) {
         let mut session = sample();
@@ -176,7 +176,7 @@ fn tangent_modes_of_keys_that_another_program_moved_are_dropped_with_a_note() {
 }
 
 #[test]
-fn reversing_swaps_sides_and_scaling_time_divides_tangents() {
+fn reversing_swaps_tangent_sides_and_scaling_time_divides_tangents() {
     let mut session = sample();
     let times = track(session.document(), "Hips", Property::Rotation).times.to_vec();
     does(&mut session, &json!({"do": "key.tangents", "clip": "Walk", "tangents": "auto"}));

@@ -815,8 +815,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Returns the number of the kind that generates an edit. A new variant does not compile until it
-/// is listed here.
+/// Returns the index of the kind of edits that an edit belongs to. The `match` has no default, so a
+/// new variant must be added here.
 fn kind_of(edit: &Edit) -> usize {
     match edit {
         Edit::SetPoses(_) => 0,
@@ -985,7 +985,7 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
                         .for_each(|(j, w)| *list.entry(j).or_default() += w);
                     list
                 };
-                // Weights are compared to the bit, because every weight that can be set can also be
+                // Weights are compared bit by bit, because every weight that can be set can also be
                 // stored.
                 same!(shares(a), shares(b), "mesh {k}, vertex {vertex}");
             }

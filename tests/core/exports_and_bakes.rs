@@ -70,7 +70,7 @@ fn peak(file: &Path, to: &Path) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_export_of_each_clip_holds_one_file_at_a_time() {
+fn an_export_of_each_clip_keeps_one_file_in_memory_at_a_time() {
     const MEGABYTES: usize = 24;
     let folder = tempfile::tempdir().unwrap();
     let mut peaks = Vec::new();
@@ -192,7 +192,7 @@ fn a_bake_warns_of_jumps_with_their_times() {
 }
 
 #[test]
-fn a_bake_has_the_rate_of_the_fastest_of_its_clips() {
+fn a_bake_has_the_highest_frame_rate_of_its_clips() {
     let television = 30_000.0 / 1001.0;
     let rates =
         [("Slow", 24.0), ("Fast", 60.0), ("Film", 25.0), ("Usual", 30.0), ("Old", television)];

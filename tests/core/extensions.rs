@@ -270,7 +270,7 @@ fn instances_are_transforms_relative_to_their_node() {
 }
 
 #[test]
-fn the_extensions_of_the_corpus_are_in_the_model() {
+fn variants_instances_and_other_extensions_of_the_corpus_are_read() {
     let Some(shared) = crate::common::shared() else { return };
     let open = |name: &str| {
         let path = shared.join("corpus/extensions").join(name);

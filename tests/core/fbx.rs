@@ -67,7 +67,8 @@ fn farthest(from: &[DVec3], to: &[DVec3]) -> f64 {
     from.iter().map(nearest).fold(0.0, f64::max).sqrt()
 }
 
-/// References that the conversion need not match, in addition to those that the list marks.
+/// Reference files whose converted geometry may differ, with the reason, in addition to those
+/// marked in EXPECTED.tsv.
 const OTHERWISE: [(&str, &str); 4] = [
     ("blender_340_z_up", "a file for readers of OBJ, with other meshes than the FBX"),
     ("marvelous_quad", "a geometry cache moves the vertices, in a file of its own"),

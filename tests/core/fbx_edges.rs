@@ -231,7 +231,7 @@ fn nodes_of_several_skeletons_and_of_one_without_a_mesh_are_joints() {
 }
 
 #[test]
-fn a_singular_or_missing_bind_matrix_comes_from_the_rest_pose() {
+fn a_singular_or_missing_bind_matrix_is_computed_from_the_rest_pose() {
     let flat = "Transform: *16 {\na: 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1\n}\n\
         TransformLink: *16 {\na: 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1\n}";
     for matrices in [flat, ""] {

@@ -507,7 +507,7 @@ fn steps_of_a_figure_without_a_skin_are_detected() {
 /// Removing travel, or moving it to a root, changes only translations. The feet keep their motion
 /// relative to the hips.
 #[test]
-fn root_motion_changes_no_rotation_and_keeps_the_feet() {
+fn root_motion_changes_no_rotation_and_keeps_the_motion_of_the_feet() {
     let mut tried = 0;
     for (folder, clip, hips, feet, carrier) in [
         ("rigid-figure", "walk", "body", ["left_foot", "right_foot"], "root"),

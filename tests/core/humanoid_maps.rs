@@ -121,7 +121,7 @@ fn the_map_overrides_names_and_removed_joints_are_dropped_from_it() {
     assert_eq!(bone(again.document(), "leftHand").as_deref(), Some("RightHand"));
 }
 
-/// Builds an avatar with these bones in the extension of a VRM version.
+/// Builds an avatar whose humanoid bones are in the extension of VRM 0 or VRM 1.
 fn avatar(version: u32) -> Vec<u8> {
     let mut file = body();
     file["extensions"] = if version == 0 {
@@ -143,7 +143,7 @@ fn avatar(version: u32) -> Vec<u8> {
 }
 
 #[test]
-fn vrm_1_stores_the_map_in_its_extension_and_keeps_the_rest() {
+fn vrm_1_stores_the_map_in_its_extension_and_keeps_other_data() {
     let mut session = Session::open_bytes(&avatar(1)).unwrap();
     let bones = json!(["hips=b", "spine=a", "leftHand=", "rightHand=RightHand"]);
     run(&mut session, line().with("bones", bones));
@@ -209,7 +209,7 @@ fn avatars_without_a_map_can_get_one() {
 }
 
 #[test]
-fn invalid_maps_of_a_file_stay_in_it_and_are_ignored() {
+fn invalid_maps_are_kept_in_the_file_and_ignored() {
     for bad in [
         json!({"version": 1, "bones": {"hips": 9}}),
         json!({"version": 1, "bones": {}}),

@@ -250,7 +250,7 @@ fn a_target_at_the_current_position_moves_nothing() {
 }
 
 #[test]
-fn hands_and_feet_end_the_expected_limbs() {
+fn hands_and_feet_are_the_ends_of_the_expected_limbs() {
     let session = sample();
     let (document, pose) = (session.document(), pose(&session));
     let limb = |name: &str| {

@@ -298,7 +298,7 @@ proptest! {
     }
 }
 
-/// In the shared file, the poses must match at half a second, scaled by the ratio of the heights.
+/// The poses of both files must match at 0.5 seconds, scaled by the ratio of the heights.
 #[test]
 fn a_walk_is_imported_into_an_avatar_with_japanese_names() {
     let Some(shared) = shared() else { return };

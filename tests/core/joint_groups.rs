@@ -164,7 +164,7 @@ fn a_comparison_reports_changed_joint_groups() {
 }
 
 #[test]
-fn invalid_groups_of_a_file_stay_in_it_and_are_ignored() {
+fn invalid_groups_are_kept_in_the_file_and_ignored() {
     for bad in [
         json!({"version": 1, "groups": [{"name": "a", "nodes": [9]}]}),
         json!({"version": 1, "groups": [{"name": "a", "nodes": []}, {"name": "a", "nodes": []}]}),

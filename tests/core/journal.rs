@@ -377,7 +377,7 @@ fn several_windows_have_independent_journals() {
 }
 
 #[test]
-fn the_journal_has_unsavable_data_and_documents_without_a_file() {
+fn the_journal_contains_unsavable_data_and_documents_without_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = Session::open_bytes(&fs::read(SAMPLE).unwrap()).unwrap();
     session.keep_journal(folder.path());

@@ -26,7 +26,7 @@ fn hips(session: &Session) -> &Track {
 }
 
 #[test]
-fn single_keys_can_be_given_and_moved() {
+fn a_command_moves_only_the_keys_that_it_lists() {
     let mut session = sample();
     let times = hips(&session).times.to_vec();
     let by = (times[1] - times[0]) * 0.5;
@@ -125,7 +125,7 @@ fn offsetting_the_start_of_a_loop_keeps_the_loop() {
 /// Runs every operation on some keys of every animated file. Key times increase, and undoing all
 /// steps restores the opened file.
 #[test]
-fn key_operations_keep_clips_valid_and_undo_on_the_corpus() {
+fn key_operations_keep_clips_valid_and_can_be_undone_on_the_corpus() {
     let Some(shared) = crate::common::shared() else { return };
     let mut tried = 0;
     for path in crate::common::models(&shared.join("corpus")) {
@@ -546,15 +546,15 @@ fn operations(document: &Document, id: ClipId, track: TrackId, old: &Track) -> V
     ]
 }
 
-/// Saves the file after each operation on one track. The independent judge and the validator check
-/// it: only the track's channel differs, and there is no new error. A seed chooses files and
+/// Saves the file after each operation on one track. An independent comparison and the validator
+/// check it: only the track's channel differs, and there is no new error. A seed chooses files and
 /// tracks.
 #[test]
-fn each_operation_is_saved_in_its_channel_alone() {
+fn each_operation_changes_only_its_channel_in_the_saved_file() {
     let Some(shared) = crate::common::shared() else { return };
     let small = |p: &std::path::PathBuf| {
         let glb = p.extension().is_some_and(|e| e == "glb");
-        // Other tests cover damaged files, and files that the judge cannot decompress.
+        // Other tests cover damaged files, and files that the comparison cannot decompress.
         let others = ["found", "meshopt", "draco"].iter().any(|n| p.to_string_lossy().contains(n));
         glb && !others && std::fs::metadata(p).is_ok_and(|m| m.len() < 1 << 20)
     };

@@ -170,7 +170,7 @@ fn spelled(text: &str, names: &BTreeSet<&str>) -> Vec<String> {
 }
 
 #[test]
-fn commands_are_named_by_their_types_outside_their_own_folder() {
+fn code_outside_the_command_folder_refers_to_commands_by_their_types() {
     let names: BTreeSet<&str> = ulna_edit::table().iter().map(|c| c.name).collect();
     let own = Path::new(ROOT).join("crates/ulna-edit/src/command");
     let (inside, outside): (Vec<_>, Vec<_>) =
@@ -186,7 +186,7 @@ fn commands_are_named_by_their_types_outside_their_own_folder() {
 }
 
 #[test]
-fn the_check_finds_a_spelled_command_name() {
+fn the_check_finds_a_command_name_in_a_string() {
     let names = BTreeSet::from(["key.set"]);
     assert_eq!(
         spelled("// key.set\nlet a = \"key.set\";\n#[cfg(test)]\n\"key.set\"", &names),

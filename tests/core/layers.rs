@@ -51,7 +51,7 @@ fn maps(document: &Document) -> BTreeMap<PrimitiveKey, WeightMap> {
     all
 }
 
-/// Whether two maps are equal, to the bit.
+/// Whether two maps are equal, bit for bit.
 fn same(a: &WeightMap, b: &WeightMap) -> bool {
     let bits = |m: &WeightMap| m.weights.iter().map(|w| w.to_bits()).collect::<Vec<_>>();
     a.sets == b.sets && a.joints == b.joints && a.not_numbers == b.not_numbers && bits(a) == bits(b)
@@ -544,7 +544,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
                 assert_eq!(fault(map, v as usize, map.stride()), None, "vertex {v} after a dab");
             }
         }
-        // The displayed weights equal a new combination of all layers, to the bit.
+        // The displayed weights equal a new combination of all layers, bit for bit.
         let now = live.layers().map_or_else(|| (*layers).clone(), |(_, now)| now);
         assert!(
             compose(session.document(), SkinId(0), &now).expect("sides").is_empty(),
@@ -575,7 +575,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
     Some(looked_at)
 }
 
-/// One undo reverts a stroke to the bit. Its command lines have the same effect.
+/// Checks that one undo reverts a stroke exactly, and that its command lines have the same effect.
 fn undone_and_replayed(
     session: &mut Session,
     (before, after): (&Document, &Document),
@@ -602,7 +602,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_brush_in_any_layer_shows_the_combined_layers(
+    fn painting_in_any_layer_shows_the_combined_layers(
         (encoding, plan) in plans(),
         strokes in prop::collection::vec(brush_strokes(), 1..6),
     ) {
@@ -891,7 +891,7 @@ fn merging_layers_changes_weights_only_by_rounding() {
 }
 
 #[test]
-fn refused_layer_edits_state_a_solution() {
+fn refused_layer_edits_suggest_a_solution() {
     let mut session = sample();
     let says = |session: &mut Session, line: CommandLine, words: &str| {
         let error = session.run_line(&line).expect_err("it is refused").to_string();

@@ -87,7 +87,7 @@ fn a_joint_given_as_a_matrix_keeps_its_edits() {
         assert!(lost.iter().all(|d| d.message.contains("rest pose is")), "{command}: {lost:?}");
         tried += 1;
     }
-    // A node without an edit keeps its matrix, to the bit.
+    // A node without an edit keeps its matrix, bit for bit.
     let mut session = open(&path);
     session.run_line(&line("node.rename").with("node", "#0").with("name", "Another")).unwrap();
     let (_folder, path, _) = saved(&session);
@@ -219,7 +219,7 @@ fn inserting_a_key_keeps_a_cubic_motion() {
 }
 
 #[test]
-fn an_image_beside_a_glb_is_copied_and_foreign_files_stay() {
+fn an_image_beside_a_glb_is_copied_and_foreign_files_are_kept() {
     let Some(folder) = found("outside-image") else { return };
     let bytes = fs::read(folder.join("tube.glb")).unwrap();
     let image = json(&bytes)["images"][0]["uri"].as_str().expect("an image beside").to_owned();

@@ -98,7 +98,7 @@ fn sample_points_are_at_vertices_and_a_few_find_the_same_deviation_as_all() {
 }
 
 #[test]
-fn baking_layers_states_the_deviation_of_the_skin() {
+fn baking_layers_reports_the_deviation_of_the_skin() {
     let mut session = sample();
     for text in [
         json!({"do": "layer.new", "clip": "Run", "name": "A"}),
@@ -132,7 +132,7 @@ fn baking_layers_states_the_deviation_of_the_skin() {
 }
 
 #[test]
-fn root_motion_states_the_deviation_of_the_skin_and_keeps_rotations() {
+fn the_root_motion_command_reports_the_deviation_of_the_skin_and_keeps_rotations() {
     let mut compared = 0;
     for (name, id) in [("Walk", ClipId(1)), ("Run", ClipId(2))] {
         let mut session = sample();
@@ -252,7 +252,7 @@ fn seams_between_clips_are_measured_on_the_skin() {
 }
 
 #[test]
-fn baking_a_mix_states_the_deviation_of_the_skin() {
+fn baking_a_mix_reports_the_deviation_of_the_skin() {
     let mut session = sample();
     does(&mut session, json!({"do": "mix.over", "clip": "Run", "over": "Wave"}));
     let said =

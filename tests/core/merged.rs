@@ -1,4 +1,4 @@
-//! Imported clips: exact to the bit for the same skeleton, and with the same motion for other
+//! Imported clips: bit-identical for the same skeleton, and with the same motion for other
 //! skeletons.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -32,8 +32,8 @@ fn same_keys(a: &Clip, b: &Clip) -> bool {
     a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.same_keys(b) && a.kinds == b.kinds)
 }
 
-/// Each animated file is imported into itself. Each clip then exists twice, equal to the bit, and
-/// undo restores the document. The command line has the same effect.
+/// Each animated file is imported into itself. Each clip then exists twice, identical bit for bit,
+/// and undo restores the document. The command line has the same effect.
 #[test]
 fn importing_a_clip_into_its_own_skeleton_keeps_it() {
     let Some(shared) = shared() else { return };
@@ -437,7 +437,7 @@ fn an_existing_clip_name_is_handled_by_the_chosen_option() {
 /// The clips of a character are imported into a copy of it without clips. The skin must have the
 /// same positions.
 #[test]
-fn a_merged_clip_gives_the_same_skin_positions() {
+fn a_merged_clip_has_the_same_skin_positions() {
     let Some(shared) = shared() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut done = 0;
@@ -472,7 +472,7 @@ fn a_merged_clip_gives_the_same_skin_positions() {
 }
 
 /// A joint with no match by name or position is skipped, with a note. If its counterpart is given,
-/// its motion is copied to the bit.
+/// its motion is copied bit for bit.
 #[test]
 fn a_given_counterpart_is_used() {
     let folder = tempfile::tempdir().unwrap();

@@ -79,7 +79,7 @@ fn rotate(session: &mut Session, node: &str, axis: &str, degrees: f64) {
 }
 
 #[test]
-fn a_joint_with_scale_minus_one_pairs_with_one_without() {
+fn a_joint_with_scale_minus_one_is_paired_with_a_joint_with_scale_one() {
     let Some(mut session) = situation("joint-scale-minus-one") else { return };
     let rest = session.document().clone();
     run(&mut session, CommandLine::new("pose.flip"));
@@ -112,8 +112,8 @@ fn a_joint_with_scale_minus_one_pairs_with_one_without() {
     }
 }
 
-/// Mirrors the clip of a shared file. Returns the largest gap of the accepted nodes over many
-/// times, and the notes.
+/// Mirrors the clip of a file in the folder `shared`. Returns the largest gap of the accepted nodes
+/// over many times, and the notes.
 fn clip_gap(name: &str, wanted: &dyn Fn(&str) -> bool) -> Option<(f32, Vec<String>)> {
     let mut session = situation(name)?;
     let before = session.document().clone();

@@ -514,7 +514,7 @@ fn inertial_transitions_include_morph_weights() {
 /// as the sliders say. Synchronized feet slide less. At the position of a clip, only that clip
 /// plays.
 #[test]
-fn a_strafing_blend_moves_as_the_sliders_say() {
+fn a_strafing_blend_has_the_velocity_set_by_its_sliders() {
     let Some(shared) = crate::common::shared() else { return };
     let session =
         Session::open(&shared.join("corpus/characters/Knight/Knight.glb"), &Progress::default())

@@ -135,7 +135,7 @@ fn summaries_name_the_item() {
 }
 
 #[test]
-fn names_say_enough() {
+fn type_and_function_names_are_specific() {
     const KINDS: [&str; 7] = ["struct", "enum", "trait", "type", "fn", "const", "static"];
     let names: Vec<&str> = NAMES.split_whitespace().collect();
     let mut found = Vec::new();

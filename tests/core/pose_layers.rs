@@ -136,7 +136,7 @@ fn a_layer_moves_the_arms_outward_in_the_whole_clip() {
     assert!(!session.is_unsaved());
 }
 
-/// A stored layer is restored together with the clip's own keys, to the bit. After all layers are
+/// A stored layer is restored together with the clip's own keys, bit for bit. After all layers are
 /// removed, the original file is saved.
 #[test]
 fn stored_layers_can_be_removed_again() {
@@ -199,7 +199,7 @@ fn stored_layers_can_be_removed_again() {
 }
 
 #[test]
-fn keys_changed_by_another_program_win_and_invalid_layers_stay_in_the_file() {
+fn keys_changed_by_another_program_take_precedence_and_invalid_layers_are_kept() {
     let mut session = sample();
     let walk = clip_of(session.document(), "Walk");
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
@@ -892,7 +892,7 @@ fn layers_can_store_clip_differences_and_the_residual_of_a_reduction() {
 }
 
 #[test]
-fn an_unkeyed_pose_can_become_a_layer_over_the_whole_clip() {
+fn an_unkeyed_pose_can_become_a_layer_of_the_whole_clip() {
     let mut session = sample();
     let walk = clip_of(session.document(), "Walk");
     let head = named(session.document(), "Head");

@@ -354,7 +354,7 @@ const OURS: [&str; 9] = [
     "RightLowerLeg",
 ];
 
-/// Files, with their names for these joints; empty if a joint has no counterpart.
+/// Files, with their names for the joints in `OURS`; empty if a joint has no counterpart.
 const SCHEMES: [(&str, [&str; 9]); 7] = [
     (
         "characters/Knight/Knight.glb",

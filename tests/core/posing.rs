@@ -88,7 +88,7 @@ fn mirroring_reports_joints_of_both_sides_and_unpaired_joints() {
 }
 
 #[test]
-fn mirroring_over_a_clip_makes_an_unkeyed_pose() {
+fn mirroring_a_pose_in_a_clip_makes_an_unkeyed_pose() {
     let mut session = sample();
     let before = session.document().clone();
     let clip = |name: &str| CommandLine::new(name).with("clip", "Walk").with("time", 0.25);
@@ -355,7 +355,7 @@ fn scaling_along_skewed_axes_reports_the_remaining_difference() {
 }
 
 #[test]
-fn transform_parts_reset_separately_and_over_a_clip_as_an_unkeyed_pose() {
+fn transform_parts_are_reset_separately_and_in_a_clip_as_an_unkeyed_pose() {
     let mut session = sample();
     turn(&mut session, "LeftHand", [10.0, 20.0, 30.0]);
     run(&mut session, CommandLine::new("pose.move").with("node", "LeftHand").with("by", 0.1));
@@ -623,7 +623,7 @@ mod properties {
         }
 
         /// Under a parent with non-uniform scale, a rotation leaves scale and translation
-        /// unchanged, to the bit.
+        /// unchanged, bit for bit.
         #[test]
         fn a_rotation_keeps_scale_and_translation_exactly(
             above in (place(), scale(100.0)), own in (place(), scale(100.0)),

@@ -120,7 +120,7 @@ fn recovery_after_a_save_offers_only_unsavable_data() {
 }
 
 #[test]
-fn a_kill_between_the_rename_and_its_journal_line_counts_as_saved() {
+fn a_save_interrupted_after_the_rename_and_before_its_journal_line_counts_as_saved() {
     let (folder, path, mut session) = sitting();
     run(&mut session, turn(5.0));
     run(&mut session, rename(1));

@@ -63,8 +63,8 @@ fn rest(document: &Document) -> Pose {
 /// Measurements of a retargeted clip.
 #[derive(Clone, Copy, Debug, Default)]
 struct Measured {
-    /// Sliding during contacts without foot locking, the same with it (`slide`), and the distance
-    /// of a sole from the ground (`sole`). All are in meters, scaled to a body of 1.8 m.
+    /// Sliding during contacts without foot locking, in meters for a body of 1.8 m. `slide` is the
+    /// sliding with foot locking, and `sole` the distance of a sole from the ground.
     plain: f32,
     slide: f32,
     sole: f32,

@@ -70,7 +70,7 @@ fn a_skeleton_is_built_with_both_sides_at_once_and_saved() {
 }
 
 #[test]
-fn several_parents_get_one_joint_each_and_mirror_joints_no_duplicate() {
+fn several_parents_get_one_joint_each_and_mirror_joints_are_not_added_twice() {
     let mut session = sample();
     let before = session.document().clone();
     let hands = json!(["LeftHand", "RightHand"]);

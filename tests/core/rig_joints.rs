@@ -342,7 +342,7 @@ fn merging_joints_moves_their_weights_and_children() {
 }
 
 #[test]
-fn weights_of_a_removed_joint_go_to_the_nearest_bones_or_are_smoothed() {
+fn weights_of_a_removed_joint_are_moved_to_the_nearest_bones_or_smoothed() {
     for rule in ["nearest", "smoothed"] {
         let mut session = sample();
         let before = session.document().clone();

@@ -38,7 +38,7 @@ fn situation(name: &str) -> Option<Session> {
     Some(Session::open(&path, &Progress::default()).unwrap())
 }
 
-/// Returns the pose of the file, and five times of each clip.
+/// Returns the pose of the file, and the poses at five times of each clip.
 fn poses(document: &Document) -> Vec<Pose> {
     let mut all = vec![Stack::shown(document, None, 0.0)];
     for (id, clip) in document.clips.iter() {
@@ -112,7 +112,7 @@ fn assimp_helper_nodes_are_removed_and_their_keys_move_to_joints() {
 }
 
 #[test]
-fn nulls_between_joints_are_removed_if_exact() {
+fn nulls_between_joints_are_removed_if_the_motion_is_unchanged() {
     let Some(mut session) = situation("nulls-between-joints") else { return };
     let before = session.document().clone();
     let (report, said) = act(&mut session, line("rig.clean").with("what", "helpers"));

@@ -14,7 +14,7 @@ fn line(name: &str) -> CommandLine {
     CommandLine::new(name)
 }
 
-/// Returns a command line that poses a node over a clip, with the arguments of an unkeyed pose.
+/// Returns a command line that edits the unkeyed pose of a node in the clip *Walk*, at 0.4 seconds.
 fn unkeyed(name: &str, node: &str) -> CommandLine {
     line(name).with("node", node).with("clip", "Walk").with("time", 0.4)
 }
@@ -34,7 +34,7 @@ fn the_time(document: &Document) -> UnkeyedAt {
     *document.aids.unkeyed.keys().next().unwrap()
 }
 
-/// Returns the unkeyed pose, and the clip at other times.
+/// Returns the unkeyed pose, and the poses of the clip at other times.
 fn poses(document: &Document, at: UnkeyedAt) -> Vec<Pose> {
     let unkeyed = document.aids.unkeyed.get(&at).cloned();
     let shown = |time: f64| Stack::shown(document, Some(at.clip), time);

@@ -30,7 +30,7 @@ fn worked(session: &Session, lines: &[CommandLine]) -> Worked {
 }
 
 #[test]
-fn several_frame_changes_combine_and_exact_ones_stay_exact() {
+fn several_changes_of_joint_frames_combine_and_exact_ones_remain_exact() {
     let session = sample();
     let lines =
         [orient("LeftLowerArm", [30.0, 0.0, 0.0]), orient("LeftLowerArm", [0.0, 20.0, 0.0])];
@@ -53,7 +53,7 @@ fn several_frame_changes_combine_and_exact_ones_stay_exact() {
 }
 
 #[test]
-fn a_plan_states_the_deviation_of_all_its_changes_together() {
+fn a_plan_reports_the_deviation_of_all_its_changes_together() {
     let mut session = sample();
     let before = session.document().clone();
     let lines = [

@@ -34,7 +34,7 @@ fn label(document: &Document, joint: usize) -> String {
 }
 
 #[test]
-fn every_humanoid_and_animal_pairs_its_limbs() {
+fn the_limbs_of_every_humanoid_and_animal_are_paired() {
     let Some(shared) = crate::common::shared() else { return };
     let (mut files, mut joints) = (0, 0);
     for (name, count, pairs, single) in HUMANOIDS.into_iter().chain(ANIMALS) {

@@ -262,7 +262,7 @@ fn changes_on_disk_are_detected_and_not_overwritten_without_asking() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_followed_or_confirmed_and_read_only_files_stay() {
+fn symbolic_links_are_followed_hard_links_need_consent_and_read_only_files_are_kept() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let (folder, path) = folder(false);
     let before = fs::read(&path).unwrap();
@@ -398,7 +398,7 @@ fn unsaved_means_that_the_saved_bytes_would_differ() {
 }
 
 #[test]
-fn a_step_can_be_left_out_of_the_middle() {
+fn a_step_in_the_middle_of_the_history_can_be_left_out() {
     let (_folder, path) = folder(false);
     let mut session = open(&path);
     session.run_line(&turn(10.0)).unwrap();

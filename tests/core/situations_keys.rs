@@ -1,6 +1,6 @@
-//! Keys one float step apart, rotors with full turns, and channels of different time ranges in one
-//! clip. Each clip command must keep the motion. Results are compared with an independent reader,
-//! and with the original tracks at many times.
+//! Keys one float step apart, rotations of several turns, and channels of different time ranges in
+//! one clip. Each clip command must keep the motion. Results are compared with an independent
+//! reader, and with the original tracks at many times.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{DVec3, DVec4};
@@ -290,10 +290,10 @@ fn a_key_can_be_set_beside_keys_one_float_step_apart() {
     }
 }
 
-/// Rotors must keep their motion within 1e-4 (radians for rotations). No two neighboring LINEAR
-/// keys may be half a turn apart.
+/// Rotations of several turns must be kept within 1e-4 (radians for rotations). No two neighboring
+/// LINEAR keys may be half a turn apart.
 #[test]
-fn rotors_keep_their_turns() {
+fn operations_keep_rotations_of_several_turns() {
     let Some(mut session) = situation("turns-past-180") else { return };
     let before = clip(&session, "spin").clone();
     for work in [
@@ -346,7 +346,7 @@ fn rotors_keep_their_turns() {
 /// A channel holds its first value before its first key, and its last value after its last key.
 /// Every operation on the clip must preserve this.
 #[test]
-fn channels_of_different_lengths_hold_their_ends() {
+fn channels_of_different_lengths_hold_their_end_values() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
     let before = clip(&session, "late").clone();
     let length = f64::from(before.length());
@@ -406,7 +406,7 @@ fn start_again(session: &mut Session) {
 
 /// Trimmed parts of the clip must hold the first and last values of each channel, too.
 #[test]
-fn trimmed_channels_of_different_lengths_hold_their_ends() {
+fn trimmed_channels_of_different_lengths_hold_their_end_values() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
     let before = clip(&session, "late").clone();
     for (from, to) in [(0.0, 2.4), (0.2, 0.5), (0.55, 1.3), (0.8, 2.0), (1.6, 2.3), (2.05, 2.4)] {
@@ -430,7 +430,7 @@ fn trimmed_channels_of_different_lengths_hold_their_ends() {
 
 /// Both halves of a split clip must hold the first and last values of each channel, too.
 #[test]
-fn split_channels_of_different_lengths_hold_their_ends() {
+fn split_channels_of_different_lengths_hold_their_end_values() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
     let before = clip(&session, "late").clone();
     let length = f64::from(before.length());
@@ -465,7 +465,7 @@ fn split_channels_of_different_lengths_hold_their_ends() {
 /// A clip joined before or after another one must hold the first and last values of each channel,
 /// too.
 #[test]
-fn joined_channels_of_different_lengths_hold_their_ends() {
+fn joined_channels_of_different_lengths_hold_their_end_values() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
     let before = clip(&session, "late").clone();
     let other = clip(&session, "other").clone();
@@ -509,7 +509,7 @@ fn joined_channels_of_different_lengths_hold_their_ends() {
 
 /// A resampled clip must hold the first and last values of each channel, too.
 #[test]
-fn resampled_channels_of_different_lengths_hold_their_ends() {
+fn resampled_channels_of_different_lengths_hold_their_end_values() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
     let before = clip(&session, "late").clone();
     let length = f64::from(before.length());

@@ -98,7 +98,7 @@ fn comes_down(document: &Document, foot: NodeId, length: f64) -> Vec<f64> {
 }
 
 #[test]
-fn steps_are_marked_when_a_foot_comes_down() {
+fn steps_are_marked_when_a_foot_touches_the_ground() {
     let Some(mut session) = situation("rigid-figure") else { return };
     let document = session.document().clone();
     let said = does(&mut session, json!({"do": "clip.footfalls", "clip": "walk"}));

@@ -178,7 +178,7 @@ fn hidden(document: &Document, time: Option<f64>) -> BTreeSet<String> {
 
 /// The sword must be displayed the same way in files that require the extensions.
 #[test]
-fn required_visibility_is_displayed_the_same() {
+fn a_required_visibility_extension_does_not_change_the_display() {
     let Some(shared) = shared() else { return };
     let used = std::fs::read(shared.join("situations/visibility-required/used.glb")).unwrap();
     let wanted: BTreeSet<String> = ["Gem", "Sword"].map(ToOwned::to_owned).into();
@@ -231,7 +231,7 @@ fn required_visibility_is_displayed_the_same() {
 /// A stored rate is reported once. The text form of a file contains the rate, and the animation of
 /// visibility.
 #[test]
-fn a_stored_rate_is_reported_once_and_is_in_the_text_form() {
+fn a_stored_frame_rate_is_reported_once_and_appears_in_the_file_as_text() {
     let Some(shared) = shared() else { return };
     let path = shared.join("situations/visibility-required/used.glb");
     let folder = tempfile::tempdir().unwrap();
@@ -317,7 +317,7 @@ fn an_infinite_near_plane_is_reported() {
 
 /// Every node of the chain `B/B/B/B/B` must get its own keys back.
 #[test]
-fn pasted_keys_return_to_their_nodes_in_a_chain_of_equal_names() {
+fn keys_are_pasted_to_their_own_nodes_in_a_chain_of_equal_names() {
     let Some(shared) = shared() else { return };
     let path = shared.join("corpus/synthetic/interleaved-all-modes.glb");
     let mut session = Session::open(&path, &Progress::default()).unwrap();

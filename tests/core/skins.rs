@@ -62,8 +62,8 @@ fn characters() -> Vec<(&'static str, Session, NodeId)> {
 }
 
 /// The skin of a mesh is removed, the mesh is placed at its bind pose, and bound to the same joints
-/// at rest. The matrices must be the same. With the old weights, all clips must give the same
-/// vertices.
+/// at rest. The matrices must be the same. With the old weights, the vertices must be the same in
+/// all clips.
 #[test]
 fn rebinding_a_mesh_at_its_bind_restores_its_matrices() {
     let mut clips = 0;
@@ -260,8 +260,9 @@ fn binding_a_mesh_in_place_does_not_move_it() {
     assert_eq!(Session::open_bytes(&bytes).unwrap().document().skins.count(), 2);
 }
 
-/// The displayed shape is bound. With its morph targets, it does not move at that time. It is saved
-/// like this, other clips move it differently, and undo restores the bytes of the file.
+/// The displayed shape is bound at a time of a clip. With its morph targets, it must not move at
+/// that time. It is saved like this, other clips move it differently, and undo restores the bytes
+/// of the file.
 #[test]
 fn binding_the_displayed_shape_does_not_move_it() {
     let mut done = 0;

@@ -42,7 +42,7 @@ fn exported(above: &Value, more: usize) -> Vec<u8> {
 }
 
 #[test]
-fn skinned_meshes_below_ignored_nodes_are_one_finding() {
+fn skinned_meshes_below_nodes_with_ignored_transforms_are_one_finding() {
     let still = [
         json!({}),
         json!({"translation": [0, 0, 0], "rotation": [0, 0, 0, 1], "scale": [1, 1, 1]}),
@@ -164,7 +164,7 @@ fn a_surface_brush_stops_at_the_end_of_its_piece() {
 }
 
 #[test]
-fn a_late_loop_suggests_start_at_zero() {
+fn for_a_loop_with_a_late_start_the_command_start_at_zero_is_suggested() {
     let mut session = sample();
     does(&mut session, json!({"do": "clip.split", "clip": "Walk", "time": 0.5, "name": "Late"}));
     does(&mut session, json!({"do": "key.move", "clip": "Late", "by": 0.25, "from": 0, "to": 9}));
@@ -176,7 +176,7 @@ fn a_late_loop_suggests_start_at_zero() {
 }
 
 #[test]
-fn a_loop_with_open_layers_is_not_reported_as_closed() {
+fn a_loop_whose_layers_are_not_closed_is_not_reported_as_closed() {
     let mut session = sample();
     for text in [
         json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}),

@@ -125,7 +125,7 @@ fn sidecars(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn other_files_are_read_only_if_data_may_be_removed_and_glbs_only_their_json() {
+fn other_files_are_not_read_unless_a_data_file_may_be_removed_and_only_the_json_of_glbs_is_read() {
     const BIN: usize = 6 << 20;
     let (mut cases, mut kept) = (0, 0);
     // Position of a reference to the old data file: nowhere; in the JSON of a GLB; in the binary

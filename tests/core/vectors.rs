@@ -52,7 +52,7 @@ fn poses_and_skins_are_the_same_with_vectors_of_every_width() {
 }
 
 #[test]
-fn weights_are_the_same_to_the_byte_with_vectors_of_every_width() {
+fn weight_bytes_do_not_depend_on_the_simd_width() {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("script.jsonl");
     let lines = [

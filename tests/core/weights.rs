@@ -222,7 +222,7 @@ proptest! {
         ..ProptestConfig::default() })]
 
     #[test]
-    fn hidden_vertices_are_not_painted_and_others_as_usual(plan in plans(),
+    fn hidden_vertices_are_not_painted_but_all_others_are(plan in plans(),
         hidden in any::<u32>()) {
         let session = plan.session();
         let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");

@@ -274,7 +274,7 @@ fn mirroring_changes_only_the_given_mesh_and_unlocked_joints() {
 }
 
 #[test]
-fn a_mirror_joint_missing_in_the_other_skin_is_named_and_vertices_stay() {
+fn a_mirror_joint_missing_in_the_other_skin_is_reported_and_vertices_are_unchanged() {
     for nowhere in [false, true] {
         let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
         // The right hand is in no skin, or it is not a joint at all. The forearm then receives its
@@ -473,7 +473,7 @@ fn two_characters_are_mirrored_separately() {
 
 /// Two nodes show the same mesh, each with the skin of one side. They share the mesh's weights.
 #[test]
-fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
+fn a_mesh_used_with_two_skins_is_painted_once_by_a_joint_of_either_skin() {
     let Some(shared) = shared() else { return };
     let path = shared.join("situations/mesh-two-skins/in.glb");
     let (root, bin) = split(&std::fs::read(&path).unwrap());

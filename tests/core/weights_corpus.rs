@@ -292,7 +292,7 @@ fn adding_and_removing_influence_sets_keeps_the_weights() {
 }
 
 #[test]
-fn many_influences_are_painted_limited_and_fit_in_one_set() {
+fn vertices_with_many_influences_are_painted_and_limited_to_one_set() {
     let Some(shared) = crate::common::shared() else { return };
     for (name, sets) in [("influences-8.glb", 2), ("influences-12-u16.glb", 3)] {
         let mut session = open(&shared.join("corpus/synthetic").join(name));
@@ -425,7 +425,7 @@ const HALVES: [(u8, f32); 4] = [(0, 0.5), (1, 0.5), (0, 0.0), (0, 0.0)];
 const TWICE: [(u8, f32); 4] = [(0, 0.25), (1, 0.5), (0, 0.25), (0, 0.0)];
 
 #[test]
-fn interleaved_vertices_are_written_in_place_and_bytes_between_stay() {
+fn interleaved_vertices_are_written_in_place_and_bytes_between_are_unchanged() {
     // POSITION, JOINTS_0, WEIGHTS_0 and four unused bytes: 36 bytes per vertex.
     let count = 6;
     let (mut json, _) = rigged(2, &[HALVES; 6]);
@@ -634,7 +634,7 @@ fn a_skin_of_one_joint_keeps_all_weight() {
 }
 
 #[test]
-fn if_all_joints_are_locked_nothing_changes_with_the_reason_stated() {
+fn if_all_joints_are_locked_nothing_changes_and_the_reason_is_reported() {
     // The weights of each vertex sum to 0.75.
     let (json, bin) = rigged(2, &[[(0, 0.5), (1, 0.25), (0, 0.0), (0, 0.0)]; 6]);
     let mut session = session(json, &bin);

@@ -1,5 +1,5 @@
 //! Weights transferred by files and by the clipboard, and operations on joints and selections.
-//! Written weights are read back to the bit, and everything else is unchanged.
+//! Written weights are read back bit for bit, and everything else is unchanged.
 
 use std::{fs, path::PathBuf};
 

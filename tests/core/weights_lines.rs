@@ -6,7 +6,7 @@ use ulna_session::Session;
 
 /// One interleaved buffer is drawn in each of the seven primitive modes.
 #[test]
-fn every_mode_keeps_no_more_joints_than_the_limit() {
+fn vertices_of_every_primitive_mode_keep_no_more_joints_than_the_limit() {
     let Some(shared) = shared() else { return };
     let path = shared.join("corpus/synthetic/interleaved-all-modes.glb");
     for most in 1..4usize {

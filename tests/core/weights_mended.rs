@@ -76,7 +76,7 @@ fn mean_square(list: &[f32]) -> f32 {
 }
 
 #[test]
-fn damaged_weights_of_characters_are_repaired_by_commands_only() {
+fn commands_repair_damaged_weights_of_characters() {
     let Some(shared) = shared() else { return };
     // Each vertex follows one joint afterward, so only its strongest joint is still known.
     let spoil = [json!({"do":"weights.limit","most":1})];
@@ -148,7 +148,7 @@ fn relaxing_keeps_the_requested_volume_without_more_strain() {
 }
 
 #[test]
-fn relaxing_with_volume_makes_weights_valid_like_other_smoothing() {
+fn weights_are_valid_after_relaxing_with_volume_preservation() {
     for most in [1, 2, 3] {
         let mut session = sample();
         act(&mut session, &[json!({"do":"weights.relax","volume":KEPT,"most":most})]);

@@ -1,4 +1,5 @@
-//! Mirrored weights: both sides must be equal after the tool, and after mirrored strokes.
+//! Mirrored weights: both sides must be equal after the mirror tool, and after strokes with
+//! mirroring.
 
 use std::{collections::BTreeSet, path::Path};
 

@@ -291,7 +291,7 @@ fn both(first: &[u8], second: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_transfer_between_two_characters_of_one_file_poses_one_onto_the_other() {
+fn a_transfer_within_a_file_matches_the_rest_poses_of_two_characters() {
     let file = both(&packed(&sample()), &arms_down(45.0));
     let mut session = Session::open_bytes(&file).expect("two characters");
     let before = session.document().clone();

@@ -80,7 +80,7 @@ fn painting_one_side_of_a_seam_paints_the_other() {
 }
 
 #[test]
-fn a_vertex_stays_if_its_coincident_vertex_cannot_follow() {
+fn a_vertex_is_unchanged_if_its_coincident_vertex_cannot_follow() {
     let mut session = two(1.0, 1.0, &["A", "C"]);
     let before = session.document().clone();
     session.run_line(&flood(0, "B", 0.3)).expect("floods the others");

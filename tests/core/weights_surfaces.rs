@@ -312,7 +312,7 @@ fn changed(before: &Document, after: &Document, canvas: &SkinnedSurface) -> BTre
 }
 
 #[test]
-fn vertices_can_be_given_by_terms() {
+fn vertices_can_be_selected_by_queries() {
     let mut session = sample();
     let before = session.document().clone();
     let canvas = SkinnedSurface::new(&before, SkinId(0)).expect("a canvas");

@@ -265,7 +265,7 @@ proptest! {
     }
 
     #[test]
-    fn smoothing_draws_a_patch_toward_the_mean_of_its_neighbors(
+    fn smoothing_moves_a_patch_toward_the_mean_of_its_neighbors(
         spot in 0usize..100_000,
         amount in 0.3f32..1.0,
         by_distance in any::<bool>(),

@@ -390,7 +390,7 @@ fn vertices_without_a_value_are_dim_clay_and_only_given_tints_change() {
 }
 
 #[test]
-fn uploaded_weights_pose_like_a_new_scene() {
+fn a_scene_with_uploaded_weights_is_posed_like_a_new_scene() {
     let Some(mut gpu) = gpu() else { return };
     let session =
         Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
@@ -696,7 +696,7 @@ fn file_lights_can_replace_the_studio_lights() {
 }
 
 #[test]
-fn a_camera_of_the_file_has_its_view() {
+fn a_picture_through_a_camera_of_the_file_has_the_view_of_that_camera() {
     if gpu().is_none() {
         return;
     }
@@ -820,7 +820,7 @@ fn pictures_without_a_background_are_transparent() {
 
 /// The picture of a file without surfaces is not empty, because its joints are drawn by default.
 #[test]
-fn a_skeleton_alone_is_drawn_by_its_joints() {
+fn the_joints_of_a_file_without_surfaces_are_drawn() {
     if gpu().is_none() {
         return;
     }

@@ -41,7 +41,7 @@ fn page(window: &mut Window, text: &str) {
 }
 
 #[test]
-fn the_page_lists_the_content_of_a_capture_and_opens_it_with_the_chosen_axes() {
+fn the_conversion_page_lists_the_content_of_a_capture_and_opens_it_with_the_chosen_axes() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("nod.bvh");
     std::fs::write(&path, BVH).expect("a file");
@@ -71,7 +71,7 @@ fn the_page_lists_the_content_of_a_capture_and_opens_it_with_the_chosen_axes() {
 }
 
 #[test]
-fn rebinding_at_the_current_pose_lists_its_changes_first() {
+fn rebinding_at_the_current_pose_lists_its_changes_in_advance() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftUpperArm");
@@ -104,7 +104,7 @@ fn rebinding_at_the_current_pose_lists_its_changes_first() {
 }
 
 #[test]
-fn the_strength_of_height_maps_is_set_on_the_page() {
+fn the_strength_of_height_maps_is_set_on_the_conversion_page() {
     let folder = tempfile::tempdir().expect("a folder");
     image::GrayImage::from_fn(8, 8, |x, _| image::Luma([x as u8 * 30]))
         .save(folder.path().join("bump.png"))

@@ -135,7 +135,7 @@ fn the_menu_of_several_joints_shows_their_number_and_has_no_rename_row() {
 }
 
 #[test]
-fn the_menu_of_a_joint_in_the_viewport_has_the_same_order_and_lists_what_is_under_the_pointer() {
+fn the_viewport_menu_of_a_joint_has_the_outliner_order_and_lists_joints_under_the_pointer() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     let in_tree: Vec<String> =
@@ -176,7 +176,7 @@ fn an_empty_part_of_the_viewport_has_its_own_menu() {
 }
 
 #[test]
-fn the_menu_of_a_clip_shows_the_clip_and_can_duplicate_it() {
+fn the_menu_of_a_clip_has_rows_that_show_and_duplicate_it() {
     let (mut window, _folder, _) = sample();
     let before = session(&window).document().clips.count();
     let found = open(&mut window, "Clip Walk");

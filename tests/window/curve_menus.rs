@@ -79,7 +79,7 @@ fn the_menu_of_a_key_selects_it_and_deletes_it() {
 }
 
 #[test]
-fn the_menu_of_a_key_goes_to_its_frame_and_the_menu_of_empty_space_keys_all_curves() {
+fn the_key_menu_moves_the_playhead_and_the_background_menu_keys_all_curves() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
     let time = f64::from(before.times[1]);

@@ -183,7 +183,7 @@ fn no_controls_overlap_in_small_and_large_windows() {
     assert!(checked > 500, "{checked}");
 }
 
-/// Controls of toolbars that share a line with others.
+/// Labels of toolbar controls that must not overlap each other.
 const BARS: [&str; 28] = [
     "Clip start",
     "Previous key",

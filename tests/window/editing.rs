@@ -589,7 +589,7 @@ fn names_in_any_script_have_a_glyph() {
 }
 
 #[test]
-fn a_save_asks_what_to_do_with_unkeyed_poses() {
+fn a_save_asks_whether_to_key_unkeyed_poses() {
     let (mut window, _folder, path) = sample();
     let file = std::fs::read(&path).unwrap();
     click(&mut window, "Head");

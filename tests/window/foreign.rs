@@ -112,14 +112,14 @@ fn fbx(has_mesh: bool, takes: &[(&str, bool)]) -> String {
     )
 }
 
-/// Writes such a file to a folder.
+/// Writes an FBX file made by [`fbx`] to a folder.
 fn file(folder: &Path, name: &str, has_mesh: bool, takes: &[(&str, bool)]) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, fbx(has_mesh, takes)).unwrap();
     path
 }
 
-/// Opens the program on such a file, and waits for its page.
+/// Opens the program on an FBX file made by [`fbx`], and waits for the import page.
 fn page(name: &str, takes: &[(&str, bool)]) -> (Window, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), name, true, takes);

@@ -99,7 +99,7 @@ fn walking() -> (Window, tempfile::TempDir, std::path::PathBuf, f64) {
 }
 
 /// Returns the command whose form opens while a clip is shown. For a command that poses the file,
-/// it is the matching command that poses over a clip.
+/// it is the matching command for poses in a clip.
 fn shown_over_a_clip(spec: &'static CommandSpec) -> &'static CommandSpec {
     let other = match spec.name {
         "pose.rotate" => "pose.turn",
@@ -199,7 +199,7 @@ fn close_everything(window: &mut Window) {
 }
 
 #[test]
-fn every_form_has_fields_and_works_or_names_what_is_missing() {
+fn every_form_has_fields_and_works_or_names_the_missing_input() {
     let (mut window, ..) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "LeftUpperArm");

@@ -30,7 +30,8 @@ struct Row {
     act: &'static str,
     /// Keys in Blender and in Maya; `—` if there are none.
     programs: [&'static str; 2],
-    /// Keys in each map of Ulna: `same` as in the program, other keys, or `—` and a reason.
+    /// Keys of the action in each of Ulna's maps: `same` if they equal those of the other program,
+    /// other keys, or `—` and a reason.
     ulna: [&'static str; 3],
 }
 
@@ -65,43 +66,43 @@ fn rows() -> Vec<Row> {
 pub(super) enum On {
     /// Pose mode: the left forearm is selected, and the pointer is beside the model.
     Pose,
-    /// As `Pose`, after the forearm was rotated.
+    /// Same state as `Pose`, after the forearm was rotated.
     Posed,
-    /// As `Posed`, after the rotation was undone.
+    /// Same state as `Posed`, after the rotation was undone.
     Undone,
-    /// As `Posed`, after the pose was copied and reset.
+    /// Same state as `Posed`, after the pose was copied and reset.
     CopiedPose,
-    /// As `Pose`, after the forearm was framed.
+    /// Same state as `Pose`, after the forearm was framed.
     Framed,
-    /// As `Pose`, with surfaces drawn without materials.
+    /// Same state as `Pose`, with surfaces drawn without materials.
     Solid,
-    /// As `Pose`, after the forearm was hidden.
+    /// Same state as `Pose`, after the forearm was hidden.
     Hidden,
-    /// As `Pose`, with the select tool.
+    /// Same state as `Pose`, with the select tool.
     Tool,
-    /// As `Pose`, with the pointer on the forearm.
+    /// Same state as `Pose`, with the pointer on the forearm.
     Joint,
-    /// As `Pose`, with the pointer on the other forearm.
+    /// Same state as `Pose`, with the pointer on the other forearm.
     OtherJoint,
     /// Pose mode: the forearm is selected, and the action draws a box around the feet.
     Area,
-    /// As `Area`, with all joints selected.
+    /// Same state as `Area`, with all joints selected.
     AreaOfAll,
     /// The pointer is on the outliner row of the head, and the forearm is selected.
     Row,
     /// The pointer is on the handle of a tool: the tool, and the name of the handle.
     Handle(&'static str, &'static str),
-    /// As `Pose`, with a joint selected that has siblings.
+    /// Same state as `Pose`, with a joint selected that has siblings.
     Sibling,
     /// *Walk* at a frame: the left forearm is selected, and the pointer is over the viewport.
     Clip,
-    /// As `Clip`, at the first frame, which has keys.
+    /// Same state as `Clip`, at the first frame, which has keys.
     AtKey,
-    /// As `Clip`, with the pointer on the ruler.
+    /// Same state as `Clip`, with the pointer on the ruler.
     Ruler,
     /// All keys are selected, and the pointer is on the ruler at the start of the played range.
     Range,
-    /// As `Range`, after the range of the keys became the played range.
+    /// Same state as `Range`, after the range of the keys became the played range.
     Ranged,
     /// The pointer is on a key of the hips in the sheet, and nothing is selected.
     Key,
@@ -109,9 +110,9 @@ pub(super) enum On {
     NextKey,
     /// A key was copied, the playhead was moved, and the pointer is in the sheet beside the keys.
     CopiedKeys,
-    /// As `Key`, after the key was selected and the pointer was moved beside it.
+    /// Same state as `Key`, after the key was selected and the pointer was moved beside it.
     BesideKey,
-    /// As `Key`, after the key was selected.
+    /// Same state as `Key`, after the key was selected.
     SelectedKey,
     /// The pointer is on an empty part of the sheet.
     Sheet,
@@ -643,7 +644,7 @@ fn failures(map: usize, part: usize, parts: usize) -> Vec<String> {
 }
 
 #[test]
-fn the_page_has_a_hundred_acts_each_with_keys_or_a_reason() {
+fn the_keys_page_lists_a_hundred_actions_each_with_keys_or_a_reason() {
     let rows = rows();
     assert_eq!(rows.len(), 100);
     let names: Vec<&str> = rows.iter().map(|row| row.act).collect();

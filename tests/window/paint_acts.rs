@@ -21,7 +21,7 @@ fn most(document: &Document) -> usize {
 }
 
 #[test]
-fn clicking_a_brush_slider_opens_its_number_without_changing_it() {
+fn clicking_a_brush_slider_opens_a_number_field_without_changing_the_value() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = *window.state().brush();
     click(&mut window, "Radius");
@@ -387,7 +387,7 @@ fn painted_sides(window: &mut Window, which: &str) {
 }
 
 #[test]
-fn hidden_and_back_facing_vertices_are_not_selected_if_so_chosen() {
+fn an_option_excludes_hidden_and_back_facing_vertices_from_selection() {
     let (mut window, _folder) = painting("LeftUpperArm");
     click(&mut window, "Vertices tab");
     // From the right, the other leg is behind this one. It faces the camera, too.

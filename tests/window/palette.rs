@@ -1,4 +1,4 @@
-//! The palette: commands found by the terms of other programs, names of the file, typed values, and
+//! The palette: commands found by the terms of other programs, names in the file, typed values, and
 //! the rows for empty or unknown text.
 
 use egui::{Event, Key, Modifiers, Role, accesskit};
@@ -52,7 +52,7 @@ fn says(window: &Window, text: &str) -> bool {
 }
 
 #[test]
-fn a_command_is_found_by_the_term_of_another_program_which_is_named() {
+fn a_command_is_found_by_a_term_of_another_program_and_the_program_is_shown() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Head");
     // Moves the playhead between keys, so that setting a key is a change.

@@ -15,7 +15,7 @@ fn layers(window: &Window) -> Shared<PoseLayers> {
     session(window).document().aids.layers(LayerHome::Clip(WALK))
 }
 
-/// Opens the sample with *Walk*, with the head selected and edits going to a new layer.
+/// Opens the sample with *Walk*, with the head selected, and with a new layer that edits change.
 fn layered() -> (Window, tempfile::TempDir, std::path::PathBuf) {
     let (mut window, folder, path) = sample();
     click(&mut window, "Clip Walk");
@@ -32,7 +32,7 @@ fn no_fault(window: &Window) {
 }
 
 #[test]
-fn a_tool_changes_the_chosen_layer_over_the_whole_clip() {
+fn a_tool_changes_the_chosen_layer_in_the_whole_clip() {
     let (mut window, ..) = layered();
     assert_eq!(layers(&window).0.len(), 1, "one was made");
     let head = node(&window, "Head");
@@ -160,7 +160,7 @@ fn holding_a_key_shows_the_file_as_opened() {
 }
 
 #[test]
-fn in_pose_mode_edits_go_to_the_chosen_row() {
+fn in_pose_mode_edits_apply_to_the_chosen_layer() {
     let (mut window, ..) = sample();
     press(&mut window, Modifiers::NONE, Key::Num1);
     window.get_by_label("Head").click();

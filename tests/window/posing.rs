@@ -210,7 +210,7 @@ fn a_keyboard_gesture_follows_the_pointer_and_a_click_only_ends_it() {
 }
 
 #[test]
-fn a_drag_there_and_back_makes_no_step_and_a_hundred_drags_do_not_drift() {
+fn a_drag_back_to_its_start_makes_no_step_and_a_hundred_drags_do_not_drift() {
     let (mut window, _folder, arm) = arm();
     click(&mut window, "Move");
     choose_axes(&mut window, "World");

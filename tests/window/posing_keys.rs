@@ -118,7 +118,7 @@ fn a_tool_waits_one_second_and_escape_only_ends_the_wait() {
 }
 
 #[test]
-fn keys_typed_right_after_a_click_go_to_the_clicked_field() {
+fn the_clicked_field_receives_keys_typed_right_after_the_click() {
     let (mut window, _folder, arm) = arm();
     let at = window.get_by_label("Ul rotation X").rect().center();
     window.event(Event::PointerMoved(at));
@@ -296,7 +296,7 @@ fn a_held_key_makes_a_drag_snap_to_a_joint_the_ground_or_the_skin() {
 }
 
 #[test]
-fn a_key_sets_the_pivot_under_the_pointer() {
+fn a_shortcut_sets_the_pivot_to_the_point_under_the_pointer() {
     let (mut window, _folder, arm) = arm();
     let hand = node(&window, "LeftHand");
     window.event(Event::PointerMoved(on_screen(&window, hand)));

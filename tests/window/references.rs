@@ -332,7 +332,7 @@ fn the_reference_models_of_a_file_are_restored_when_it_is_opened_again() {
 }
 
 #[test]
-fn a_reference_model_without_surfaces_is_drawn_by_its_joints() {
+fn the_joints_of_a_reference_model_without_surfaces_are_drawn() {
     let (mut window, folder, _) = sample();
     let path = folder.path().join("walk.bvh");
     let text = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition \

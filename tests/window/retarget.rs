@@ -164,7 +164,7 @@ fn a_second_file_with_the_same_skeleton_keeps_the_chain_settings() {
 }
 
 #[test]
-fn an_unreadable_source_is_reported_on_the_page() {
+fn an_unreadable_source_is_reported_on_the_retarget_page() {
     let (mut window, folder, _) = sample();
     let path = folder.path().join("broken.glb");
     fs::write(&path, b"nothing").unwrap();
@@ -192,7 +192,7 @@ fn add_walk(window: &mut Window) {
 }
 
 #[test]
-fn a_contact_removed_on_the_page_is_not_added_to_the_clip() {
+fn a_contact_removed_on_the_retarget_page_is_not_added_to_the_clip() {
     let (mut window, folder) = page();
     click(&mut window, "Source clip Walk");
     settle(&mut window);

@@ -98,7 +98,7 @@ fn moving_a_pivot_shows_its_effects_and_is_one_step() {
 }
 
 #[test]
-fn enter_applies_the_typed_value_and_show_goes_to_the_worst_frame() {
+fn enter_applies_the_typed_value_and_a_button_shows_the_worst_frame() {
     let (mut window, ..) = sample();
     plan(&mut window, "LeftLowerLeg", "Move pivots…");
     type_vector(&mut window, "Distance", ["0", "0", "30 cm"]);
@@ -205,7 +205,7 @@ fn escape_closes_the_rig_panel_without_a_change() {
 }
 
 #[test]
-fn dissolving_a_joint_from_its_menu_shows_the_effects_first() {
+fn dissolving_a_joint_from_its_menu_previews_the_effects() {
     let (mut window, ..) = sample();
     let elbow = node(&window, "LeftLowerArm");
     window.get_by_role_and_label(Role::TreeItem, "LeftLowerArm").click_secondary();
@@ -317,7 +317,7 @@ fn a_refused_change_is_marked_in_the_plan() {
 }
 
 #[test]
-fn renaming_joints_shows_the_new_names_first() {
+fn new_joint_names_are_previewed_before_they_are_applied() {
     let (mut window, ..) = sample();
     let arm = node(&window, "LeftUpperArm");
     plan(&mut window, "LeftUpperArm", "Rename joints…");

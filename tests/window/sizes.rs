@@ -48,7 +48,7 @@ const fn is_control(role: Role) -> bool {
     )
 }
 
-/// A control as it was drawn.
+/// A named control of the window, with its rectangle in the last frame.
 struct Control {
     name: String,
     /// Panel or bar that contains the control.

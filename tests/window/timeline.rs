@@ -213,7 +213,7 @@ fn shortcuts_select_all_keys_the_column_and_the_inverse() {
 }
 
 #[test]
-fn next_key_goes_to_the_next_key_of_the_selected_joint() {
+fn a_button_moves_the_playhead_to_the_next_key_of_the_selected_joint() {
     let (mut window, _folder, _) = walking();
     let clip = session(&window).document().clips[WALK].clone();
     // Chooses a joint whose second key is later than the second key of other joints.

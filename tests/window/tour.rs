@@ -45,7 +45,7 @@ fn done(window: &Window) -> usize {
 }
 
 #[test]
-fn only_its_own_act_completes_a_step_of_the_tour() {
+fn only_its_own_action_completes_a_step_of_the_tour() {
     let mut window = first_start();
     let folder = tempfile::tempdir().expect("a folder");
     assert_eq!(step(&window), 1);
@@ -124,7 +124,7 @@ fn the_tour_continues_at_the_step_where_it_was_left() {
 }
 
 #[test]
-fn show_me_prepares_the_window_but_does_not_do_the_act() {
+fn show_me_prepares_the_window_but_does_not_perform_the_step() {
     let mut window = first_start();
     press(&mut window, Modifiers::NONE, Key::Num3);
     click(&mut window, "Show me");

@@ -169,7 +169,8 @@ fn workspaces_are_chosen_saved_renamed_reset_and_deleted() {
 }
 
 #[test]
-fn in_paint_mode_the_brush_panel_fits_its_content_and_the_joints_panel_fills_the_rest() {
+fn in_paint_mode_the_brush_panel_fits_its_content_and_the_joints_panel_fills_the_remaining_height()
+{
     let (mut window, ..) = sample();
     press(&mut window, Modifiers::NONE, Key::Num3);
     click(&mut window, "LeftUpperArm");

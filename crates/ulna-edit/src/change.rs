@@ -10,7 +10,7 @@ pub enum Change {
     Weights {
         /// The mesh.
         mesh: MeshId,
-        /// The primitive of that mesh.
+        /// The primitive of the mesh.
         primitive: PrimitiveId,
         /// The changed vertices in ascending order; `None` means all.
         vertices: Option<Vec<u32>>,
@@ -19,7 +19,7 @@ pub enum Change {
     Bound {
         /// The mesh.
         mesh: MeshId,
-        /// The primitive of that mesh.
+        /// The primitive of the mesh.
         primitive: PrimitiveId,
     },
     /// Materials or images.

@@ -114,7 +114,7 @@ pub enum Edit {
         mesh: MeshId,
         /// The primitive of the mesh.
         primitive: PrimitiveId,
-        /// New weights of these vertices.
+        /// New weights, with the vertices that they belong to.
         patch: Box<WeightPatch>,
     },
     /// Sets all weights of a primitive. The number of influence sets may change.

@@ -6,7 +6,7 @@
 //!    ▼                   ▼                     ▼                         ▼
 //!  base = a clone ─► base + commands ─► base + commands again ─► one Transaction with its inverse;
 //!  (shared parts)     in the document      in the document        its text lines are made only
-//!                        │                     │                  when someone reads them
+//!                        │                     │                  when they are read
 //!                        └── Escape: cancel ───┴─► the document is the base again, without a step
 //! ```
 //!
@@ -83,7 +83,7 @@ impl History {
         Ok(inverse)
     }
 
-    /// Records a change. The list has a limit, in case nobody reads it.
+    /// Records a change. The length of the list is limited, because it may never be read.
     fn note(&mut self, change: Change) {
         const MOST: usize = 256;
         const MOST_VERTICES: usize = 1 << 22;

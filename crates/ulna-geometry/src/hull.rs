@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_measured_from_both_sides() {
+    fn depth_in_a_polygon_is_negative_outside() {
         let square = convex_hull(&[Vec2::ZERO, Vec2::X, Vec2::Y, Vec2::ONE, Vec2::splat(0.5)]);
         assert_eq!(square.len(), 4);
         assert!((depth_in(&square, Vec2::new(0.5, 0.2)) - 0.2).abs() < 1e-6);

@@ -13,7 +13,7 @@ pub fn middle_along_ray(
     front: bool,
     hit: &dyn Fn(&Ray) -> Option<f32>,
 ) -> Option<Vec3> {
-    /// Maximum number of crossings.
+    /// Maximum number of times that the ray crosses the surface.
     const MOST: usize = 64;
     let gap = extent * 1e-4;
     let (mut start, mut crossings) = (0.0, Vec::new());

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn other_pointers_refer_to_nothing() {
+    fn pointers_outside_the_lists_of_elements_refer_to_nothing() {
         for pointer in
             ["", "nodes/1", "/nodes", "/nodes/", "/nodes/x", "/nodes/+1", "/nodes/01", "/asset/1"]
         {

@@ -62,7 +62,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// The Khronos validator's code if it has one, else a code of Ulna with the prefix `ULNA_`.
     pub code: &'static str,
-    /// One sentence, with the number of cases first, without a full stop.
+    /// One sentence, with the number of cases first, without a final period.
     pub message: String,
     /// Location in the file. JSON output contains it as a path such as `nodes/3` or
     /// `animations/0/samplers/2`.

@@ -234,7 +234,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_retimed_clip_keeps_its_rate(which in 0usize..6, frames in 20u32..200,
+        fn a_retimed_clip_keeps_its_frame_rate(which in 0usize..6, frames in 20u32..200,
             scale in 0.3f32..3.0) {
             let rate = [24.0, 25.0, 30.0, 60.0, 30_000.0 / 1001.0, 24_000.0 / 1001.0][which];
             let before = baked(rate, frames);

@@ -40,11 +40,11 @@ impl GoalPoint {
 pub struct ContactBar {
     /// The joint.
     pub node: NodeId,
-    /// Start of the first of its contacts, seconds.
+    /// Start of the first contact of the bar, in seconds.
     pub from: f32,
-    /// End of the last one, seconds.
+    /// End of the last contact of the bar, in seconds.
     pub to: f32,
-    /// Indices of its contacts in the list of goals.
+    /// Indices of the bar's contacts in the list of goals.
     pub goals: Vec<usize>,
 }
 
@@ -56,7 +56,7 @@ pub struct Goal {
     /// The point of the joint.
     #[serde(default)]
     pub point: GoalPoint,
-    /// The node that the place moves with: `place` is in its space. The scene if omitted.
+    /// The node with which `place` moves; `place` is in its space. The scene if omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<NodeId>,
     /// Start of the range, seconds on the clip's clock; finite, at least 0.
@@ -67,7 +67,7 @@ pub struct Goal {
     /// cleaning if omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blend: Option<f32>,
-    /// Place of the point in the space, meters; the mean position of the point in the clip if
+    /// Position of the point in `space`, meters; the mean position of the point in the clip if
     /// omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Vec3>,

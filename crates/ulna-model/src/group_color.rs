@@ -1,4 +1,4 @@
-//! Colors of joint groups: a palette that follows the theme, and free colors.
+//! Colors of joint groups: a palette that follows the theme, and custom colors.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub enum GroupColor {
     Brown,
     /// Steel.
     Steel,
-    /// A free color: red, green and blue as sRGB bytes.
+    /// A custom color: red, green and blue as sRGB bytes.
     Free([u8; 3]),
 }
 
@@ -66,7 +66,7 @@ impl GroupColor {
         &WORDS
     }
 
-    /// Index in the palette; `None` for a free color.
+    /// Index in the palette; `None` for a custom color.
     pub fn place(self) -> Option<usize> {
         Self::PALETTE.iter().position(|color| *color == self)
     }

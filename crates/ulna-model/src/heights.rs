@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn opposite_edges_are_adjacent_with_wrap() {
+    fn slopes_continue_across_opposite_image_edges_if_the_map_wraps() {
         let step = GrayImage::from_fn(4, 1, |x, _| Luma([if x == 3 { 255 } else { 0 }]));
         let step = DynamicImage::ImageLuma8(step);
         let (wraps, ends) =

@@ -20,7 +20,7 @@ pub struct KeptLayers {
 /// A pose layer as stored in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptLayer {
-    /// The name.
+    /// Name of the layer.
     pub name: String,
     /// Strength factor of the layer, `0..=1`.
     pub strength: f32,

@@ -23,7 +23,7 @@ pub struct KeptWeightLayers {
 /// One stored weight layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptWeightLayer {
-    /// The name.
+    /// Name of the layer.
     pub name: Arc<str>,
     /// The opacity, `0..=1`.
     pub opacity: f32,

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_kind_of_a_time_wins() {
+    fn of_several_key_types_at_one_time_the_last_is_used() {
         let kinds: KeyKinds =
             [(1.0, KeyKind::Extreme), (0.5, KeyKind::Breakdown), (1.0, KeyKind::InBetween)]
                 .into_iter()

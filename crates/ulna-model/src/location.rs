@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn locations_are_within_outer_locations() {
+    fn a_primitive_is_within_its_mesh_and_a_member_within_its_primitive() {
         let primitive = Location::primitive(MeshId(0), PrimitiveId(1));
         assert!(primitive.member("indices").is_within(&primitive));
         assert!(primitive.is_within(&Location::of(MeshId(0))));

@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Notice {
     /// Lowercase words joined by `_`; docs/json.md lists all codes.
     pub code: &'static str,
-    /// One sentence, without a full stop.
+    /// One sentence, without a final period.
     pub message: String,
 }
 

@@ -221,7 +221,7 @@ mod tests {
     proptest! {
         /// Undoing a sequence of `put` calls in reverse order restores the list and its ids.
         #[test]
-        fn undoing_puts_restores_the_list(
+        fn undoing_put_calls_restores_the_list(
             given in 0usize..4,
             puts in prop::collection::vec((0usize..8, prop::option::of(0u8..4)), 0..12),
         ) {

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tangent_modes_are_set_by_time_and_the_last_wins() {
+    fn tangent_modes_are_set_by_time_and_the_last_entry_is_used() {
         let (auto, flat) =
             (KeyTangents::both(TangentMode::Auto), KeyTangents::both(TangentMode::Flat));
         let modes = TangentModes::default().replaced([(1.0, auto), (0.5, auto), (1.0, flat)]);

@@ -325,8 +325,9 @@ mod tests {
         /// Cached targets are correct after any changes. Their memory stays the same if no target
         /// changes.
         #[test]
-        fn cached_targets_match(steps in proptest::collection::vec((0u32..6, 0u32..3, 0usize..3,
-            1usize..5, 0u8..5), 1..40)) {
+        fn cached_targets_equal_recomputed_ones(
+            steps in proptest::collection::vec(
+                (0u32..6, 0u32..3, 0usize..3, 1usize..5, 0u8..5), 1..40)) {
             let mut tracks = Tracks::default();
             for (id, node, property, keys, kind) in steps {
                 let (id, made) = (TrackId(id), track(node, Property::TRS[property], keys));

@@ -30,7 +30,7 @@ pub struct WeightShape {
 }
 
 impl WeightShape {
-    /// Creates a shape without rows.
+    /// Creates an empty shape, without any vertices.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }

@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn a_joint_bends_about_the_main_axis_of_the_clips_or_forward() {
+    fn a_joint_bends_about_its_main_axis_in_the_clips_or_forward_without_clips() {
         let mut document = tube::tube(|y| y);
         let rest = shown(&document);
         let found = bending_axis(&document, &rest, ELBOW).expect("an axis");
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limb_bends_by_the_range_of_the_clips_or_forward() {
+    fn a_limb_bends_over_its_range_in_the_clips_or_forward_without_clips() {
         let mut document = tube::tube(|y| y);
         let found = test_poses(&document, SkinId(0));
         assert_eq!(found.len(), 1);

@@ -21,7 +21,7 @@ pub(super) struct Sought {
     pub path: String,
     /// Nearest ancestor in the list of sought joints, as the index of an earlier entry.
     pub parent: Option<usize>,
-    /// Role in the humanoid map of its file, as VRM 1.0 spells it.
+    /// Role of the joint in the humanoid map of its file, as VRM 1.0 spells it.
     pub role: Option<String>,
     /// Rest transform of the joint.
     pub rest: Transform,

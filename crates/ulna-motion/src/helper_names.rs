@@ -11,7 +11,7 @@ pub enum HelperKind {
     Socket,
     /// The helper marks the end of a chain.
     Leaf,
-    /// The helper carries the whole skeleton.
+    /// The helper is the root of the whole skeleton.
     Root,
 }
 

@@ -368,7 +368,7 @@ mod tests {
     /// The map assigns the right upper arm to “LeftArm”, and chooses one of two joints named
     /// “Hips”.
     #[test]
-    fn a_humanoid_map_wins_over_names() {
+    fn a_humanoid_map_overrides_names() {
         let joints = [
             ("Hips", None),
             ("Hips.001", Some(0)),

@@ -323,8 +323,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_key_without_a_change_leaves_the_motion(values in prop::collection::vec(-3.0f32..3.0,
-            27), at in 0.01f32..2.9) {
+        fn inserting_a_key_without_a_value_keeps_the_motion(
+            values in prop::collection::vec(-3.0f32..3.0, 27), at in 0.01f32..2.9) {
             let keys: Vec<(f32, Vec<f32>)> =
                 values.chunks(9).enumerate().map(|(k, v)| (k as f32 * 1.3 + 0.2, v.to_vec()))
                     .collect();

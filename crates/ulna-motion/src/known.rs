@@ -183,7 +183,7 @@ impl Mirror {
 /// Returns one flag per joint of a skin: whether a weight map has a weight for it. Cached until a
 /// weight changes.
 pub(super) fn used_joints(map: &Shared<WeightMap>) -> Arc<[bool]> {
-    /// Maximum number of cached maps.
+    /// Maximum number of weight maps in the cache.
     const MAPS: usize = 64;
     USED.with_borrow_mut(|all| {
         if let Some((_, used)) = all.iter().find(|(of, _)| of.is(map)) {

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_every_convention_give_their_side_and_a_common_stem() {
+    fn side_and_stem_are_found_in_names_of_every_convention() {
         let pairs = [
             ("mixamorig:LeftArm", "mixamorig:RightArm"),
             ("mixamorig:LeftHandThumb1", "mixamorig:RightHandThumb1"),

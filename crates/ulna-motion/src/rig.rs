@@ -15,19 +15,19 @@ pub(super) struct Rig {
     turned: Vec<bool>,
     /// One flag per node: whether a clip translates it.
     moved: Vec<bool>,
-    /// Nearest carriers below each node, by node.
+    /// Nearest carriers of motion below each node, by node.
     below: Vec<Vec<NodeId>>,
-    /// Nearest carrier above each node, by node.
+    /// Nearest carrier of motion above each node, by node.
     above: Vec<Option<NodeId>>,
     /// One flag per node: whether it always has the same origin as its parent.
     on_parent: Vec<bool>,
-    /// One flag per node: whether a bone starts at it, or at a carrier below it with the same
-    /// origin.
+    /// One flag per node: whether a bone starts at the node, or at a node below it that carries
+    /// motion and has the same origin.
     goes_on: Vec<bool>,
 }
 
 impl Rig {
-    /// Finds the carriers of a document, without the cache.
+    /// Finds the nodes of a document that carry motion, without the cache.
     pub fn find(document: &Document) -> Self {
         let count = document.nodes.len();
         let joints = document.joint_flags();
@@ -107,12 +107,12 @@ impl Rig {
         self.carries.get(node.index()) == Some(&true)
     }
 
-    /// Returns the nearest carriers below a node.
+    /// Returns the nearest nodes below a node that carry motion.
     pub fn below(&self, node: NodeId) -> &[NodeId] {
         &self.below[node.index()]
     }
 
-    /// Returns the nearest carrier above a node.
+    /// Returns the nearest node above a node that carries motion.
     pub fn above(&self, node: NodeId) -> Option<NodeId> {
         self.above[node.index()]
     }
@@ -127,8 +127,8 @@ impl Rig {
         document.children(node).iter().any(|c| *c != line && self.goes_on(*c))
     }
 
-    /// Whether two carriers, one above the other, appear as one joint. They always have the same
-    /// origin, and at most one of them is a joint of a skin.
+    /// Whether two nodes that carry motion, one above the other, appear as one joint. They always
+    /// have the same origin, and at most one of them is a joint of a skin.
     pub fn stands_in(&self, document: &Document, upper: NodeId, lower: NodeId) -> bool {
         let both = self.joints[upper.index()] && self.joints[lower.index()];
         let mut path = std::iter::successors(Some(lower), |n| document.node(*n).parent)
@@ -136,8 +136,8 @@ impl Rig {
         !both && path.all(|n| self.on_parent[n.index()])
     }
 
-    /// Returns the node and the carriers above it that form one joint with it, the lowest first.
-    /// Carriers with other limbs are not included.
+    /// Returns the node and the nodes above it that form one joint with it, the lowest first. Only
+    /// nodes that carry motion and do not belong to other limbs are included.
     fn same_joint(&self, document: &Document, node: NodeId) -> Vec<NodeId> {
         let next = |n: &NodeId| {
             let upper = self.above(*n)?;
@@ -173,7 +173,8 @@ impl Rig {
         std::iter::successors(Some(node), next).last().unwrap_or(node)
     }
 
-    /// Returns the parent joint of a carrier: the nearest carrier above it that is another joint.
+    /// Returns the parent joint of a node: the nearest node above it that carries motion and is
+    /// another joint.
     pub fn hangs_on(&self, document: &Document, node: NodeId) -> Option<NodeId> {
         let (mut at, mut upper) = (node, self.above(node)?);
         while self.stands_in(document, upper, at) && self.below(upper).len() == 1 {

@@ -10,7 +10,7 @@ use ulna_model::{Interpolation, Property, Track, transform::unit_or};
 pub(super) struct KeySegment {
     /// Index of the last key at or before the time.
     pub key: usize,
-    /// Fraction of the segment: 0 at that key, and almost 1 just before the next key. It is 0
+    /// Fraction of the segment: 0 at the key `key`, and almost 1 just before the next key. Also 0
     /// before the first key and after the last key.
     pub part: f32,
     /// Length of the segment, seconds.
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_rotations_slightly_below_unit_length_hold() {
+    fn slerp_between_equal_quaternions_below_unit_length_is_constant() {
         // A quaternion of 16-bit integers, as in quantized files.
         let q = Quat::from_array([0.0, 0.0, -19346.0 / 32767.0, 26446.0 / 32767.0]);
         assert!(q.length() < 1.0 - 5e-6);

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The window, the command line, thumbnails, the search for the worst pose and baking all evaluate
-//! a stack with an [`Evaluator`](super::Evaluator). Its caches live there, and a
+//! a stack with an [`Evaluator`](super::Evaluator). The evaluator has all caches; a
 //! [`Pose`](super::Pose) is plain data.
 
 use glam::{Mat4, Quat, Vec3};

@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_counts_doublings_and_is_finite() {
+    fn the_score_grows_by_one_per_doubling_of_stretch_and_is_finite() {
         let score = |stretch, volume, flipped| VertexStrain { stretch, volume, flipped }.score();
         assert_eq!(VertexStrain::NONE.score(), 0.0);
         assert_eq!(score(4.0, 1.0, false), 2.0);

@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sphere_query_returns_vertices_of_posed_parts_and_of_no_instance() {
+    fn a_sphere_query_returns_vertices_of_posed_parts_but_not_of_instances() {
         let document = three_tubes();
         let pose = Pose::evaluate(&document, &Stack::default());
         let surface = Surface::new(&document, &pose);

@@ -46,7 +46,7 @@ pub struct Spot {
     pub clip: Option<ClipId>,
     /// Time in the clip, seconds.
     pub time: f32,
-    /// Deformation at that time.
+    /// Deformation at the time `time` of the clip.
     pub strain: VertexStrain,
     /// Score of the deformation, see [`VertexStrain::score`].
     pub score: f32,

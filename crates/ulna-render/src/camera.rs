@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_camera_has_the_view_of_its_node() {
+    fn a_camera_on_a_node_has_the_view_of_the_node() {
         for (x, y, z) in
             [(0.3, 1.0, 0.2), (-1.2, -2.0, 0.9), (1.5707964, 0.4, 0.0), (-1.5707964, 1.1, 0.3)]
         {

@@ -141,7 +141,7 @@ impl ColorRole {
 }
 
 roles! {
-    /// Measure of the layout, in points (table `size` of the tokens).
+    /// Measure of the layout, in points (table `size` of the design tokens).
     Measure {
         MenuBar = "menu_bar",
         Toolbar = "toolbar",

@@ -190,7 +190,7 @@ impl Scene {
         any
     }
 
-    /// Nodes whose surfaces move with any of these joints, by weights or as descendants.
+    /// Nodes whose surfaces move with any of the joints, by weights or as descendants.
     pub fn moved_by(&self, document: &Document, joints: &[NodeId]) -> Vec<NodeId> {
         let moves = |part: &&ScenePrimitive| match document.node(part.node).skin {
             Some(skin) => {

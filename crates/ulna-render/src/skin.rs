@@ -550,7 +550,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_cover_every_copy_of_the_vertices_and_are_separate() {
+    fn upload_ranges_cover_every_copy_of_the_vertices_and_do_not_overlap() {
         let copies: Vec<u32> = (0..500u32).map(|k| k * 7 % 61).collect();
         let tangents =
             Tangents { tangents: Vec::new(), copies: copies.clone(), indices: Vec::new() };

@@ -104,8 +104,8 @@ impl ExportRequest {
 
 /// Converts a label to a file name that is valid on all systems. `None` if no character remains.
 pub fn file_name(label: &str) -> Option<String> {
-    /// Maximum length in bytes. File systems allow 255. The remaining bytes are for a number, the
-    /// suffix, and the prefix of temporary files.
+    /// Maximum length of the name in bytes. File systems allow 255; the other bytes are for a
+    /// number, the suffix, and the prefix of temporary files.
     const MOST: usize = 180;
     const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
     let plain = |c: char| if c.is_control() || "/\\:*?\"<>|".contains(c) { '_' } else { c };

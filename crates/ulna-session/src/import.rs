@@ -76,11 +76,11 @@ impl ImportError {
     }
 }
 
-/// Returns the files that a path means, sorted by name. The path can name one file, a folder with
+/// Returns the files that a path selects, sorted by name. The path can name one file, a folder with
 /// models, or a pattern with `*` in its last component.
 ///
 /// # Errors
-/// The path means no file.
+/// The path selects no file.
 pub fn files_meant(text: &Path) -> Result<Vec<PathBuf>, ImportError> {
     let none = || ImportError::NoFile(text.display().to_string());
     if text.is_file() {

@@ -43,7 +43,7 @@ pub(super) struct LayerMeant<'a> {
 pub struct KeptLayer {
     /// Reference to its clip, as text for commands; `None` for a layer of the pose.
     pub clip: Option<String>,
-    /// Name of its clip, for display.
+    /// Name of the layer's clip, for display.
     pub clip_label: String,
     /// Reference to the layer, as text for commands.
     pub layer: String,

@@ -477,7 +477,8 @@ fn own_clip(document: &Document, clip: &Clip, kept: &KeptLayers) -> Option<Clip>
     Some(own)
 }
 
-/// Gives channels that baking adds the same ids as in the opened file, if that file has them.
+/// Gives the channels added by baking the ids that they have in the opened file, if it contains
+/// them.
 fn as_numbered(folded: &mut Clip, own: &Clip, before: &Clip) {
     let new: Vec<TrackId> =
         folded.tracks.keys().copied().filter(|id| !own.tracks.contains_key(id)).collect();

@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_land_on_frames_and_keys() {
+    fn stepping_moves_the_playhead_to_frames_and_keys() {
         let document = document();
         let mut p =
             Playback { clip: Some(ClipId(0)), fps: 10.0, time: 0.44, ..Playback::default() };
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_land_on_whole_frames_while_playing_and_on_the_playhead_when_stopped() {
+    fn edits_apply_to_whole_frames_while_playing_and_to_the_playhead_when_stopped() {
         let mut p =
             Playback { clip: Some(ClipId(0)), fps: 10.0, time: 0.44, ..Playback::default() };
         assert_eq!(p.edit_time(), 0.44);

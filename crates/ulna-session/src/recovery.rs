@@ -262,8 +262,8 @@ impl Recovery {
         self.lines.iter().rev().find_map(of).or_else(|| of(&self.begin)).unwrap_or(0)
     }
 
-    /// Returns the steps that are in no file, in order. A step that was undone after it was saved
-    /// is included.
+    /// Returns the steps that no saved file contains, in order. A step that was undone after it was
+    /// saved is included.
     pub fn steps(&self) -> Vec<KeptStep> {
         let tree = StepTree::of(&self.lines);
         let saved = self.last_saved();

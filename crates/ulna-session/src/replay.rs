@@ -25,7 +25,7 @@ pub struct Outlook {
 }
 
 impl Session {
-    /// Previews this session's edits on the changed file. `newer` has just opened that file.
+    /// Previews this session's edits on the changed file, which is open in `newer`.
     pub fn outlook(&self, mut newer: Self) -> Outlook {
         let changes = self.compare(&newer).differences.iter().map(ToString::to_string).collect();
         Outlook { replayed: newer.replay(self), changes }

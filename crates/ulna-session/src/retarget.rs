@@ -60,7 +60,7 @@ pub enum MapOrigin {
 }
 
 impl MapOrigin {
-    /// Returns the word for this origin in JSON.
+    /// Returns the word for the origin in JSON output.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Given => "given",

@@ -1,4 +1,4 @@
-//! Finds the retarget map for a source, and the map that a text means.
+//! Finds the retarget map for a source, and the map that a text refers to.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ pub fn fitting_map<'a>(ours: &'a Document, theirs: &Document) -> Option<&'a Reta
     })
 }
 
-/// Returns the map that a text means. The text is JSON, the name of a map in the document, or the
-/// path of a JSON file.
+/// Returns the map that a text refers to. The text is JSON, the name of a map in the document, or
+/// the path of a JSON file.
 ///
 /// # Errors
 /// The text is none of these, or the map is invalid. The error has a code and a sentence.

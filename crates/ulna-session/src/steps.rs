@@ -159,7 +159,7 @@ impl Session {
         std::mem::take(&mut self.notes)
     }
 
-    /// Takes the notes as one sentence without a full stop. `None` if there are no notes.
+    /// Takes the notes as one sentence without a final period. `None` if there are no notes.
     pub fn take_sentence(&mut self) -> Option<String> {
         let notes: Vec<String> = self.take_notes().into_iter().map(|n| n.message).collect();
         (!notes.is_empty()).then(|| notes.join("; "))

@@ -185,7 +185,7 @@ pub fn rows_meant(
     Ok(RowsMeant { joints, rows: named?.into_iter().collect() })
 }
 
-/// Returns the rows by the surface index of the vertex that they name.
+/// Returns the weights of each row that names its vertex, by surface index of the vertex.
 fn named_rows(
     document: &Document,
     canvas: &SkinnedSurface,

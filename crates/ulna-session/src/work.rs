@@ -83,8 +83,8 @@ impl Worked {
         self.found.as_ref().ok().map(|found| &found.after)
     }
 
-    /// Returns all notes as one sentence, without a full stop. `None` if there are no notes, or if
-    /// a command failed.
+    /// Returns all notes as one sentence, without a final period. `None` if there are no notes, or
+    /// if a command failed.
     pub fn sentence(&self) -> Option<String> {
         let notes = &self.found.as_ref().ok()?.notes;
         let all: Vec<&str> = notes.iter().map(|n| &*n.message).collect();
@@ -102,8 +102,8 @@ impl Worked {
 struct WorkResult {
     commands: Vec<Command>,
     edits: Vec<Edit>,
-    /// Values that the edits replace, in the same order, in the document on which the edits were
-    /// computed.
+    /// The original values that `edits` replace, as edits in the same order. They come from the
+    /// document for which `edits` were computed.
     replaced: Vec<Edit>,
     notes: Vec<Notice>,
     rig: Option<Box<RigReport>>,

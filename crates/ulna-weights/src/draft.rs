@@ -69,13 +69,12 @@ pub struct WorkingWeights<'a> {
 const CHUNK: usize = 4_096;
 
 /// A vectorized version of a tool, for vertices with four float weights. Its results equal those of
-/// the general version to the bit. All other vertices use the general version.
+/// the general version bit for bit. All other vertices use the general version.
 pub(super) enum Fast<'a> {
     None,
     /// Changes a group of vertices in place. The last argument has their vertex indices.
     Group(&'a (dyn Fn(&SimdNormalizer, &mut LaneGroup, &[u32]) + Sync)),
-    /// Changes a group like `Group`, but reads the slots itself. They need not be those of the
-    /// vertices.
+    /// Changes a group like `Group`, but reads slots that need not belong to its vertices.
     Others(&'a Others<'a>),
 }
 

@@ -51,7 +51,8 @@ pub fn bodies(document: &Document) -> Vec<Vec<SkinId>> {
 /// Merges groups of skins without mirror joints if their joints are mirror images of each other,
 /// joint by joint.
 fn join_by_place(document: &Document, mirror: &Mirror, lists: &mut Vec<Vec<SkinId>>) {
-    /// Maximum number of such groups. More groups are unrelated objects rather than two sides.
+    /// Maximum number of groups that are compared. More groups are unrelated objects rather than
+    /// two sides.
     const MOST: usize = 16;
     let joints = |list: &[SkinId]| -> Vec<NodeId> {
         list.iter().flat_map(|s| document.skin(*s).joints.iter().copied()).collect()

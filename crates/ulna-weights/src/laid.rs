@@ -34,11 +34,11 @@ pub enum LaidBy {
         /// Number of source joints with a counterpart in the target.
         matched: usize,
     },
-    /// Unposed, because too few joints have counterparts.
+    /// The source was not posed, because too few joints have counterparts.
     NoMatch,
-    /// Unposed, because posing moved the surfaces much farther apart.
+    /// The source was not posed, because posing would move the surfaces much farther apart.
     Farther,
-    /// Unposed, because the source has no skeleton.
+    /// The source was not posed, because it has no skeleton.
     NoSkeleton,
 }
 

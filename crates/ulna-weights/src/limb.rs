@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn bone_centers_have_full_weight_and_joints_half_of_both() {
+    fn weights_are_full_at_bone_centers_and_half_each_at_joints() {
         let share = |place: f32, joint: usize| {
             line(1.0).shares(place, &Falloff::Linear).nth(joint).map_or(0.0, |(_, s)| s)
         };

@@ -286,7 +286,8 @@ fn turns(bones: &[Bone], worlds: &[Vec<DMat4>; 2], whole: DQuat) -> Vec<DQuat> {
     /// Maximum angle between the results of both methods for which the joints have the same axes,
     /// in radians.
     const ALIKE: f64 = 0.45;
-    /// Minimum fraction of joints with the same axes for which the axes are used.
+    /// Minimum fraction of joints for which both methods must agree, so that the joints' axes are
+    /// used.
     const NEARLY_ALL: f64 = 0.9;
     let mut by_ways: Vec<DQuat> = Vec::with_capacity(bones.len());
     for bone in bones {

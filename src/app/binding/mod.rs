@@ -164,7 +164,7 @@ impl Binding {
         (self.shown, self.in_view) = (Some(preview.serial), Some(preview.document.clone()));
     }
 
-    /// Shows the document in place of the bind.
+    /// Shows the document instead of the previewed bind.
     pub(super) fn hide(&mut self, session: &Session, renderer: &mut ViewportRenderer) {
         if let Some(seen) = self.in_view.take() {
             let changes = reweighed(&seen, session.document());

@@ -20,8 +20,8 @@ use ulna_motion::{Bend, Mirror, TestPose, fit, keep_pose, test_poses};
 const HELD: f64 = 0.3;
 
 impl Bending {
-    /// Handles the key or command of the rings. A press toggles the rings. While the key is held,
-    /// they are shown only until its release.
+    /// Handles the key or command that shows the rotation rings. A press toggles the rings. While
+    /// the key is held, they are shown only until its release.
     pub(in crate::app) fn press_key(&mut self, ctx: &Context) {
         // A held key repeats its press event.
         if self.held.is_some() {
@@ -32,13 +32,13 @@ impl Bending {
         self.held = Some(HeldKey { since: ctx.input(|i| i.time), used });
     }
 
-    /// The key of the rings while it is held.
+    /// The key that shows the rotation rings, while it is held.
     pub(in crate::app) fn held_key(&self, keys: &KeyMap) -> Option<egui::Key> {
         self.held.as_ref()?;
         keys::parse(keys.key(BrushCommand::Bend.name())).map(|k| k.logical_key)
     }
 
-    /// Hides the rings when their held key is released, or in a mode without rings.
+    /// Hides the rotation rings when their held key is released, or in a mode without rings.
     pub(in crate::app) fn follow_key(&mut self, ctx: &Context, keys: &KeyMap, bends: bool) {
         if !bends {
             (self.rings, self.held, self.drag) = (false, None, None);
@@ -57,7 +57,7 @@ impl Bending {
         ctx.request_repaint();
     }
 
-    /// Hides the rings on Escape. Returns whether they were shown.
+    /// Hides the rotation rings on Escape. Returns whether they were shown.
     pub(in crate::app) fn hide_rings(&mut self) -> bool {
         self.drag.is_none() && std::mem::take(&mut self.rings)
     }

@@ -319,8 +319,8 @@ fn rings(
 ) -> (Vec<Vec3>, Vec<Vec3>) {
     /// Number of rays for a ring.
     const STEPS: usize = 48;
-    /// Number of rays for a ring during a stroke. It is smaller, because changing weights move the
-    /// surface.
+    /// Number of rays for a ring during a stroke. It is smaller, because the surface moves while
+    /// weights change, so that rings are computed again for each dab.
     const WHILE_PAINTING: usize = 24;
     let painting_now = painting.is_stroking();
     let steps = if painting_now { WHILE_PAINTING } else { STEPS };

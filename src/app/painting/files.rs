@@ -189,7 +189,7 @@ impl WeightContext<'_> {
         has
     }
 
-    /// Command that assigns the weights of a text to the vertices.
+    /// Returns the command that assigns weights from copied text to the vertices.
     pub(in crate::app) fn paste(&mut self, text: &str) -> Option<Assign> {
         self.painting.clipboard.waiting = None;
         let pasted = self.painting.session().map_or_else(

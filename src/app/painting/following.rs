@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn another_scene_keeps_the_joint_and_drops_the_selected_vertices() {
+    fn changing_the_scene_keeps_the_joint_and_deselects_vertices() {
         let document = document();
         let joint = document.skins.values().next().map(|s| s.joints[1]);
         let mut painting = PaintDomain::default();
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn mirror_sides_stay_if_joint_pairs_change() {
+    fn mirror_sides_are_unchanged_if_joint_pairs_change() {
         let mut document = document();
         let mut painting = PaintDomain::default();
         painting.follow(&document, 1, None);

@@ -17,7 +17,7 @@ use ulna_render::ColorRole;
 use ulna_render::{Color, TintKind, tokens};
 use ulna_weights::{Fault, SkinnedSurface, WeightStats, fault_in};
 
-/// Maximum time per frame for counting.
+/// Maximum time per frame for counting weight problems.
 const COUNTING: Duration = Duration::from_millis(5);
 /// Number of vertices above which tints are computed by several threads.
 const MANY_VERTICES: usize = 1 << 14;

@@ -34,8 +34,8 @@ impl App {
         self.references.facts[k].place.translation += at - from;
     }
 
-    /// Moves the selected joints to the nearest points of the reference models. The result goes to
-    /// the current destination of edits, or to the plan in Rig mode.
+    /// Moves the selected joints to the nearest points of the reference models. The moves
+    /// are applied to the current destination of edits, or in Rig mode to the plan.
     pub(super) fn snap_joints(&mut self, ctx: &Context, onto: Option<ReferencePoint>) {
         let title = ReferenceCommand::SnapJoints { onto }.spec().title;
         let edits_rest = self.mode.spec().edits_rest;

@@ -81,7 +81,8 @@ mod tests {
     }
 
     #[test]
-    fn new_references_of_a_file_replace_the_previous_and_old_files_are_forgotten() {
+    fn newly_stored_reference_models_of_a_file_replace_the_previous_ones_and_old_files_are_forgotten()
+     {
         let mut list = Vec::new();
         for k in 0..60 {
             KeptReferences::keep(&mut list, Path::new(&format!("{k}.glb")), vec![one("prop.glb")]);

@@ -47,7 +47,7 @@ pub(super) struct ReferenceRequest {
 }
 
 impl References {
-    /// State of the models as panels see it.
+    /// State of the models, for display in the panels.
     pub(super) fn view(&self) -> ReferencesView<'_> {
         ReferencesView { all: &self.facts, selected: self.selected() }
     }

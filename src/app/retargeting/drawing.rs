@@ -140,10 +140,10 @@ impl Retargeting {
         self.draft.map.source_pose = turned.collect();
     }
 
-    /// Height in meters by which to raise a body that is below the ground only in its rest pose.
-    /// Such motion captures have the hips at the origin in the rest pose.
+    /// Height in meters by which to raise a body that is below the ground only in its rest pose, as
+    /// in motion captures whose rest pose has the hips at the origin.
     fn lift(&self, body: &PosedBody, which: usize) -> f32 {
-        /// Fraction of the body's height that counts as below the ground.
+        /// Minimum depth below the ground for which a body is raised, as a fraction of its height.
         const FAR: f32 = 0.2;
         let (Some([low, high]), Some(hips)) = (body.bounds, hips_of(body, &self.draft, which))
         else {

@@ -58,7 +58,7 @@ impl Retargeting {
         }
     }
 
-    /// State of the page as panels see it.
+    /// State of the page, for display in the panels.
     pub(super) fn view(&self) -> RetargetView<'_> {
         let source = self.source.as_ref();
         RetargetView {

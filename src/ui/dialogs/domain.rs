@@ -64,7 +64,7 @@ pub enum Dialog {
     },
     /// *Bind* panel, which binds meshes to joints.
     Bind {
-        /// Meshes, joints, parameters and trial pose of the panel.
+        /// Meshes, joints, parameters and test pose of the panel.
         draft: Box<BindDraft>,
     },
     /// *Rebind* dialog, which gives skinned meshes another bind pose.

@@ -31,7 +31,7 @@ const MOST: usize = 5_000;
 /// File or subfolder in a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
-    /// Whether it is a file; folders are sorted first.
+    /// Whether the entry is a file. Folders are sorted first.
     is_file: bool,
     /// Whether it is a weight file.
     of_weights: bool,

@@ -244,8 +244,7 @@ fn preview_ui(
     });
 }
 
-/// Shows the retarget map that is stored with this scene for such a file, with an option to ignore
-/// it.
+/// Shows which retarget map of this scene is used for the file, with an option to ignore it.
 fn map_ui(ui: &mut Ui, theme: &Theme, file: &ImportFile, now: &mut ImportDraft) {
     let Some(name) = &file.kept_map else { return };
     let is_used = file.fit.as_ref().is_some_and(|fit| fit.map.is_some());

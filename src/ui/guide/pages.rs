@@ -44,7 +44,8 @@ pub struct GuidePlace {
 pub struct Heading {
     /// Text of the heading.
     pub title: String,
-    /// Title of the section that contains the heading, if it differs; else the title of the page.
+    /// Title of the section that contains the heading. If that is the heading itself, the title of
+    /// the page.
     pub within: String,
     /// Position of the heading.
     pub place: GuidePlace,

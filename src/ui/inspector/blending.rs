@@ -238,7 +238,7 @@ fn line_ui(
     });
 }
 
-/// Plane of travel velocities as drawn: forward is up.
+/// Drawn graph of travel velocities. The forward direction is up.
 struct Plane {
     rect: Rect,
     center: [f32; 2],

@@ -36,7 +36,7 @@ pub struct LayersState {
     pub search: String,
     /// Clips chosen as targets of a copy of the layer.
     pub copied_to: BTreeSet<ClipId>,
-    /// True if the list is expanded although edits do not go to layers.
+    /// True if the list is expanded although edits do not change layers.
     pub open: bool,
     /// Cached result of baking the layers of a clip into keys, and the largest error in meters.
     pub fold: Derived<(u64, ClipId), Option<(Folded, f32)>>,

@@ -107,7 +107,8 @@ impl Builder {
         self.column(&[(top, 600.0), timeline])
     }
 
-    /// The side column is short, so its panels are tabs.
+    /// Builds the arrangement for key editing. All panels of the side column are tabs, because a
+    /// tall timeline leaves little height.
     fn keys(&mut self) -> TileId {
         /// Height of the timeline, in points.
         const TALL: f32 = 520.0;

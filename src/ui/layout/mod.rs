@@ -538,7 +538,7 @@ mod tests {
     }
 
     #[test]
-    fn the_brush_panel_fits_its_content_and_the_joints_panel_fills_the_rest() {
+    fn the_brush_panel_fits_its_content_and_the_joints_panel_fills_the_remaining_height() {
         let mut layout = Layout::default();
         let root = layout.tree.root().unwrap();
         let mut room = PanelConstraints {

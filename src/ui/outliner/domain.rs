@@ -62,7 +62,7 @@ pub struct Outliner {
 }
 
 impl Outliner {
-    /// Stores the selected nodes for a document revision that is new.
+    /// Stores the selected nodes for a document revision, unless they are already stored.
     pub fn keep_nodes(&mut self, revision: u64) {
         /// Maximum number of stored revisions. The oldest are removed first.
         const MOST: usize = 256;

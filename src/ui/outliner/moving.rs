@@ -28,7 +28,8 @@ struct DropTarget {
 }
 
 impl DropTarget {
-    /// True if the nodes can be moved there: not into themselves or their own descendants.
+    /// True if the nodes can be moved to this position. Nodes cannot be moved below themselves or
+    /// their own descendants.
     fn takes(self, document: &Document, nodes: &[NodeId]) -> bool {
         let is_above = |n: &NodeId| {
             self.parent.is_some_and(|p| p == *n || document.is_above(*n, p))

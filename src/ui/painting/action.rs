@@ -84,7 +84,7 @@ pub enum JointAct {
     Flood,
     /// Blends weights toward the mean of the neighbors, one joint after another.
     Smooth,
-    /// Removes weights of these joints that are below this value.
+    /// Removes weights below a value.
     Prune(f32),
     /// Moves all weight of the first joint to the last one.
     Merge,
@@ -152,7 +152,7 @@ pub enum PaintAction {
     },
     /// Request that changes the pose used for painting.
     Bend(BendAction),
-    /// Moves the camera and the playhead to a spot of strong deformation.
+    /// Moves the camera and the playhead to a point with strong deformation.
     GoToSpot(Spot),
     /// Runs an operation on the weights of several joints.
     OnJoints {

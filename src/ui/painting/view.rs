@@ -116,7 +116,7 @@ impl<'a> PaintView<'a> {
         self.session?.mirror.get().map(|sides| &sides.unpaired[..])
     }
 
-    /// Spots with the worst deformation, in order of falling score.
+    /// Points with the worst deformation, in order of falling score.
     pub fn spots(&self) -> &'a [Spot] {
         self.worst.map_or(&[], |w| &w.spots)
     }

@@ -5,24 +5,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use ulna_model::PrimitiveKey;
 use ulna_motion::{Spot, WorstPose};
 
-/// Maximum number of listed deformation spots.
+/// Maximum number of listed points with strong deformation.
 const SPOTS: usize = 10;
 
 /// Result of a search for the worst deformations.
 pub struct WorstSearch {
     /// Worst deformation of every vertex, with its time.
     pub found: WorstPose,
-    /// Spots with the worst deformation, in order of falling score.
+    /// Points with the worst deformation, in order of falling score.
     pub spots: Vec<Spot>,
-    /// Index of the last spot that was shown.
+    /// Index in `spots` of the point that was shown last.
     pub current: Option<usize>,
-    /// Score of the worst spot when the search ended.
+    /// Score of the worst point when the search ended.
     pub first_score: Option<f32>,
-    /// Whether weights changed after the spots were listed.
+    /// Whether weights changed after `spots` was computed.
     pub is_stale: bool,
     /// Vertices to score again at the end of the stroke.
     pub unscored: BTreeMap<PrimitiveKey, BTreeSet<u32>>,
-    /// Spot for the camera to move to, once its pose is shown.
+    /// Point for the camera to move to, once its pose is shown.
     pub focus: Option<Spot>,
 }
 
@@ -41,13 +41,13 @@ impl WorstSearch {
         }
     }
 
-    /// Index of a spot in the list.
+    /// Returns the index of a point in `spots`.
     pub fn position(&self, spot: &Spot) -> Option<usize> {
         let key = |s: &Spot| (s.node, s.primitive, s.vertex);
         self.spots.iter().position(|s| key(s) == key(spot))
     }
 
-    /// Updates the list of worst spots.
+    /// Updates the list of points with the worst deformation.
     pub fn list_spots(&mut self) {
         let current = self.current.and_then(|k| self.spots.get(k).copied());
         self.spots = self.found.worst(SPOTS);

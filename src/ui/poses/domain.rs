@@ -116,7 +116,7 @@ impl Default for Poses {
     }
 }
 
-/// State of the pose library as the panels see it.
+/// State of the pose library, for display in the panels.
 #[derive(Clone, Copy, Debug)]
 pub struct PosesView<'a> {
     /// The shown library.

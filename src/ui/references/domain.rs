@@ -79,7 +79,7 @@ pub struct ReferenceFacts {
     pub shows_joints: bool,
 }
 
-/// All reference models as the panels see them.
+/// State of all reference models, for display in the panels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReferencesView<'a> {
     /// All models in order of loading.

@@ -270,8 +270,8 @@ impl BodyFacts {
         Some(self.joints[partner].name.clone())
     }
 
-    /// Joint names on the path from an ancestor down to a joint. Only the latter if the first is
-    /// not its ancestor.
+    /// Joint names on the path from the ancestor `first` down to the joint `last`. Only `last` if
+    /// `first` is not its ancestor.
     pub(crate) fn between(&self, first: usize, last: usize) -> Vec<String> {
         let mut list = vec![last];
         let mut at = last;
@@ -305,7 +305,7 @@ pub struct FootResult {
     pub chain: usize,
     /// Name of the foot, such as “Left foot”.
     pub name: String,
-    /// Whether it is a hand, which has neither heel nor ball.
+    /// Whether the end of the limb is a hand, which has neither heel nor ball.
     pub is_hand: bool,
     /// The foot of the source.
     pub source: NodeId,
@@ -385,7 +385,7 @@ pub struct BodyScene {
     pub rings: Vec<ContactRing>,
 }
 
-/// State of the *Retarget* page as the panels see it.
+/// State of the *Retarget* page, for display in the panels.
 #[derive(Clone, Copy)]
 pub struct RetargetView<'a> {
     /// The user's choices.

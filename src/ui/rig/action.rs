@@ -31,17 +31,17 @@ impl RigOptions {
 /// Depth at which a new joint is placed under the pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JointDepth {
-    /// The center between the front and the back of the skin.
+    /// The joint is placed at the center between the front and the back of the skin.
     #[default]
     Limb,
-    /// On the surface of the skin.
+    /// The joint is placed on the surface of the skin.
     Surface,
-    /// At the depth of the parent joint.
+    /// The joint is placed at the depth of the parent joint.
     Parent,
 }
 
 impl JointDepth {
-    /// All depths with their labels.
+    /// All depths for new joints, with their labels in the interface.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::Limb, "Limb center"), (Self::Surface, "Surface"), (Self::Parent, "Parent’s depth")];
 
@@ -98,7 +98,7 @@ pub enum RigAction {
     Do(Box<Command>, Vec<NodeId>),
 }
 
-/// State of Rig mode as the panels see it.
+/// State of Rig mode, for display in the panels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RigView<'a> {
     /// Options for changes of joints.

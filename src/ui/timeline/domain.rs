@@ -87,11 +87,11 @@ pub struct RepairSeen {
 /// Combination of keys with the current selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelectHow {
-    /// Selects only these keys.
+    /// Selects only the given keys.
     Only,
-    /// Adds these keys to the selection.
+    /// Adds the given keys to the selection.
     Add,
-    /// Removes these keys from the selection.
+    /// Removes the given keys from the selection.
     Remove,
     /// Inverts the selection of the given keys.
     Toggle,

@@ -27,7 +27,7 @@ pub enum Retime {
     Copy,
     /// The keys are scaled in time about this time, in seconds.
     Stretch(f64),
-    /// The motion of their tracks shifts in time and wraps around the loop.
+    /// The tracks of the keys are shifted in time as a whole, and wrap around the loop.
     Offset,
 }
 
@@ -70,9 +70,9 @@ pub enum KeyGesture {
     /// No drag.
     #[default]
     None,
-    /// Box selection from this corner.
+    /// Box selection, from its first corner.
     Box(Spot),
-    /// Lasso selection with this line.
+    /// Lasso selection, with the points of its line.
     Lasso(Vec<Spot>),
     /// Drag of keys.
     Keys(Retiming),

@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_inside_between_its_crossings() {
+    fn a_line_is_inside_the_polygon_between_its_crossings_with_the_boundary() {
         // A "U" has two parts at the top and one at the bottom.
         let u = [
             (0.0, 0.0),

@@ -325,7 +325,7 @@ impl Sheet<'_> {
         place.vertical_centered(|ui| {
             ui.add_space((self.body.height() * 0.5 - 14.0).max(4.0));
             let theme = self.view.theme;
-            // Draw a background plate, because lines or keys of the clip below a layer may be
+            // Draw a background, because lines or keys of the clip below a layer may be
             // behind the text.
             let plate = ui.painter().add(Shape::Noop);
             let text = RichText::new(text).color(theme.color(ColorRole::TextSecondary));

@@ -64,7 +64,7 @@ impl Summary {
         true
     }
 
-    /// Adds or removes one key at a time.
+    /// Adds a key at a time if `more` is true, otherwise removes one.
     fn count(&mut self, time: f32, more: bool) {
         let at = self.times.partition_point(|t| *t < time);
         let is_there = self.times.get(at) == Some(&time);

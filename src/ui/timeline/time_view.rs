@@ -12,12 +12,12 @@ pub struct TimeView {
 }
 
 impl TimeView {
-    /// Axis of this range between two screen positions, in points.
+    /// Returns the time axis of the visible range between two screen positions, in points.
     pub const fn axis(&self, left: f32, right: f32) -> TimeAxis {
         TimeAxis { left, right, start: self.start, end: self.end }
     }
 
-    /// Fits the range to a clip of this length in seconds, with a margin on both sides.
+    /// Fits the range to a clip of a given length in seconds, with a margin on both sides.
     pub fn fit(&mut self, length: f64) {
         // An empty clip gets space for new keys.
         let length = if length > 0.0 { length } else { 2.0 };
@@ -25,7 +25,7 @@ impl TimeView {
         self.end = length * 1.06;
     }
 
-    /// Fits the range to these times in seconds, with a margin on both sides.
+    /// Fits the range to two times in seconds, with a margin on both sides.
     pub fn fit_range(&mut self, from: f64, to: f64) {
         let room = ((to - from) * 0.06).max(0.05);
         (self.start, self.end) = (from - room, to + room);

@@ -31,7 +31,7 @@ struct TransportFit {
     frame: bool,
     rate: bool,
     mixer: bool,
-    /// Whether the buttons that go to the ends of the clip are shown.
+    /// Whether the buttons that move the playhead to the ends of the clip are shown.
     ends: bool,
     /// Width of the clip's name, in points.
     clip: f32,
@@ -107,7 +107,8 @@ pub fn transport_ui(
     });
 }
 
-/// Shows the playback buttons. `ends`: include the buttons that go to the ends of the clip.
+/// Shows the playback buttons. `ends`: include the buttons that move the playhead to the ends of
+/// the clip.
 fn play_buttons(ui: &mut Ui, view: &View<'_>, ends: bool, actions: &mut Actions) {
     let (theme, playback) = (view.theme, view.timeline.playback);
     let play = if playback.playing {

@@ -309,8 +309,8 @@ impl SnapTo {
         (egui::Key::L, Self::Loop, "edge loop"),
     ];
 
-    /// Returns the snap keys of a key map. `held`: whether the drag holds a mouse button. In Maya's
-    /// key map, X snaps to the grid and J snaps to steps.
+    /// Returns the snap keys of a key map. `held`: whether a mouse button is held during the drag.
+    /// In Maya's key map, X snaps to the grid and J snaps to steps.
     pub fn keys(preset: Preset, held: bool) -> Vec<(egui::Key, Self, &'static str)> {
         let maya = preset == Preset::Maya;
         let grid = (egui::Key::X, Self::Grid, "grid");
@@ -375,7 +375,7 @@ pub struct PickedBone {
     pub joint: NodeId,
     /// Nearest point on the bone, in scene space.
     pub spot: Vec3,
-    /// Whether this point is near the head of the joint.
+    /// Whether the point is near the head of the joint.
     pub is_head: bool,
     /// Whether the joint influences vertices. If not, a surface in front of the bone is picked
     /// instead.
@@ -416,7 +416,7 @@ pub enum ViewportAction {
         /// front of it.
         behind: Option<PickedBone>,
     },
-    /// Selects by a click on the viewport's surface, outside all bones that influence vertices.
+    /// Selects the joint of the surface at a click, if no bone that influences vertices is there.
     PickSurface {
         /// Position in the viewport, in points.
         at: Vec2,
@@ -497,7 +497,7 @@ pub enum Compare {
 }
 
 impl Compare {
-    /// Returns the next comparison in the cycle.
+    /// Returns the next choice in the cycle.
     pub const fn next(self) -> Self {
         match self {
             Self::Edited => Self::File,
@@ -506,7 +506,7 @@ impl Compare {
         }
     }
 
-    /// All comparisons with their labels.
+    /// All choices with their labels in the interface.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::File, "File"), (Self::Edited, "Edited"), (Self::Both, "Both")];
 }
@@ -556,7 +556,8 @@ pub struct Viewport {
 }
 
 impl Viewport {
-    /// Comparison with the file as opened, including a held key.
+    /// Returns what is compared now: the chosen comparison, or the file as opened while its key is
+    /// held.
     pub fn compared(&self) -> Compare {
         if self.peeks { Compare::File } else { self.compare }
     }
@@ -575,7 +576,7 @@ pub struct ViewportView<'a> {
     pub pivot: Pivot,
     /// Custom pivot: a node, and a point in its space that moves with it.
     pub pivot_spot: Option<(NodeId, Vec3)>,
-    /// Whether drags snap without a key.
+    /// Whether drags snap without a pressed key.
     pub snap: bool,
     /// Snap steps of posing.
     pub snap_steps: SnapSteps,

@@ -51,13 +51,13 @@ pub struct ViewportState {
 }
 
 impl ViewportState {
-    /// Whether a mouse button holds the current gesture. `None` without a gesture that uses digit
-    /// and axis keys.
+    /// Whether the current gesture lasts while a mouse button is held. `None` without a gesture
+    /// that uses digit and axis keys.
     pub fn posing(&self) -> Option<bool> {
         self.tools.under_way().or(self.blend.as_ref().map(|_| false))
     }
 
-    /// Starts a pose blend. Returns whether the command is a blend.
+    /// Starts a pose blend that the pointer controls. Returns whether the command is a pose blend.
     pub fn begin_blend(&mut self, command: &str) -> bool {
         self.blend = BlendGesture::of(command);
         self.blend.is_some()
@@ -80,7 +80,8 @@ impl ViewportState {
         self.tools.reach(tip, from, at);
     }
 
-    /// Starts the operation of a tool without a handle. Returns whether the tool has one.
+    /// Starts the operation of a tool at once, without a handle. Returns false if the tool has no
+    /// operation.
     pub fn begin(&mut self, tool: ToolCommand) -> bool {
         self.tools.begin(tool)
     }

@@ -15,7 +15,8 @@ use ulna_render::ColorRole;
 /// Width of the slider, in points.
 const BAR: f32 = 140.0;
 
-/// Draws the switch for the rings, and the slider between the bind pose and the shown pose.
+/// Draws the switch for the rotation rings, and the slider between the bind pose and the shown
+/// pose.
 pub fn bend_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (theme, bending) = (view.theme, view.paint.bending);
     let can = if view.paint.joint().is_some() { Ok(()) } else { Err("Select a joint first") };

@@ -67,7 +67,7 @@ pub struct Sheet<'a> {
 pub const ROW: f32 = 22.0;
 
 impl Cells {
-    /// The vertex whose cell has a text field.
+    /// Vertex of the cell that is being edited in a text field.
     pub fn vertex(&self) -> Option<u32> {
         self.typed.as_ref().map(|t| t.vertex)
     }
@@ -182,7 +182,8 @@ impl Cells {
         }
     }
 
-    /// Opens a text field in the first corner. The typed text applies to all selected cells.
+    /// Opens a text field in the first corner of the selected block. The typed text applies to all
+    /// selected cells.
     fn open(&mut self, sheet: &Sheet<'_>) {
         let Some([(row, column), _]) = self.corners else { return };
         let (Some(vertex), Some(joint)) = (sheet.vertices.get(row), sheet.joints.get(column))

@@ -207,7 +207,7 @@ impl JointList {
         self.others = all - own;
     }
 
-    /// Remaining height for the list in a panel of this height.
+    /// Returns the remaining height for the list in a panel of a given height.
     pub const fn room(&self, panel: f32) -> f32 {
         panel - self.others
     }

@@ -267,7 +267,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 }
 
 /// Draws the worst pose of a vertex, its deformation, the score before and now, and a button that
-/// goes to the pose.
+/// moves the playhead to the pose.
 fn spot_ui(
     ui: &mut Ui,
     view: &View<'_>,

@@ -57,7 +57,7 @@ pub enum BindReason {
 }
 
 impl BindReason {
-    /// Whether a joint with this reason gets weight.
+    /// Whether a joint with this reason receives weight from a bind.
     pub const fn deforms(self) -> bool {
         matches!(self, Self::MovesVertices | Self::Inside | Self::InChain | Self::AnyJoint)
     }

@@ -7,9 +7,9 @@ use ulna_weights::PieceMethod;
 /// A connected piece of the bound meshes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundPiece {
-    /// The mesh of its first vertex.
+    /// Mesh of the first vertex of the piece.
     pub mesh: MeshId,
-    /// The method that computed its weights.
+    /// Method that computed the weights of the piece.
     pub method: PieceMethod,
     /// Number of vertices.
     pub vertices: usize,
@@ -18,7 +18,7 @@ pub struct BoundPiece {
     /// The joint with at least half of the piece's weight, and its fraction of the weight by area,
     /// `0.5..=1`. The piece could follow this joint as a rigid body.
     pub rigid: Option<(NodeId, f32)>,
-    /// Whether the piece follows that joint as a rigid body.
+    /// Whether the piece follows the joint in `rigid` as a rigid body.
     pub is_rigid: bool,
 }
 

@@ -46,7 +46,7 @@ document_commands! {
         toward: Toward,
         /// Blend amount; 1 (100 %) reaches the other pose, and negative amounts move away from it.
         amount: f32,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.blend", "Blend the pose", asks: true;
     /// Sets the pose to a blend of the previous key and the next key
@@ -55,7 +55,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Position of the pose between the previous key (0) and the next key (1 or 100 %).
         part: f32,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.breakdown", "Breakdown", asks: true, enabled: rules::clip_shown;
     /// Blends the pose toward the interpolation between the previous and next keys
@@ -64,7 +64,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Blend amount; 10 % if omitted.
         amount: Option<f32>,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.relax", "Relax", enabled: rules::clip_shown;
     /// Exaggerates the pose, away from the interpolation between the previous and next keys
@@ -73,7 +73,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Blend amount; 10 % if omitted.
         amount: Option<f32>,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.push", "Push", enabled: rules::clip_shown;
     /// Blends the pose toward the rest pose
@@ -82,7 +82,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Blend amount; 10 % if omitted.
         amount: Option<f32>,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.to_rest", "Blend toward rest";
 }

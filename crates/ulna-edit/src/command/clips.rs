@@ -18,7 +18,7 @@ document_commands! {
 
     /// Adds an empty clip
     NewClip {
-        /// Name of the clip; an unused name if omitted.
+        /// Name of the new clip.
         name: Option<String>,
     } = "clip.new", "New clip";
     /// Renames a clip

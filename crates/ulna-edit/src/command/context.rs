@@ -36,7 +36,7 @@ pub struct CommandContext<'a> {
     pub new_keys: Option<Between>,
     /// The selected layer, of the displayed clip or of the pose.
     pub layer: Option<(LayerHome, PoseLayerId)>,
-    /// Whether edits go to the selected layer.
+    /// Whether edits change the selected layer.
     pub into_layer: bool,
     /// Whether posing also changes the mirror joints symmetrically.
     pub symmetry: bool,

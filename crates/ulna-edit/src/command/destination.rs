@@ -30,7 +30,8 @@ pub struct PoseDestination {
     pub clip: Option<ClipName>,
     /// Time in the clip, in seconds.
     pub time: Option<Seconds>,
-    /// The layer that receives the pose, of that clip or of the pose of the file.
+    /// The layer that receives the pose: a layer of `clip`, or without a clip, of the pose of the
+    /// file.
     pub layer: Option<LayerName>,
 }
 

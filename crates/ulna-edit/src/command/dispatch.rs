@@ -37,7 +37,7 @@ pub trait Host {
     fn timeline(&mut self, command: &TimelineCommand) -> Result<(), Self::Refusal>;
     /// Runs a command on the brush.
     fn brush(&mut self, command: &BrushCommand) -> Result<(), Self::Refusal>;
-    /// Runs a command on the selection of vertices.
+    /// Runs a command that selects vertices.
     fn vertices(&mut self, command: &VertexCommand) -> Result<(), Self::Refusal>;
 }
 

@@ -30,7 +30,7 @@ pub enum CommandError {
     Transform {
         /// The node's name.
         node: String,
-        /// The reason.
+        /// The reason why the transform cannot be applied.
         source: TransformError,
     },
     /// An edit is invalid.
@@ -120,7 +120,7 @@ pub enum ArgumentError {
     /// No node, clip or mesh has the name.
     #[error("there is no node, clip or mesh named “{name}”{near}")]
     NotFound {
-        /// The name.
+        /// The name that was not found.
         name: String,
         /// A similar name, in parentheses; or empty.
         near: String,
@@ -132,7 +132,7 @@ pub enum ArgumentError {
         name: String,
         /// Number of matches.
         count: usize,
-        /// Unambiguous texts for these nodes, as part of a sentence.
+        /// Unambiguous texts for the matching nodes, as part of a sentence.
         ways: String,
     },
     /// Several clips match the name or pattern, but one is needed.
@@ -142,7 +142,7 @@ pub enum ArgumentError {
         name: String,
         /// Number of matches.
         count: usize,
-        /// Unambiguous texts for these clips, as part of a sentence.
+        /// Unambiguous texts for the matching clips, as part of a sentence.
         ways: String,
     },
     /// A list that must have elements is empty.
@@ -154,7 +154,7 @@ pub enum ArgumentError {
     /// No clip has the name.
     #[error("there is no clip named “{name}”{near}; {there}")]
     NoClip {
-        /// The name.
+        /// The name that was not found.
         name: String,
         /// A similar name, in parentheses; or empty.
         near: String,

@@ -35,13 +35,13 @@ document_commands! {
         group: String,
         /// New name.
         name: Option<String>,
-        /// New color of the bones: a word such as `teal`, or `#rrggbb`.
+        /// Color of the group's bones: a word such as `teal`, or `#rrggbb`.
         color: Option<GroupColor>,
         /// Whether to hide its joints; joints that another group shows stay visible.
         hidden: Option<bool>,
-        /// Whether to lock its joints against selecting and posing in the viewport.
+        /// Whether the group's joints cannot be selected or posed in the viewport.
         locked: Option<bool>,
-        /// Whether to show only its joints and those of other soloed groups.
+        /// Whether only the joints of this and other soloed groups are shown.
         solo: Option<bool>,
     } = "group.set", "Change a joint group", asks: true;
     /// Removes a group; its joints stay

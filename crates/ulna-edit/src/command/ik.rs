@@ -54,7 +54,7 @@ choice! {
 }
 
 choice! {
-    /// Motion of the ground under a held foot.
+    /// Motion of the ground under a locked foot.
     HoldGround {
         /// The motion is estimated from the planted feet: a moving ground for a walk in place,
         /// otherwise a ground at rest.
@@ -119,7 +119,7 @@ document_commands! {
         /// Part of the body that moves if the limb is too short: `limb` is only the limb, `full` is
         /// the whole body; `limb` if omitted.
         body: Option<Body>,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.ik", "Move limb to a point (IK)", asks: true;
     /// Rotates a joint so that its front faces a point of the scene
@@ -128,7 +128,7 @@ document_commands! {
         node: Nodes,
         /// Point of the scene to face, in meters.
         at: Vec3,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.look_at", "Look at a point", asks: true;
     /// Pins the position or rotation of nodes while others are posed

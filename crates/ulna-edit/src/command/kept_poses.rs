@@ -30,7 +30,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Copied pose, as text, to save instead of the shown pose.
         text: Option<String>,
-        /// Source of the pose: the file, a clip at a time, or a layer.
+        /// Pose to save: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.keep", "Save pose…", asks: true;
     /// Applies a saved pose, matched by joint names or by body parts
@@ -45,7 +45,7 @@ document_commands! {
         amount: Option<f32>,
         /// Whether to apply the mirror image of the pose; no if omitted.
         flip: Option<bool>,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.apply", "Apply a saved pose", asks: true;
     /// Renames a saved pose

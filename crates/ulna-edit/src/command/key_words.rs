@@ -62,7 +62,7 @@ impl TangentSide {
 }
 
 choice! {
-    /// Key type.
+    /// Type of a key in hand animation: plain, extreme, breakdown or in-between.
     KindName {
         /// An ordinary key.
         Plain = "plain",

@@ -20,7 +20,7 @@ document_commands! {
         clip: ClipName,
         /// Time of the marker, in seconds.
         time: Seconds,
-        /// Name of the marker.
+        /// Name of the new marker.
         name: Option<String>,
         /// Color of the marker; violet if omitted.
         color: Option<Color>,

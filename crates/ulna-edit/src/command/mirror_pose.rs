@@ -21,7 +21,7 @@ document_commands! {
     MirrorPose {
         /// Joints to mirror, all of one side.
         node: Nodes,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.mirror",
         "Mirror pose", key: "Ctrl+M", enabled: rules::selected;
@@ -29,7 +29,7 @@ document_commands! {
     FlipPose {
         /// Joints to flip, together with their mirror joints; all if omitted.
         node: Option<Nodes>,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.flip", "Flip pose", key: "Ctrl+Shift+M";
 }

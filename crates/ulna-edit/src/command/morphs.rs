@@ -209,7 +209,7 @@ pub(super) struct MorphKey<'a> {
     pub node: NodeId,
     /// New weights; the displayed ones if `None`.
     pub value: Option<&'a [f32]>,
-    /// Number of morph targets of its mesh.
+    /// Number of morph targets of the node's mesh.
     pub targets: usize,
     /// Interpolation of tracks that had a single key and get a second one.
     pub interpolation: Option<Between>,

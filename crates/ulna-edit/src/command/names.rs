@@ -84,8 +84,8 @@ pub fn node_text(document: &Document, node: NodeId) -> String {
     index_text(node.0, document.nodes.values().map(|n| n.name.as_deref()))
 }
 
-/// Texts of nodes in commands. The names of all nodes are counted once, which is faster for many
-/// nodes.
+/// Converts nodes to their texts in commands. The names of all nodes are counted once, so
+/// converting many nodes is fast.
 pub(super) struct NodeTexts<'a> {
     document: &'a Document,
     /// Number of nodes per name.

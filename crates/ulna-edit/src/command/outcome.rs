@@ -9,8 +9,8 @@ use ulna_model::{ClipId, KeySet, Notice};
 pub struct Outcome {
     /// Edits to apply to the document.
     pub edits: Vec<Edit>,
-    /// Notices, each a sentence without a full stop: skipped items with the reason, replaced items,
-    /// and items that could not be preserved. Empty if the command did exactly the requested
+    /// Notices, each a sentence without a final period: skipped items with the reason, replaced
+    /// items, and items that could not be preserved. Empty if the command did exactly the requested
     /// change.
     pub notes: Vec<Notice>,
     /// New selection of a clip's keys; `None` keeps the selection.

@@ -55,7 +55,7 @@ struct IntoLayer {
     time: f64,
     /// The pose with all layers.
     seen: Pose,
-    /// The pose without the layers of this list.
+    /// The pose without these `layers`.
     below: Pose,
 }
 
@@ -233,7 +233,7 @@ impl<'a> PoseTarget<'a> {
     }
 
     /// Returns the edits that set morph weights at the destination. Layers have no morph weights.
-    /// For them, the weights go to the pose or to the unkeyed pose.
+    /// For them, the weights in the pose or in the unkeyed pose are set.
     pub fn put_morphs(&self, wanted: Vec<(NodeId, Vec<f32>)>) -> Vec<Edit> {
         let put = |(node, to): (NodeId, Vec<f32>)| match &self.target {
             Destination::File(_) => Edit::SetMorphs { node, to: Some(to.into()) },

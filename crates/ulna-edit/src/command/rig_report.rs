@@ -17,7 +17,7 @@ pub struct FitReport {
     /// Number of vertices whose fitted weights differ from the starting weights. These are the
     /// weights moved to the nearest ancestor joint, or without removed joints, the old weights.
     pub changed: usize,
-    /// Mean distance of those vertices from their old positions, over all compared poses, in
+    /// Mean distance of the changed vertices from their old positions, over all compared poses, in
     /// meters: with the starting weights, and with the fitted ones.
     pub mean: [f64; 2],
 }
@@ -145,7 +145,7 @@ impl FitReport {
 }
 
 impl RigReport {
-    /// Describes the report in one sentence, without a full stop.
+    /// Describes the report in one sentence, without a final period.
     pub(in crate::command) fn sentence(&self, document: &Document) -> String {
         let tracks = self.tracks;
         let counted = |n: usize, one: &str, many: &str| match n {

@@ -14,7 +14,7 @@ use ulna_model::{Clip, ClipId, Document, KeySet, KeyTimes, Property, Track};
 /// Keys of one track.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrackKeys {
-    /// Keys at these times, in seconds.
+    /// Keys by their times, in seconds.
     Times(Vec<f32>),
     /// All keys between two times, inclusive. This is a short form for motion capture with many
     /// keys.

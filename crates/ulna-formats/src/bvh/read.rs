@@ -48,7 +48,7 @@ pub(super) struct Joint {
     /// Offset from the parent joint, in file units.
     pub offset: Vec3,
     pub channels: Vec<Channel>,
-    /// Index of the joint's first number in a frame.
+    /// Index of the joint's first channel value in a frame.
     pub first: usize,
 }
 
@@ -57,12 +57,12 @@ pub(super) struct Joint {
 pub(super) struct Capture {
     /// Joints and end sites; parents come before their children.
     pub joints: Vec<Joint>,
-    /// Numbers per frame.
+    /// Number of channel values per frame.
     pub width: usize,
     pub frames: usize,
     /// Duration of a frame, in seconds.
     pub frame_time: f64,
-    /// Numbers of all frames, frame by frame.
+    /// Channel values of all frames, frame by frame.
     pub values: Vec<f32>,
 }
 

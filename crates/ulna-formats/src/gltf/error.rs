@@ -114,8 +114,8 @@ impl ReadError {
         }
     }
 
-    /// Description of the problem without location and advice, for a fault that does not reject the
-    /// file.
+    /// Description of the problem without location and advice, for problems in spite of which the
+    /// file is opened.
     pub fn fault(&self) -> String {
         match self {
             Self::Place { message, .. } | Self::Uri { message, .. } => message.clone(),

@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn the_later_of_two_equal_members_wins() {
+    fn of_two_members_with_one_name_the_last_is_used() {
         let map = split(r#"{"a":1,"b":2,"a":3}"#).unwrap();
         assert_eq!(map.0["a"].get(), "3");
     }

@@ -31,12 +31,13 @@ pub enum Ops {
 }
 
 impl Ops {
-    /// Creates an operation on an object, without changes.
+    /// Creates an operation that changes members of an object; no members yet.
     pub const fn object() -> Self {
         Self::Object { members: BTreeMap::new() }
     }
 
-    /// Returns the operation on a member. Converts this operation to one on an object first.
+    /// Returns the operation on a member. If needed, first makes this operation an object
+    /// operation.
     pub fn member(&mut self, key: &str) -> &mut Self {
         if !matches!(self, Self::Object { .. }) {
             *self = Self::object();
@@ -47,7 +48,8 @@ impl Ops {
         }
     }
 
-    /// Returns the operation on a list element. Converts this operation to one on a list first.
+    /// Returns the operation on a list element. If needed, first makes this operation a list
+    /// operation.
     pub fn item(&mut self, index: usize) -> &mut Self {
         self.make_array();
         match self {

@@ -121,8 +121,8 @@ impl ValuePlace {
     }
 }
 
-/// Whether no number in an extension refers to an accessor or a buffer view. This is true for all
-/// VRM extensions, including drafts.
+/// Whether the extension contains no indices of accessors or buffer views. True for all VRM
+/// extensions, including drafts.
 fn names_no_data(extension: &str) -> bool {
     extension.starts_with("VRM") || (is_known(extension) && !names_data(extension))
 }

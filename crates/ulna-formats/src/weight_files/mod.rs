@@ -90,12 +90,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn json_keeps_every_bit(table in shapes()) {
+        fn json_stores_the_exact_weights(table in shapes()) {
             prop_assert_eq!(WeightFile::Json.read(&WeightFile::Json.write(&table)), Ok(table));
         }
 
         #[test]
-        fn xml_keeps_every_bit_of_joints_that_move_something(table in shapes()) {
+        fn xml_stores_the_exact_weights_of_joints_that_have_any(table in shapes()) {
             let read = WeightFile::Xml.read(&WeightFile::Xml.write(&table))
                 .expect("XML of our own");
             prop_assert_eq!(read.shapes.len(), table.shapes.len());

@@ -304,7 +304,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn weights_sum_to_one_strongest_first_each_joint_once(
+        fn weights_sum_to_one_in_descending_order_with_each_joint_once(
             list in prop::collection::vec((0u16..12, 0.0f64..1.0), 1..40)) {
             let (made, _) = settled(&list);
             prop_assume!(!made.is_empty());

@@ -115,7 +115,8 @@ proptest! {
     }
 
     #[test]
-    fn grids_are_solved(width in 1usize..60, height in 1usize..60, shift in 1e-6f64..1.0) {
+    fn equations_on_grids_are_solved_accurately(width in 1usize..60, height in 1usize..60,
+        shift in 1e-6f64..1.0) {
         let (matrix, points) = grid(width, height, shift);
         let factor = factor(&matrix, &points).unwrap();
         prop_assert!(residual(&matrix, &factor) < 1e-9);

@@ -37,7 +37,7 @@ pub enum Closing {
 /// ground, but its height is closed. `frame` is the length of a frame in seconds.
 ///
 /// # Errors
-/// Two keys would land on the same time.
+/// Two keys would have the same time.
 pub fn closed(
     clip: &Clip,
     how: Closing,
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blended_tail_ends_at_the_speed_of_the_start() {
+    fn the_blended_end_of_a_loop_has_the_speed_of_its_start() {
         let frame = 1.0 / 30.0;
         let track = Track {
             target: NodeId(0),

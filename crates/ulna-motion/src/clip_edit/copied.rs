@@ -234,7 +234,7 @@ pub struct Pasted {
 /// get automatic tangents. Quaternions get consistent signs if a spline interpolates their numbers.
 ///
 /// # Errors
-/// Two pasted keys would land on the same time.
+/// Two pasted keys would have the same time.
 pub fn paste(into: Option<&Track>, keys: &Track, at: &PasteAt) -> Result<Pasted, TooClose> {
     let mut new = keys.clone();
     let map = TimeMap::shift(at.by);

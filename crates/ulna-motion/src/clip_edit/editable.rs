@@ -257,8 +257,8 @@ fn rests(dense: &[&Dense<'_>], times: &[f32]) -> Vec<usize> {
     found
 }
 
-/// Finds the first keys of a limb: both ends, its rests, and the start and end of each foot
-/// contact.
+/// Finds the times of a limb's initial keys, before others are added: both ends, the times at which
+/// the limb rests, and the start and end of each foot contact. Returns indices into `times`.
 fn first_keys(dense: &[&Dense<'_>], times: &[f32], contacts: &[f32]) -> Vec<usize> {
     let mut keys = rests(dense, times);
     keys.extend([0, times.len() - 1]);

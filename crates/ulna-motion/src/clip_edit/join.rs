@@ -37,7 +37,7 @@ pub struct Joined {
 /// interpolate. Without a gap, a track with different values at the junction jumps.
 ///
 /// # Errors
-/// Two keys would land on the same time.
+/// Two keys would have the same time.
 pub fn joined(
     document: &Document,
     first: &Clip,

@@ -40,7 +40,7 @@ fn each_layer(
 /// Cuts out a part of a clip's layers, as [`part_of`] does with the clip.
 ///
 /// # Errors
-/// Two keys would land on the same time.
+/// Two keys would have the same time.
 pub fn part_of_layers(
     layers: &PoseLayers,
     (from, to): (f32, f32),
@@ -58,7 +58,7 @@ pub fn part_of_layers(
 /// Applies a time map to all keys of the layers.
 ///
 /// # Errors
-/// Two keys would land on the same time.
+/// Two keys would have the same time.
 pub fn mapped_layers(layers: &PoseLayers, map: &TimeMap) -> Result<PoseLayers, TooClose> {
     each_layer(layers, |clip| {
         let begin = clip.tracks.values().map(|t| t.times[0]).fold(f32::INFINITY, f32::min);
@@ -78,7 +78,7 @@ pub fn mapped_layers(layers: &PoseLayers, map: &TimeMap) -> Result<PoseLayers, T
 /// left out.
 ///
 /// # Errors
-/// Two keys would land on the same time.
+/// Two keys would have the same time.
 pub fn reversed_layers(
     layers: &PoseLayers,
     (first, last): (f32, f32),
@@ -113,7 +113,7 @@ pub struct JoinedLayers {
 /// strength of 0 while the other clip plays.
 ///
 /// # Errors
-/// Two keys would land on the same time.
+/// Two keys would have the same time.
 pub fn joined_layers(
     [first, second]: [&PoseLayers; 2],
     ends: [f32; 2],
@@ -291,7 +291,7 @@ pub struct CarriedByLayer {
     pub layer: String,
     /// The moved node without a partner.
     pub carrier: NodeId,
-    /// The mirrored node below it.
+    /// The mirrored node below the moved node.
     pub node: NodeId,
 }
 

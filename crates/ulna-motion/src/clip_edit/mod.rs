@@ -95,9 +95,9 @@ pub(super) mod tests {
 
     use ulna_model::{Interpolation, NodeId, Property, Track};
 
-    /// Additional tolerance of a rotation, radians. Where the numbers of a spline are close to 0,
-    /// the rotation changes by degrees within the rounding of times. Real motion does not contain
-    /// this.
+    /// Additional tolerance of a rotation, radians. Where the quaternion of a spline is nearly 0,
+    /// rounding of the time changes the rotation by degrees. Real motion does not contain such
+    /// splines.
     pub(crate) fn whip(track: &Track, time: f64) -> f32 {
         const ROUNDED: f64 = 5e-7;
         const SHORT: f32 = 0.3;

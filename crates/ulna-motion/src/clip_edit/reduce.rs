@@ -20,9 +20,9 @@ pub struct Reduced {
     pub clip: Clip,
     /// Maximum vertex error, in meters for a body 1.8 m high.
     pub error: f32,
-    /// Number of keys before and after.
+    /// Number of keys before and after the reduction.
     pub keys: [usize; 2],
-    /// Bytes of keys before and after. Shared key times count once.
+    /// Bytes of keys before and after the reduction. Shared key times count once.
     pub bytes: [usize; 2],
 }
 

@@ -49,7 +49,7 @@ pub struct Retimed {
     pub replaced: usize,
 }
 
-/// Two keys that would land on the same time in single precision.
+/// Two keys that would have the same time in single precision.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[error(
     "the keys at {0} s and {1} s would land on the same time, because key times are stored in \
@@ -70,7 +70,7 @@ struct Going {
 /// stretch.
 ///
 /// # Errors
-/// Two moved keys would land on the same time, or a time is out of range.
+/// Two moved keys would have the same time, or a time is out of range.
 pub fn retime(
     track: &Track,
     times: &[f32],
@@ -256,8 +256,8 @@ mod tests {
         }
 
         #[test]
-        fn scaling_times_and_back_restores_them(track in any_track(), scale in 0.1f64..8.0,
-            about in 0.0f64..4.0) {
+        fn scaling_times_by_a_factor_and_its_inverse_restores_them(
+            track in any_track(), scale in 0.1f64..8.0, about in 0.0f64..4.0) {
             let map = TimeMap { about, scale, by: 0.0 };
             let there = retime(&track, &track.times, &map, false).unwrap().track;
             let back = TimeMap { scale: 1.0 / scale, ..map };

@@ -37,7 +37,7 @@ pub enum TravelTo {
     Root,
     /// No joint: the travel is removed, and the motion is in place.
     InPlace,
-    /// The hips. The travel is taken from the joint above them.
+    /// The hips. The travel is removed from the joint above them.
     Hips,
 }
 
@@ -52,7 +52,7 @@ pub struct TravelParts {
     pub turn: bool,
 }
 
-/// The travel of a body in a clip.
+/// The travel (root motion) of a body in a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Travel {
     /// The joint that defines the travel: the hips, or a joint found by its motion.
@@ -81,10 +81,9 @@ impl Travel {
 pub struct Moved {
     /// The clip after the move.
     pub clip: Clip,
-    /// The node that carries the travel after the move; `None` if the travel was removed.
+    /// The node whose keys contain the travel after the move; `None` if the travel was removed.
     pub root: Option<NodeId>,
-    /// Maximum error between keys, below the node that carries the travel: of the skin in meters,
-    /// and of joints in radians.
+    /// Maximum error between keys, below `root`: of the skin in meters, and of joints in radians.
     pub error: (f32, f32),
 }
 
@@ -93,7 +92,7 @@ pub struct Moved {
 pub enum NoTravel {
     /// No node of the clip moves.
     Still,
-    /// No joint above the hips can carry the travel.
+    /// No joint above the hips can receive the travel.
     NoRoot,
     /// The given joint is not above the hips.
     NotAbove,
@@ -221,7 +220,7 @@ fn traveled(parts: TravelParts, start: &DMat4, now: &DMat4) -> DMat4 {
 struct Plan {
     /// Nodes that get keys.
     nodes: Vec<NodeId>,
-    /// The node that carries the travel.
+    /// The node whose keys contain the travel.
     root: Option<NodeId>,
     /// Destination of the travel, which decides the root's new local transform.
     to: TravelTo,
@@ -303,11 +302,11 @@ fn plan(
     }
 }
 
-/// Moves the travel of a clip. `root` is the joint above the hips that carries the travel before or
-/// after the move; by default, the nearest one.
+/// Moves the travel of a clip. `root` is the joint above the hips whose keys contain the travel
+/// before or after the move; by default, the nearest one.
 ///
 /// # Errors
-/// The clip has no such travel, or no joint can carry it.
+/// The clip has no such travel, or no joint can receive it.
 pub fn move_travel(
     document: &Document,
     clip: &Clip,

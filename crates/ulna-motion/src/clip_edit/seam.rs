@@ -14,8 +14,8 @@ use ulna_model::{Clip, Document, NodeId, transform::angle_between};
 /// a body 1.8 m high.
 const STILL: (f32, f32) = (0.000_9, 0.000_2);
 
-/// Maximum ratio of a step between frames to the previous step, for the two frames to count as
-/// equal.
+/// Maximum ratio of a step between two frames to the step before it, for the two frames to count as
+/// duplicates.
 const ABRUPT: f32 = 0.01;
 
 /// Discontinuity of a node at the seam of a loop.

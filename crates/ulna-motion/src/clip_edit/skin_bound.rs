@@ -208,8 +208,8 @@ fn shares(
     clip.tracks.iter().map(share).collect()
 }
 
-/// Tolerance of morph weights. If all weights are off by it, no vertex moves farther than half of
-/// `own`.
+/// Tolerance of morph weights. If no weight differs by more than the tolerance, no vertex moves
+/// farther than half of `own`.
 fn weight_share(document: &Document, node: NodeId, own: f32) -> f32 {
     let Some(mesh) = document.node(node).mesh.and_then(|m| document.meshes.get(m)) else {
         return 1e-4;

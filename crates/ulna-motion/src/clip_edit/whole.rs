@@ -83,7 +83,7 @@ fn each_track(
 /// returned.
 ///
 /// # Errors
-/// Two keys would land on the same time.
+/// Two keys would have the same time.
 pub fn part_of(
     clip: &Clip,
     from: f32,
@@ -162,7 +162,7 @@ pub(super) fn rising(times: &[f32]) -> Result<(), TooClose> {
 /// Applies a time map to all keys and markers of a clip.
 ///
 /// # Errors
-/// Two keys would land on the same time.
+/// Two keys would have the same time.
 pub fn mapped(clip: &Clip, map: &TimeMap) -> Result<Clip, TooClose> {
     each_track(clip, |t| retime(t, &t.times, map, false).map(|r| r.track), |t| map.at(t), |_| true)
 }
@@ -176,7 +176,7 @@ pub fn mapped(clip: &Clip, map: &TimeMap) -> Result<Clip, TooClose> {
 /// twice restores the clip.
 ///
 /// # Errors
-/// Two keys would land on the same time.
+/// Two keys would have the same time.
 pub fn reversed(clip: &Clip) -> Result<Clip, TooClose> {
     key_span(clip).map_or_else(|| Ok(clip.clone()), |span| reversed_within(clip, span))
 }
@@ -360,7 +360,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reversing_plays_backward_and_twice_restores_the_clip(clip in any_clip()) {
+        fn a_reversed_clip_plays_backward_and_reversing_it_again_restores_it(clip in any_clip()) {
             let (first, last) = key_span(&clip).unwrap();
             let back = reversed(&clip).unwrap();
             let again = reversed(&back).unwrap();

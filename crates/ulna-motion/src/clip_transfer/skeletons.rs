@@ -38,12 +38,12 @@ pub struct JointPair {
     pub to: NodeId,
     /// Criterion by which the counterpart was found.
     pub by: FoundBy,
-    /// Whether both have the same rest, so that keys are copied.
+    /// Whether the joint and its counterpart have the same rest, so that keys are copied.
     pub is_same: bool,
 }
 
-/// Conversion constants of a joint: rotations before and after its values, and the ratio of
-/// lengths.
+/// Constants that convert the local transform of a joint to its counterpart: rotations by which the
+/// joint's rotation is multiplied on the left and on the right, and the ratio of lengths.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Constants {
     pub(super) left: Quat,

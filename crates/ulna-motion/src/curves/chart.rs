@@ -78,7 +78,7 @@ pub(super) struct KeyVector {
     pub value: Vec<f64>,
     pub arrive: Vec<f64>,
     pub leave: Vec<f64>,
-    /// Whether the stored quaternion is the negative of the quaternion that the vector gives.
+    /// Whether the stored quaternion is the negative of the quaternion computed from the vector.
     pub flipped: bool,
     /// Components of both tangents parallel to the quaternion. They do not affect the rotation's
     /// slope at the key.

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn eases_run_from_0_to_1_and_in_mirrors_out() {
+    fn eases_run_from_0_to_1_and_ease_in_mirrors_ease_out() {
         let own = EaseShape::Bezier([0.42, 0.0, 0.58, 1.0]);
         for shape in EaseShape::PRESETS.into_iter().chain([own]) {
             for amount in [0.0, 0.5, 1.0, 2.0] {

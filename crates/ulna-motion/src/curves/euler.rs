@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn at_gimbal_lock_the_last_angle_stays_and_there_is_no_rate() {
+    fn at_gimbal_lock_the_last_angle_is_kept_and_there_is_no_rate() {
         for order in EulerOrder::ALL {
             for b in [PI / 2.0, -PI / 2.0] {
                 let q = order.rotation([0.4, b, 0.3]);

@@ -11,7 +11,7 @@ use ulna_model::{Interpolation, Property, Track};
 pub(crate) struct Key {
     /// Index of the last key at or before the time.
     pub(crate) key: usize,
-    /// Fraction of the segment: 0 at that key, toward 1 at the next.
+    /// Fraction of the segment: 0 at the key `key`, toward 1 at the next key.
     pub(crate) part: f64,
 }
 

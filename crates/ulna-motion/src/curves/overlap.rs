@@ -20,7 +20,7 @@ pub fn lags(joints: usize, fade: impl Fn(f32) -> f32) -> Vec<f32> {
 /// Keys before 0 are cut off, with a key at 0.
 ///
 /// # Errors
-/// Two keys would land on the same time.
+/// Two keys would have the same time.
 pub fn overlapped(track: &Track, by: f32, length: Option<f32>) -> Result<Track, TooClose> {
     if by == 0.0 {
         return Ok(track.clone());
@@ -65,8 +65,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn overlap_delays_the_motion_without_changing_it(track in any_track(), by in -1.0f32..1.0,
-            at in 0.0f64..3.0) {
+        fn overlap_delays_the_motion_without_changing_its_values(
+            track in any_track(), by in -1.0f32..1.0, at in 0.0f64..3.0) {
             let made = overlapped(&track, by, None).unwrap();
             prop_assert!(made.validate().is_ok() && made.times[0] >= 0.0);
             let (mut a, mut b) = (vec![0.0; track.width], vec![0.0; track.width]);

@@ -74,7 +74,7 @@ pub fn add_near(
 /// this shift. Also returns the new times of the keys at `times`. No key moves before 0.
 ///
 /// # Errors
-/// Two keys would land on the same time or change their order.
+/// Two keys would have the same time or change their order.
 pub fn move_near(
     track: &Track,
     times: &[f32],
@@ -109,8 +109,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nearby_keys_follow_and_distant_keys_stay(track in any_track(), pick in 0usize..12,
-            radius in 0.0f32..1.0, by in -0.5f32..0.5) {
+        fn nearby_keys_follow_and_distant_keys_are_unchanged(track in any_track(),
+            pick in 0usize..12, radius in 0.0f32..1.0, by in -0.5f32..0.5) {
             let pick = pick % track.times.len();
             let at = track.times[pick];
             let turns = track.property == Property::Rotation;

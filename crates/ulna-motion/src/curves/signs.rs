@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn quaternion_signs_become_continuous_and_rotations_stay(track in any_track(),
+        fn quaternion_signs_become_continuous_and_rotations_are_unchanged(track in any_track(),
             flips in prop::collection::vec(any::<bool>(), 64)) {
             let mut flipped = track.clone();
             let mut values = track.values.to_vec();

@@ -100,14 +100,14 @@ pub fn slid(
     refreshed(track, Track { values: values.into(), ..track.clone() })
 }
 
-/// A run of keys and its neighbors.
+/// A run (selected keys without a gap) and its neighbors.
 struct Run<'a> {
     track: &'a Track,
     chart: Chart<'a>,
-    /// Indices of the run's keys in the track.
+    /// Indices in the track of the keys in the run.
     keys: Vec<usize>,
     vectors: Vec<KeyVector>,
-    /// Times of the run's keys, seconds.
+    /// Times of the keys in the run, seconds.
     times: Vec<f64>,
     /// Time and value of the neighbor before the run. `right` is the neighbor after it.
     left: (f64, Vec<f64>),

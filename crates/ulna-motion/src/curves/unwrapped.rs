@@ -17,8 +17,8 @@ const FOLLOWED: f64 = FRAC_PI_6;
 /// Maximum rotation between two tracked positions, radians.
 const TURN: f64 = 0.3;
 
-/// Maximum sine of the middle angle at which a rotation by [`TURN`] changes the other angles only a
-/// little.
+/// Maximum sine of the second Euler angle at which a rotation counts as far from gimbal lock: a
+/// rotation by [`TURN`] then changes the other two angles only a little.
 const FAR_FROM_LOCK: f64 = 0.8;
 
 /// Maximum number of pieces per segment. Each piece is halved at most `MOST_HALVES` times.

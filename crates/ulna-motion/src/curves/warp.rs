@@ -98,7 +98,7 @@ impl Warp {
 /// keys.
 ///
 /// # Errors
-/// Two keys would land on the same time or change their order.
+/// Two keys would have the same time or change their order.
 pub fn warped(track: &Track, times: &[f32], warp: &Warp) -> Result<Track, TooClose> {
     let near = |t: f32| {
         // Handle times may be rounded to a few digits, so they are compared with a tolerance.

@@ -188,8 +188,8 @@ impl Comparison<'_> {
         Some(())
     }
 
-    /// Refines the maximum of a motion in two rounds. Each round has eight times in the intervals
-    /// around the largest value.
+    /// Refines the time of the largest deviation in a motion. Each of two rounds compares eight
+    /// more times in the intervals around the largest value so far.
     fn close_in(
         &self,
         motion: &SampledMotion,
@@ -280,7 +280,7 @@ impl Comparison<'_> {
         found
     }
 
-    /// Finds the joint with the largest distance in a motion.
+    /// Finds the joint that is farthest from its original position in a motion.
     fn joint_at(
         &self,
         (sampled, extremes): (&SampledMotion, &Extremes),

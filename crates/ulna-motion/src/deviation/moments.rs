@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_changes_are_checked_at_five_times_between_the_first_and_last_key() {
+    fn changes_expected_to_be_exact_are_sampled_at_five_times() {
         let clip = clip(&[(0, &[1.0, 3.0]), (1, &[2.0, 5.0])]);
         assert_eq!(times(&clip, &clip, Exactness::Exact, 240), [1.0, 2.0, 3.0, 4.0, 5.0]);
         let still = Shared::new(Clip::default());
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn many_key_times_are_thinned_with_times_between_them() {
+    fn many_key_times_are_thinned_and_times_between_keys_are_added() {
         let keys: Vec<f32> = (0..=1000).map(|k| k as f32).collect();
         let (a, b) = (clip(&[(0, &keys)]), clip(&[(1, &keys)]));
         let found = times(&a, &b, Exactness::Bounded, 240);

@@ -59,10 +59,11 @@ struct PointGroup {
 /// A pair of matrices, one per document, that have the same weight in some points.
 struct MatrixPair {
     bindings: [u32; 2],
-    /// Lowest corner of these points in mesh space. `high` is the highest corner.
+    /// Lowest corner of the bounding box of the pair's points, in mesh space. `high` is the highest
+    /// corner.
     low: Vec3,
     high: Vec3,
-    /// Largest sum of the lengths of a point's morph deltas, over these points.
+    /// Largest sum of the lengths of a point's morph deltas, over the pair's points.
     morph: f32,
 }
 

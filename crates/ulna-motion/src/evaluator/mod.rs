@@ -92,8 +92,8 @@ struct ClipSampler {
 }
 
 impl ClipSampler {
-    /// Sets the clip. It is prepared for fast playback after several requests, because preparation
-    /// costs more than sampling a single time.
+    /// Sets the clip to sample. It is prepared for fast playback only after several requests,
+    /// because preparation costs more than sampling a single time.
     fn take_up(&mut self, clip: &Shared<Clip>, between: Averaging, beside: bool) {
         const WORTH: u32 = 3;
         /// Maximum number of keys of a clip that is prepared at once, within a small part of a

@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn full_lanes_replace_and_empty_lanes_change_nothing(a in any_clip(3.0),
+    fn full_weight_replaces_lower_lanes_and_empty_lanes_change_nothing(a in any_clip(3.0),
         b in any_clip(3.0)) {
         let file = chain();
         let (low, high) =
@@ -202,7 +202,7 @@ proptest! {
         }
     }
 
-    /// The result changes continuously when a weight goes to 0.
+    /// The result changes continuously when a weight approaches 0.
     #[test]
     fn blending_is_continuous_at_weight_zero(a in any_clip(1.5), b in any_clip(1.5),
         c in any_clip(1.5)) {

@@ -12,7 +12,7 @@ pub(super) struct Frame {
     pub time: f32,
     /// Position of the node, meters.
     pub place: Vec3,
-    /// Position of the root of its limb, meters.
+    /// Position of the root of the node's limb, meters.
     pub root: Vec3,
     /// Scene rotation of the node.
     pub turn: Quat,

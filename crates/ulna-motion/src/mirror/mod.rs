@@ -231,8 +231,9 @@ impl Mirror {
         (between, root)
     }
 
-    /// Finds other nodes whose motion affects a joint's mirror image. They have no partner, and are
-    /// between the joint or its mirror joint and their carriers. Most skeletons have none.
+    /// Finds other nodes whose motion affects a joint's mirror image: nodes without a partner
+    /// between the joint or its mirror joint and the nearest ancestors that are partners. Most
+    /// skeletons have none.
     pub fn between(&self, document: &Document, node: NodeId) -> Vec<NodeId> {
         let Some(partner) = self.partner(node) else { return Vec::new() };
         let carrier = self.carrier(document, node, partner);

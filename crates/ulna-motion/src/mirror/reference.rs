@@ -66,8 +66,8 @@ fn rests(document: &Document) -> Vec<DMat4> {
 }
 
 /// Finds the joints that are at the top of every skin that contains them. Their rest pose is the
-/// transform of their node in the file. Returns each with the first of these skins and its
-/// `mesh_from_joint` there.
+/// transform of their node in the file. Returns each with the first of these skins, and its
+/// `mesh_from_joint` in that skin.
 fn top_joints(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
     let mut top_joints: Vec<(NodeId, SkinId, DMat4)> = Vec::new();
     let mut below: Vec<bool> = vec![false; document.nodes.len()];

@@ -1,4 +1,4 @@
-//! Mirror roles of joints: sides, partners, and the source of a guess.
+//! Mirror roles of joints: side, partner, and the source of the role (names or rest positions).
 
 /// Maximum distance of positions that count as equal, relative to the size of the skeleton.
 pub(super) const SAME: f32 = 0.005;

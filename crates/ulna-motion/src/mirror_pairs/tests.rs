@@ -104,7 +104,7 @@ fn without_names_joints_pair_by_position_across_any_plane() {
 }
 
 #[test]
-fn names_that_agree_with_positions_give_certain_pairs() {
+fn pairs_are_reliable_if_names_agree_with_positions() {
     let names = [
         "hips", "chest", "head", "arm.L", "hand.L", "arm.R", "hand.R", "leg.R", "foot.R", "leg.L",
         "foot.L",
@@ -116,7 +116,7 @@ fn names_that_agree_with_positions_give_certain_pairs() {
 }
 
 #[test]
-fn the_left_side_follows_the_names() {
+fn names_determine_which_side_is_left() {
     // The body is seen from the front: the right hand is at +X.
     let names = ["hips", "chest", "head", "arm.R", "hand.R", "arm.L", "hand.L", "", "", "", ""];
     let roles = roles(&named(names));

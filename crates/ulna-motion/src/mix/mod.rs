@@ -19,9 +19,9 @@ use ulna_model::{JointMask, Local, NodeId, Property, Transform};
 pub(super) struct BlendSource<'a> {
     /// Sampled transforms, by slot.
     pub frame: &'a [Block],
-    /// Driven channels, by slot.
+    /// Channels that a clip drives, by slot.
     pub driven: &'a [DrivenChannels],
-    /// Driven components, by node.
+    /// Components that a clip drives, by node.
     pub drives: &'a [Parts],
     pub morphs: &'a [Vec<f32>],
     pub weight: f32,

@@ -1,11 +1,11 @@
-//! Sets of driven components of nodes.
+//! Sets of components of nodes that clips or layers drive.
 
 use glam::{Quat, Vec3};
 
 use crate::turn::LANES;
 use ulna_model::{Property, Transform};
 
-/// Driven components of a node, as bits.
+/// Components of a node that clips or layers drive, as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Parts(u8);
 
@@ -60,7 +60,7 @@ impl Parts {
     }
 }
 
-/// Driven components of eight nodes.
+/// Components of eight nodes that clips or layers drive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DrivenChannels {
     pub parts: [Parts; LANES],

@@ -124,7 +124,7 @@ mod tests {
         }
 
         #[test]
-        fn at_a_point_its_clip_has_full_weight(
+        fn a_clip_has_full_weight_at_its_own_point(
             points in prop::collection::vec([-4i8..4, -4i8..4], 1..9),
             which in 0usize..9) {
             let points: Vec<[f32; 2]> = points.iter().map(|p| p.map(f32::from)).collect();
@@ -155,7 +155,7 @@ mod tests {
         }
 
         #[test]
-        fn collinear_points_blend_along_their_line(
+        fn collinear_points_have_the_same_weights_on_a_plane_as_on_a_line(
             mut values in prop::collection::vec(-4f32..4.0, 1..7),
             value in -5f32..5.0) {
             values.sort_by(f32::total_cmp);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_the_points_the_nearest_position_among_them_is_used() {
+    fn a_position_outside_the_polygon_uses_the_nearest_point_of_the_polygon() {
         let square = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]];
         assert_eq!(plane_weights(&square, [1.0, -3.0]), [0.5, 0.5, 0.0, 0.0]);
         assert_eq!(plane_weights(&square, [9.0, 9.0]), [0.0, 0.0, 1.0, 0.0]);

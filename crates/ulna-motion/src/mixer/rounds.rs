@@ -66,7 +66,7 @@ impl Round {
     }
 }
 
-/// Mark times with their names.
+/// Times of marks in a clip, with the names of the marks.
 pub(super) type Marks = Vec<(f64, String)>;
 
 /// Returns the marks of a clip for a kind of synchronization.

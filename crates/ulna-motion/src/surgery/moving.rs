@@ -195,7 +195,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_product_equals_the_matrix_product_and_its_rates_the_finite_differences(
+        fn a_product_equals_the_matrix_product_and_its_rates_equal_finite_differences(
             a in moving(), b in moving(), uneven in prop::array::uniform3(0.5f64..2.0)) {
             const DT: f64 = 1e-6;
             let made = a.then(&b);

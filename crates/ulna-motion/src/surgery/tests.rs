@@ -245,10 +245,10 @@ proptest! {
     }
 }
 
-/// According to the error formula for a moved pivot, the rotation's own key times are sufficient up
-/// to the bound, but not beyond it.
+/// Up to a bound on the rotation, which an error formula gives, a moved pivot needs no keys other
+/// than those of the rotation. A larger rotation needs more keys.
 #[test]
-fn a_moved_pivot_needs_only_the_keys_of_the_error_formula() {
+fn the_number_of_keys_for_a_moved_pivot_follows_from_an_error_formula() {
     let track = |degrees: f32| Track {
         target: JOINT,
         property: Property::Rotation,
@@ -277,7 +277,7 @@ fn a_moved_pivot_needs_only_the_keys_of_the_error_formula() {
 }
 
 #[test]
-fn a_constant_of_a_clip_that_differs_from_the_node_gets_one_key() {
+fn a_constant_channel_that_differs_from_the_node_keeps_one_key() {
     let held = Track {
         target: JOINT,
         property: Property::Rotation,

@@ -42,7 +42,7 @@ pub struct Difference {
     pub kind: DifferenceKind,
     /// The element that differs, such as the path of a node or the name of a clip.
     pub place: String,
-    /// Description with numbers, without a full stop.
+    /// Description with numbers, without a final period.
     pub message: String,
     /// Value before; `None` if it is too long to show.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -312,7 +312,7 @@ fn nodes(a: &FileContent, b: &FileContent) -> BTreeMap<NodeId, NodeId> {
     }
 }
 
-/// Returns the names that exactly one unpaired node has, with this node.
+/// Maps each name that belongs to exactly one unpaired node to that node.
 fn once(d: &FileContent, is_free: impl Fn(&NodeId) -> bool) -> BTreeMap<&str, NodeId> {
     let mut found: BTreeMap<&str, Option<NodeId>> = BTreeMap::new();
     for id in d.nodes.order().iter().filter(|n| is_free(n)) {

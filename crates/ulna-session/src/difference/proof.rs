@@ -14,7 +14,7 @@ use ulna_model::{
 
 /// Returns the first difference between the intended document and the written bytes, read again.
 /// `None` if the save is correct. Everything that saving stores is compared: the tree, local
-/// transforms to the bit, tracks, weights, shapes and materials. `opened` is the document as it was
+/// transforms bit by bit, tracks, weights, shapes and materials. `opened` is the document as it was
 /// read from the source.
 ///
 /// The division of a local transform into `L` and `Ul` may differ. Clips without keys are not

@@ -65,9 +65,9 @@ pub type FitVertices = BTreeMap<(MeshId, PrimitiveId), Vec<u32>>;
 pub struct FitRequest<'a> {
     /// The document with the old joints and weights.
     pub before: &'a Document,
-    /// The document with the new joints. Its weights are the start of the fit, and are kept where
-    /// no better weights are found. A typical start moves the weight of each removed joint to the
-    /// nearest ancestor joint.
+    /// The document with the new joints. Its weights are the initial weights of the fit, and are
+    /// kept where no better weights are found. A typical start moves the weight of each removed
+    /// joint to the nearest ancestor joint.
     pub after: &'a Document,
     /// Skin to fit, in both documents. Joints are matched by their nodes.
     pub skin: SkinId,
@@ -85,8 +85,8 @@ pub struct FitRequest<'a> {
 /// Input of [`fit_to_surface`]: weights of a skin are fitted to the motion of other surfaces.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceFitRequest<'a> {
-    /// The document. Its weights are the start of the fit, and are kept where no better weights are
-    /// found.
+    /// The document. Its weights are the initial weights of the fit, and are kept where no better
+    /// weights are found.
     pub document: &'a Document,
     /// Skin whose weights are fitted.
     pub skin: SkinId,
@@ -120,7 +120,7 @@ pub struct FittedWeights {
     pub vertices: usize,
     /// Number of vertices whose weights changed.
     pub changed: usize,
-    /// Error of the start: the weights in `after`.
+    /// Error with the initial weights, those in `after`.
     pub start: FitDeviation,
     /// Error after applying `patches`.
     pub fitted: FitDeviation,

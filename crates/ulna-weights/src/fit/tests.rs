@@ -300,7 +300,7 @@ fn two_hands() -> Rig {
 }
 
 #[test]
-fn weight_of_a_removed_joint_goes_to_a_joint_with_equal_motion() {
+fn the_weight_of_a_removed_joint_is_moved_to_a_joint_with_equal_motion() {
     for encoding in [WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte] {
         let rig = Rig { encoding, ..two_hands() };
         let before = rig.document();
@@ -322,7 +322,7 @@ fn weight_of_a_removed_joint_goes_to_a_joint_with_equal_motion() {
 }
 
 #[test]
-fn a_start_without_error_is_kept() {
+fn initial_weights_without_error_are_kept() {
     // The second hand has the same motion as the forearm.
     let mut rig = two_hands();
     rig.turns[0].truncate(1);
@@ -543,7 +543,7 @@ fn influences_are_added_up_to_the_limit() {
 }
 
 #[test]
-fn lowered_limits_are_fitted_to_the_motion() {
+fn weights_are_fitted_to_the_motion_after_the_influence_limit_is_lowered() {
     // Both hands have the same motion, so the weight of the weaker hand goes only to the other
     // hand.
     let rig = Rig { weights: vec![vec![(2, 0.4), (1, 0.35), (3, 0.25)]; 20], ..two_hands() };
@@ -562,7 +562,7 @@ fn lowered_limits_are_fitted_to_the_motion() {
 }
 
 #[test]
-fn the_kept_influences_change_the_clips_least() {
+fn reducing_influences_keeps_those_that_change_the_clips_least() {
     // Both hands have the same motion, so one of them is enough. The forearm must be kept, although
     // its weight is smaller.
     let rig = Rig { weights: vec![vec![(2, 0.4), (3, 0.35), (1, 0.25)]; 20], ..two_hands() };
@@ -611,7 +611,7 @@ fn fitted_to_triangle(document: &Document) -> (FittedWeights, Vec<(u16, f32)>) {
 }
 
 #[test]
-fn a_vertex_follows_the_triangle_that_carries_it() {
+fn a_vertex_is_fitted_to_the_motion_of_a_triangle() {
     let triangle = [Vec3::new(2.2, 0.0, 0.0), Vec3::new(2.6, 0.0, 0.0), Vec3::new(2.2, 0.4, 0.0)];
     let above = (triangle[0] + triangle[1] + triangle[2]) / 3.0 + Vec3::Z * 0.1;
     let on = |joint: u16| vec![(joint, 1.0)];
@@ -699,7 +699,7 @@ fn rigs() -> impl Strategy<Value = (Rig, u16)> {
 proptest! {
     /// A fit never increases the error of a vertex, and its weights are valid in every encoding.
     #[test]
-    fn a_fit_is_never_worse_than_the_start((rig, lost) in rigs(), adds_influences: bool) {
+    fn a_fit_is_never_worse_than_the_initial_weights((rig, lost) in rigs(), adds_influences: bool) {
         let before = rig.document();
         let after = without(&before, &[lost]);
         let poses = fit_poses(&before, &after, 64);

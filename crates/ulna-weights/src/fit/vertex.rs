@@ -19,11 +19,11 @@ const SMALLEST: f64 = 1e-4;
 /// Strength of the pull toward the start, relative to the start's error. Among weights with equal
 /// errors, the fit thus prefers those nearest to the start, regardless of rounding.
 const RIDGE: f64 = 1e-6;
-/// Minimum strength of the pull toward the start, relative to the largest entry of the Gram matrix.
-/// It keeps the matrix positive definite in double precision.
+/// Minimum strength of the pull toward the initial weights, relative to the largest entry of the
+/// Gram matrix. It keeps the matrix positive definite in double precision.
 const LEAST_RIDGE: f64 = 1e-12;
-/// Minimum fraction of the start's squared error that a fit must remove. Otherwise, the start is
-/// kept.
+/// Minimum fraction of the initial squared error that a fit must remove. Otherwise, the initial
+/// weights are kept.
 const LEAST_GAIN: f64 = 1e-3;
 /// Rounding error of a posed position, relative to its distance from the scene's origin.
 const ROUNDING: f64 = 1e-6;

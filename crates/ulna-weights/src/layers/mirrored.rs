@@ -54,7 +54,7 @@ pub struct Sides {
     pub axis: usize,
     /// Position of the plane along the axis, in mesh-space units.
     pub offset: f32,
-    /// Whether the left side has the larger coordinates on this axis.
+    /// Whether the left side has the larger coordinates on `axis`.
     pub left_is_high: bool,
     /// Mirror pairs of points and of joints.
     pub pairs: MirrorMap,

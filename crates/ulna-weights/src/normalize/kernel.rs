@@ -167,13 +167,14 @@ pub fn scale_to_one<T: Slots>(list: &mut T, totals: &Totals<T::Lanes>) {
     }
 }
 
-/// Division of a vertex's weight between painted and free joints.
+/// Division of a vertex's weight between painted joints and other unlocked joints.
 pub struct Division<S: Simd> {
     /// 1 minus the sum of the locked weights.
     pub room: F32Lanes<S>,
     /// Weight left by locked and painted joints, `0..=1`.
     pub rest: F32Lanes<S>,
-    /// Whether free joints have weight. If so, they received `rest`.
+    /// Whether any unlocked joint that is not painted has weight. If so, these joints received
+    /// `rest`.
     pub is_shared: Masks<S>,
     /// Factor that reduces the wanted weights to the available weight, `0..=1`.
     fit: F32Lanes<S>,

@@ -9,20 +9,20 @@ use super::{
     lanes::{F32Lanes, I32Lanes, Masks},
 };
 
-/// Bit of a key that is set for a locked joint.
+/// Bit of a sort key that is set for a locked joint.
 pub const LOCKED: i32 = 1;
-/// Bit of a key that is set for a painted joint.
+/// Bit of a sort key that is set for a painted joint.
 pub const PAINTED: i32 = 2;
-/// Number of bits below the joint index in a key.
+/// Number of bits below the joint index in a sort key.
 pub const JOINT_SHIFT: u32 = 2;
 
-/// Returns the key of an unlocked joint.
+/// Returns the sort key of a slot with an unlocked joint.
 #[inline(always)]
 pub fn key_of(joint: u16) -> i32 {
     i32::from(joint) << JOINT_SHIFT
 }
 
-/// Returns the joint of a key. The key must not be negative.
+/// Returns the joint of a sort key. The key must not be negative.
 #[inline(always)]
 pub const fn joint_of(key: i32) -> u16 {
     (key >> JOINT_SHIFT) as u16
@@ -30,7 +30,7 @@ pub const fn joint_of(key: i32) -> u16 {
 
 /// `N` slots of one vertex per lane: four, or five while a painted joint may exceed the limit.
 ///
-/// A slot without a weight has the key 0. Keys sort in the order of joints.
+/// A slot without a weight has the sort key 0. The order of sort keys is the order of joints.
 #[derive(Clone, Copy)]
 pub struct SlotLanes<S: Simd, const N: usize> {
     pub weights: [F32Lanes<S>; N],

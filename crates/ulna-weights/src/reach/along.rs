@@ -75,8 +75,8 @@ pub(super) fn along(
     scratch: &mut ReachScratch,
     out: &mut Vec<(u32, f32)>,
 ) {
-    /// Number of dabs until the fast method is tried again. A stroke over a bent surface usually
-    /// continues there.
+    /// Number of dabs until the fast method is tried again. The next dabs of a stroke over
+    /// a bent surface are usually on it, too.
     const PAUSE: u32 = 8;
     scratch.spots.resize(canvas.point_count(), Spot::UNKNOWN);
     let topo = canvas.topo();

@@ -1,4 +1,4 @@
-//! Trial section of the *Bind* panel: the pose in which the new weights are tried, and its
+//! Trial section of the *Bind* panel: the pose in which the new weights are tested, and its
 //! statistics.
 
 use egui::{Align, Align2, Button, Layout, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
@@ -58,7 +58,7 @@ pub(super) fn trial_ui(
     ui.add_space((HEIGHT - (ui.cursor().top() - top)).max(0.0));
 }
 
-/// Shows the list of trial poses.
+/// Shows the list of test poses.
 fn pose_ui(ui: &mut Ui, document: &Document, now: &mut BindDraft) {
     let clips: Vec<(TrialPose, String)> =
         document.clips.ids().map(|id| (TrialPose::Clip(id), document.clip_label(id))).collect();

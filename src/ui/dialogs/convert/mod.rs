@@ -246,7 +246,7 @@ mod tests {
     use super::shared;
 
     #[test]
-    fn a_short_list_gives_its_remaining_height_to_the_other() {
+    fn unused_height_of_a_short_list_is_added_to_the_other() {
         assert_eq!(shared(500.0, [900.0, 900.0]), [250.0, 250.0]);
         assert_eq!(shared(500.0, [100.0, 900.0]), [100.0, 400.0]);
         assert_eq!(shared(500.0, [900.0, 100.0]), [400.0, 100.0]);

@@ -70,7 +70,7 @@ fn projector(draft: &ConvertDraft, rect: Rect) -> impl Fn(Vec3) -> Option<Pos2> 
     move |at| camera.project(at, size).map(|(p, _)| pos2(rect.left() + p.x, rect.top() + p.y))
 }
 
-/// Draws text on a plate, which is readable over any model.
+/// Draws text with a background, so that it is readable over any model.
 fn plate(
     ui: &Ui,
     theme: &Theme,

@@ -15,7 +15,7 @@ use ulna_edit::{
 use ulna_model::{ClipId, Document, MeshId, NodeId};
 use ulna_session::Worked;
 
-/// Meshes and joints to bind, with the parameters of the weights.
+/// Choices in the *Bind* panel: meshes and joints to bind, and the parameters of the weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindDraft {
     /// Nodes with meshes, and whether each is bound.
@@ -28,7 +28,7 @@ pub struct BindDraft {
     pub shows_all: bool,
     /// Shown clip, and its time in seconds.
     pub moment: Option<(ClipId, f64)>,
-    /// Whether new skins are bound at that time of the clip; otherwise in the pose of the file.
+    /// Whether new skins are bound in the pose at `moment`; otherwise in the pose of the file.
     pub at_moment: bool,
     /// First method to try; other methods are used if it fails.
     pub method: BindBy,
@@ -51,13 +51,13 @@ pub struct BindDraft {
     pub opened: BTreeSet<NodeId>,
     /// Vertices that were selected when the panel was opened.
     pub vertices: Option<SelectedVertices>,
-    /// Whether only these vertices get new weights.
+    /// Whether only the `vertices` get new weights.
     pub only_vertices: bool,
     /// Joints that were locked when the panel was opened.
     pub locked: Vec<NodeId>,
     /// Whether the locked joints keep their weights.
     pub keeps_locked: bool,
-    /// Pose in which the new weights are tried.
+    /// Pose in which the new weights are tested.
     pub trial: BindTrial,
 }
 
@@ -85,7 +85,7 @@ pub struct BindTrial {
     pub starts: bool,
 }
 
-/// Kind of a trial pose.
+/// Pose in which the new weights are tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrialPose {
     /// Pose of the file.
@@ -98,7 +98,7 @@ pub enum TrialPose {
     Clip(ClipId),
 }
 
-/// Display colors of meshes in a trial.
+/// Display colors of the meshes while the new weights are tested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrialColors {
     /// Materials of the meshes.
@@ -110,7 +110,7 @@ pub enum TrialColors {
     Method,
 }
 
-/// Statistics of a bind in the trial pose.
+/// Statistics of a bind in the test pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrialNumbers {
     /// Mean fraction of the volume that remains after blending, where joints share vertices; `None`
@@ -172,11 +172,11 @@ pub struct BindView<'a> {
     pub is_canceled: bool,
     /// Whether a computed bind is shown in the viewport.
     pub is_shown: bool,
-    /// Statistics in the trial pose before and after the last change.
+    /// Statistics in the test pose before and after the last change.
     pub numbers: (Option<TrialNumbers>, Option<TrialNumbers>),
-    /// Joint that the trial bends.
+    /// Joint that the test pose bends.
     pub bent: Option<NodeId>,
-    /// Duration of the trial's motion, in seconds; `None` for a static pose.
+    /// Duration of the test motion, in seconds; `None` for a static pose.
     pub length: Option<f64>,
     /// Whether the shown bind was computed on a simplified surface.
     pub is_coarse: bool,

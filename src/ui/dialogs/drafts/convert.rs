@@ -42,13 +42,13 @@ pub struct FileBeside {
     pub name: String,
     /// Number of clips.
     pub clips: usize,
-    /// Number of joints that its clips animate, and how many of them the model has.
+    /// Number of joints that the clips of the file animate, and number of those that the model has.
     pub joints: [usize; 2],
-    /// Whether its skeleton probably belongs to another model.
+    /// Whether the skeleton of the file probably belongs to another model.
     pub is_other: bool,
     /// Reason why nothing can be imported.
     pub fault: Option<String>,
-    /// Whether its clips are imported.
+    /// Whether the clips of the file are imported.
     pub takes: bool,
 }
 

@@ -56,13 +56,13 @@ pub struct ImportMoment {
 pub struct ImportFile {
     /// Name of the file.
     pub name: String,
-    /// Match of its skeleton with the open model.
+    /// Match of the file's skeleton with the open model.
     pub fit: Option<Fit>,
-    /// Reason why nothing can be imported from it.
+    /// Reason why nothing can be imported from the file.
     pub fault: Option<String>,
     /// Path; `None` if the file cannot be opened.
     pub path: Option<PathBuf>,
-    /// Names of its joints without an automatic counterpart.
+    /// Names of the file's joints without an automatic counterpart.
     pub asked: Vec<String>,
     /// Joints matched by other means than an equal name, with their counterparts in the open model.
     pub guessed: Vec<(String, NodeId)>,

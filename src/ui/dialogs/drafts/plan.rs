@@ -41,7 +41,7 @@ pub struct PlannedJoint {
     pub before: Option<Vec3>,
     /// Position after the plan is applied; `None` for a removed joint.
     pub after: Option<Vec3>,
-    /// Position of its parent after the plan is applied.
+    /// Position of the joint's parent after the plan is applied.
     pub parent: Option<Vec3>,
     /// Unit axes after the plan is applied, in scene space.
     pub axes: [Vec3; 3],

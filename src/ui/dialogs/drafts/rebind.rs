@@ -3,14 +3,14 @@
 use ulna_edit::command::{BindSkin, BoundShape, field::ClipName, field::Nodes, field::Seconds};
 use ulna_model::{ClipId, Document, NodeId};
 
-/// Skinned meshes with a new bind pose.
+/// Choices in the *Rebind* dialog: the skinned meshes, and their new bind pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RebindDraft {
     /// Nodes of skinned meshes, and whether each is rebound.
     pub meshes: Vec<(NodeId, bool)>,
     /// Shown clip, and its time in seconds.
     pub moment: Option<(ClipId, f64)>,
-    /// Whether the bind pose is taken at that time of the clip; otherwise from the file.
+    /// Whether the bind pose is the pose at `moment`; otherwise it is the pose of the file.
     pub at_moment: bool,
     /// Whether the posed shape is bound; otherwise the shape as modeled.
     pub posed: bool,

@@ -14,7 +14,7 @@ pub enum SeamOrder {
     Speed,
 }
 
-/// Filter and sort order of the transition points.
+/// Choices in the dialog that lists transition points: their filter and sort order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeamsDraft {
     /// Text that the names of the clips must contain.

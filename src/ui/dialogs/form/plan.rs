@@ -91,9 +91,9 @@ pub(super) fn apply_words(count: usize) -> String {
     }
 }
 
-/// Shows the effects of the plan. `of`: the form, if the plan has only its change. `missing`:
-/// missing input, and whether the user has entered anything. Returns whether the plan can be
-/// applied.
+/// Shows the effects of the plan. `of` is the form if the plan contains only its command. `missing`
+/// is the name of a missing input, and whether the user has entered anything. Returns whether the
+/// plan can be applied.
 pub(super) fn effects_ui(
     ui: &mut Ui,
     view: &View<'_>,

@@ -87,11 +87,11 @@ pub enum CurveTool {
 /// Value range to fit to the height of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// Values of all keys.
+    /// The range of the values of all keys.
     All,
-    /// Values of the selected keys, or of all keys without a selection.
+    /// The range of the values of the selected keys, or of all keys without a selection.
     Selected,
-    /// Values in the visible time range.
+    /// The range of the values in the visible time range.
     Height,
 }
 

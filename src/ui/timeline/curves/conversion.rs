@@ -15,8 +15,8 @@ const WAYS: [(Between, &str, &str); 3] = [
     (Between::Smooth, "To CUBICSPLINE", "Same motion with tangents; the error is told after"),
 ];
 
-/// Adds a submenu that converts the tracks of keys. With `segments_too`, it also converts only the
-/// segments after the keys.
+/// Adds a submenu that converts the tracks of keys. With `segments_too`, it also offers to convert
+/// only the segments after the keys.
 pub fn conversion_row(rows: &mut MenuRows<'_>, (id, keys): (ClipId, &KeySet), segments_too: bool) {
     let none = keys.is_empty().then_some("No key is selected");
     rows.submenu(Row::new("Convert, keeping the motion").unless(none), |rows| {

@@ -15,12 +15,12 @@ use ulna_edit::Command;
 /// Directions in which a drag moves keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Along {
-    /// Time and value.
+    /// Keys move in time and value.
     #[default]
     Free,
-    /// Time only.
+    /// Keys move only in time.
     Time,
-    /// Value only.
+    /// Keys move only in value.
     Value,
 }
 

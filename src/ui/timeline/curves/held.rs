@@ -25,7 +25,8 @@ pub struct HeldKeys {
     pub curves: Vec<(usize, KeyTimes)>,
 }
 
-/// Key of a group of curves with the same change: the bits of the number, and the component.
+/// Key of a group of curves that one command can change: the bits of the added value or of the
+/// pivot, and the component.
 type Alike = (u64, Component);
 
 impl HeldKeys {
@@ -92,8 +93,7 @@ impl HeldKeys {
             .collect()
     }
 
-    /// Commands as [`HeldKeys::added`], with a smaller change for other keys up to `radius` seconds
-    /// away.
+    /// Like [`HeldKeys::added`], but other keys up to `radius` seconds away get a smaller change.
     pub fn proportional(&self, radius: f64, by: impl Fn(usize) -> f64) -> Vec<Command> {
         let groups = self.groups(|k| by(k).to_bits());
         let added = groups.into_iter().filter(|((by, _), _)| f64::from_bits(*by) != 0.0);

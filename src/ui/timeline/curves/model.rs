@@ -85,7 +85,7 @@ pub struct ListedCurve {
     pub node: Option<NodeId>,
     pub track: Shared<Track>,
     pub space: CurveSpace,
-    /// Label of its row, such as *X*.
+    /// Label of the curve's row, such as *X*.
     pub label: Rc<str>,
     /// Name at the end of the curve.
     pub name: Rc<str>,

@@ -139,9 +139,9 @@ fn points(curve: &ShownCurve, keys: Range<usize>, level: Level) -> Vec<(f64, f64
     out
 }
 
-/// Simplifies a polyline of seconds and values in one pass. The result deviates by at most `most`
-/// values. Ends and steps are kept. From each kept point, it tracks the range of slopes that stay
-/// close to all later points.
+/// Simplifies a polyline of seconds and values in one pass. The result deviates by at most
+/// `most`, in value units. Ends and steps are kept. From each kept point, it tracks the range of
+/// slopes that stay close to all later points.
 fn fewer(points: &mut Vec<(f64, f64)>, most: f64) {
     const ANY: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
     let (mut kept, mut slopes) = (0, ANY);

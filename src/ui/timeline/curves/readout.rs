@@ -6,9 +6,9 @@ use super::model::Unit;
 use crate::ui::{Theme, theme::Font};
 use ulna_render::ColorRole;
 
-/// Draws a text in a plate above the pointer, inside the window.
+/// Draws a text label with a background above the pointer, inside the window.
 pub fn readout(ui: &Ui, theme: &Theme, at: Pos2, said: &str) {
-    /// Distance from the pointer to the center of the plate, in points.
+    /// Distance from the pointer to the center of the label, in points.
     const OVER: f32 = 32.0;
     let id = ui.scope_id().with("curve readout");
     let painter = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Tooltip, id));

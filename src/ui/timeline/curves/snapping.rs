@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn shift_slows_the_pointer_from_where_it_is() {
+    fn holding_shift_slows_the_pointer_without_a_jump() {
         let mut pull = Pull::from(egui::pos2(10.0, 10.0));
         pull.go_on(egui::pos2(30.0, 10.0), Modifiers::NONE);
         pull.go_on(egui::pos2(50.0, 30.0), Modifiers::SHIFT);

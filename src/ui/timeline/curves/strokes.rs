@@ -13,7 +13,7 @@ pub struct LineStyle {
     pub feather: f32,
 }
 
-/// Number of vertices across a line with this soft edge.
+/// Returns the number of vertices across a line with a soft edge of a given width.
 pub const fn corners(feather: f32) -> usize {
     if feather > 0.0 { 4 } else { 2 }
 }

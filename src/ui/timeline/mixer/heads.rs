@@ -1,4 +1,4 @@
-//! Heads of lanes: name, kind, switches, weight and mask.
+//! Lane headers: name, kind, switches, weight and mask.
 
 use egui::{Align, Layout, Rect, RichText, Ui, UiBuilder, vec2};
 use egui_material_icons::icons;
@@ -52,7 +52,7 @@ pub(super) fn head_ui(
     });
 }
 
-/// First line of a head: the lane's name, kind and switches.
+/// Draws the first line of a lane header: the name, kind and switches.
 fn name_line_ui(
     state: &mut MixerState,
     ui: &mut Ui,
@@ -106,7 +106,8 @@ fn name_line_ui(
     });
 }
 
-/// Second line of a head: the lane's weight, a line with the current weight, and its mask.
+/// Draws the second line of a lane header: the weight, a line with the current weight, and its
+/// mask.
 fn weight_line_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -201,7 +202,7 @@ fn change(
     set(made, actions);
 }
 
-/// Context menu of a lane's head.
+/// Draws the context menu of a lane header.
 fn lane_menu(
     state: &mut MixerState,
     ui: &Ui,

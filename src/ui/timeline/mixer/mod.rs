@@ -23,7 +23,7 @@ use ulna_model::{Document, Mix, MixBar, Shared};
 use ulna_motion::Playing;
 use ulna_render::{ColorRole, Measure};
 
-/// Width of a lane's head, height of a lane, and height of the border between keys and lanes, in
+/// Width of a lane header, height of a lane, and height of the border between keys and lanes, in
 /// points.
 const HEADS: f32 = 256.0;
 const LANE: f32 = 64.0;

@@ -56,9 +56,9 @@ pub struct MixerState {
     /// Mix before a transition was added; set until the new bar is visible.
     pub before_added: Option<Shared<Mix>>,
     pub mixer: Mixer,
-    /// Document generation, and the clocks of its bars by lane and bar index.
+    /// Document generation, and the clocks of the mix bars by lane and bar index.
     pub clocks: (u64, Clocks),
-    /// Document generation, and the jumps of its mix.
+    /// Document generation, and the jumps of the mix.
     pub jumps: (u64, Vec<Jump>),
 }
 

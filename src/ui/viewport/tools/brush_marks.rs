@@ -1,4 +1,5 @@
-//! Marks over the model in Paint mode: the rim of the brush, vertices, and the worst spots.
+//! Marks over the model in Paint mode: the rim of the brush, vertices, and the points with the
+//! worst deformation.
 
 use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Vec2, Vec3};
@@ -124,8 +125,8 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     painter.add(Shape::mesh(dots));
 }
 
-/// Draws numbered pins at the worst spots in the current pose. The current spot also has a label
-/// with its time and joint.
+/// Draws numbered pins at the points with the worst deformation in the current pose. The current
+/// point also has a label with its time and joint.
 fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     const SIZE: f32 = 9.0;
     /// Distance from the brush within which pins are faded, in points, and their remaining opacity.
@@ -178,7 +179,7 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             theme.color(if gone_to { ColorRole::TextOnAccent } else { ColorRole::TextPrimary });
         let number = (k + 1).to_string();
         painter.text(head, Align2::CENTER_CENTER, number, Theme::font(Font::NumberSmall), color);
-        // The plate at the cursor would cover the label.
+        // The text box at the cursor would cover the label.
         if gone_to && view.paint.hover().is_none() {
             let clip =
                 spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));

@@ -14,8 +14,8 @@ use ulna_model::{Document, Node};
 use ulna_render::ColorRole;
 use ulna_weights::layers::Painted;
 
-/// Position of a plate beside the brush: to the right, to the left, below or above. For a very
-/// large brush, the plate may overlap the rim. If no side has space, it is in the corner that hides
+/// Position of a text box beside the brush: to the right, to the left, below or above. For a very
+/// large brush, the box may overlap the rim. If no side has space, it is in the corner that hides
 /// the least of the brush.
 fn beside(rect: Rect, ring: Rect, middle: Pos2, size: egui::Vec2) -> Rect {
     const GAP: f32 = 20.0;

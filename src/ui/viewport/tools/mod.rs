@@ -67,7 +67,8 @@ impl Tools {
         self.gizmo.ui(&handles, ui, view, rect, response, actions)
     }
 
-    /// Starts the operation of a tool without a handle. Returns whether the tool has one.
+    /// Starts the operation of a tool at once, without a handle. Returns false if the tool has no
+    /// operation.
     pub fn begin(&mut self, tool: ToolCommand) -> bool {
         let operation = tool_of(tool).begins();
         operation.map(|o| self.gizmo.begin(o)).is_some()
@@ -108,7 +109,7 @@ impl Tools {
         self.gizmo.is_reaching()
     }
 
-    /// Whether a mouse button holds the current gesture; `None` without a gesture.
+    /// Whether the current gesture lasts while a mouse button is held; `None` without a gesture.
     pub fn under_way(&self) -> Option<bool> {
         self.gizmo.under_way()
     }

@@ -61,7 +61,7 @@ const CIRCLE: (f32, f32, f32) = (40.0, 6.0, 400.0);
 /// Selection area during a drag, in window points.
 #[derive(Clone, Debug)]
 enum Area {
-    /// Box between this corner and the pointer.
+    /// Box, from its first corner to the pointer.
     Box(Pos2),
     /// Points of a lasso line.
     Lasso(Vec<Pos2>),

@@ -111,7 +111,7 @@ document_commands! {
     RootMotion {
         /// Clip to edit.
         clip: ClipName,
-        /// Joint that carries the root motion; the parent of the hips if omitted.
+        /// Joint whose keys contain the root motion; the parent of the hips if omitted.
         node: Option<Nodes>,
         /// Destination of the travel: the root joint, the hips, or none.
         to: TravelGoes,
@@ -155,7 +155,7 @@ choice! {
     TravelGoes {
         /// The joint above the hips.
         Root = "root",
-        /// None: the root motion is removed, and the body moves in place.
+        /// No destination: the root motion is removed, and the body moves in place.
         InPlace = "in place",
         /// The hips.
         Hips = "hips",
@@ -175,12 +175,12 @@ impl From<TravelGoes> for TravelTo {
 choice! {
     /// Method of closing a loop.
     CloseHow {
-        /// Spreads the difference over the whole clip, so that it ends in the pose at 0. A STEP
-        /// track gets the value at its last key.
+        /// Spreads the difference over the whole clip, so that it ends in the pose at time 0. A
+        /// STEP track gets the value at its last key.
         Match = "match",
-        /// Bends the last frames toward the pose at 0.
+        /// Bends the last frames toward the pose at time 0.
         Blend = "blend",
-        /// Appends a frame with the pose at 0.
+        /// Appends a frame with the pose at time 0.
         AddFrame = "add",
         /// Removes the last frame if it is duplicated.
         DropFrame = "drop",

@@ -80,14 +80,14 @@ document_commands! {
         /// Point whose contact is removed; all points of the joint if omitted.
         point: Option<ContactPoint>,
     } = "contact.remove", "Remove contact", asks: true, enabled: rules::clip_shown;
-    /// Keeps feet and hands in place during the contacts of a clip; finds foot contacts if it has
-    /// none
+    /// Keeps feet and hands in place in the contacts of a clip; if it has none, contacts of feet
+    /// are found
     CleanContacts {
         /// Clip to edit.
         clip: ClipName,
         /// Feet and hands to keep in place; all that have contacts if omitted.
         node: Option<Nodes>,
-        /// Blend time at the start and at the end of each contact, in seconds; 0.1 s if omitted.
+        /// Time over which a contact blends in and out, in seconds; 0.1 s if omitted.
         blend: Option<Seconds>,
         /// Amount by which toes are flattened to the ground while the heel lifts, 0 to 1; 100 % if
         /// omitted.

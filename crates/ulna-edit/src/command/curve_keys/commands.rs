@@ -35,7 +35,7 @@ document_commands! {
     SlideKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Operation of the slider.
+        /// Slider that moves the keys.
         how: SlideName,
         /// Position of the slider, -1 to 1; 0 changes nothing.
         amount: f32,
@@ -48,29 +48,28 @@ document_commands! {
     FilterKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Filter.
+        /// Filter to apply.
         filter: FilterName,
         /// Strength of the filter, 0 to 1; 100 % if omitted.
         strength: Option<f32>,
-        /// Low-pass: frequency at which half the power remains, in hertz; 6 if omitted.
+        /// Low-pass filter: frequency at which half the power remains, in hertz; 6 if omitted.
         cutoff: Option<f32>,
-        /// Low-pass: order of the filter, 1 to 8; 4 if omitted.
+        /// Low-pass filter: order, 1 to 8; 4 if omitted.
         order: Option<usize>,
-        /// Gaussian: standard deviation, in seconds; 0.05 if omitted.
+        /// Gaussian filter: standard deviation, in seconds; 0.05 if omitted.
         seconds: Option<Seconds>,
-        /// Smooth: number of passes; 1 if omitted.
+        /// Smooth filter: number of passes; 1 if omitted.
         passes: Option<usize>,
-        /// Peaks: smallest distance of a peak from the median, in standard deviations; 3 if
-        /// omitted.
+        /// Peaks filter: distance from the median above which a key is a peak, in standard
+        /// deviations; 3 if omitted.
         limit: Option<f32>,
-        /// Noise: largest change, in degrees for rotations, otherwise in the unit of the channel; 1
-        /// if omitted.
+        /// Noise filter: largest change, in degrees for rotations; 1 if omitted.
         noise: Option<f32>,
-        /// Noise: frequency, in hertz; 2 if omitted.
+        /// Noise filter: frequency, in hertz; 2 if omitted.
         hz: Option<f32>,
-        /// Noise: seed of the random numbers; 0 if omitted.
+        /// Noise filter: seed of the random numbers; 0 if omitted.
         seed: Option<usize>,
-        /// Simplify: maximum error on the skin, in millimeters for a body 1.8 m tall; 0.5 if
+        /// Simplify filter: largest error of the skin, in millimeters on a body of 1.8 m; 0.5 if
         /// omitted.
         millimetres: Option<f32>,
         /// Whether the clip loops, so that the last key is followed by the first key; no if
@@ -101,18 +100,18 @@ document_commands! {
         /// Whether keys past the end of the clip wrap around to its start; no if omitted.
         across_loop: Option<bool>,
     } = "key.overlap", "Overlap a chain", asks: true, enabled: rules::clip_shown;
-    /// Edits keys, and changes keys nearby in time by a smaller amount
+    /// Edits keys, and nearby keys by an amount that decreases with their distance
     ProportionalKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Property to change: the values or the times of the keys.
+        /// What to change: key values or key times.
         how: NearHow,
-        /// Amount: seconds to move the keys by, or numbers to add to their values. Values need one
-        /// number per component, or one for all; rotations are in degrees about x, y and z.
+        /// Amount: the time shift in seconds; or the number to add, one per component or one for
+        /// all, in degrees about x, y and z for rotations.
         by: Numbers,
         /// Largest distance in time at which other keys follow, in seconds.
         radius: Seconds,
-        /// Fall-off of the change over that distance; smooth if omitted.
+        /// Fall-off within the radius; smooth if omitted.
         falloff: Option<Fade>,
         /// Order of the Euler angles of rotations; the order farthest from gimbal lock if omitted.
         order: Option<AxisOrder>,

@@ -19,7 +19,7 @@ use ulna_model::{Components, Document, PrimitiveId};
 pub struct Trs {
     /// Translation in meters.
     pub translation: Option<Vec3>,
-    /// Rotation.
+    /// Rotation, as a quaternion or as angles.
     pub rotation: Option<Turn>,
     /// Scale per axis.
     pub scale: Option<Vec3>,

@@ -86,7 +86,8 @@ other_commands! {
         after: "weight_layer.paint";
     /// Opens the user guide, with a search over all its pages
     Guide = "help.guide", "Guide", menu: "Help", enabled: always, anywhere: true;
-    /// Guides you through five steps: pose, key, paint, undo and save; resumes where you left off
+    /// Guides through five actions: pose, key, paint, undo and save; continues at the last open
+    /// step
     Tour = "help.tour", "Tour", menu: "Help", enabled: always, anywhere: true;
     /// Shows the version, licenses and graphics device
     About = "help.about", "About Ulna", menu: "Help", enabled: always, anywhere: true;

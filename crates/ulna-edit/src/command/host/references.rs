@@ -43,11 +43,12 @@ impl ArgumentPart for ReferenceName {
 }
 
 other_commands! {
-    /// Commands on reference models: props, partners and grounds next to the open model.
+    /// Commands on reference models, such as props, other characters and floors, which are shown
+    /// next to the open model.
     ReferenceCommand in "View/Reference models", by Host;
 
-    /// Shows another file beside the open model, such as a prop, a partner or a ground; it is never
-    /// saved in the open file
+    /// Shows another file beside the open model, such as a prop, another character or a floor; it
+    /// is never saved into the open file
     Load {
         /// File of the reference model; opens a dialog if omitted.
         path: Option<PathBuf>,
@@ -106,16 +107,16 @@ other_commands! {
         reference: ReferenceName,
         /// Position of its origin in the scene, in meters; unchanged if omitted.
         translation: Option<Vec3>,
-        /// Rotation about x, then y, then z, in degrees; unchanged if omitted.
+        /// Rotation of the model about the x, then y, then z axis; unchanged if omitted.
         degrees: Option<Vec3>,
-        /// Scale factor; unchanged if omitted.
+        /// Scale factor of the model; unchanged if omitted.
         factor: Option<f32>,
     } = "reference.move", "Place the reference model", asks: true, enabled: with_reference;
     /// Chooses the clip that a reference model plays in step with the playhead
     Clip {
         /// The reference model.
         reference: ReferenceName,
-        /// Name of a clip of its file; the rest pose if omitted.
+        /// Name of a clip in the file of the reference model; the rest pose if omitted.
         clip: Option<String>,
     } = "reference.clip", "Clip of the reference model", asks: true, enabled: with_reference;
 }

@@ -34,9 +34,9 @@ other_commands! {
     ImportLayer {
         /// File with saved layers.
         path: PathBuf,
-        /// Clip of the layer in that file; a layer of its pose if omitted.
+        /// Clip of the layer in the source file; a layer of its pose if omitted.
         clip: Option<ClipName>,
-        /// Layer in that file; required if there are several.
+        /// Layer in the source file; needed if there are several.
         layer: Option<LayerName>,
         /// Clip that receives the layer; the pose if omitted.
         into: Option<ClipName>,
@@ -83,38 +83,36 @@ other_commands! {
         path: PathBuf,
         /// Pattern of the names of clips to retarget, such as `Walk*`; all clips if omitted.
         only: Option<String>,
-        /// Retarget map: the name of a map in this file, the path of a JSON file, or JSON. If
-        /// omitted, a fitting map in this file, or else a guessed map.
+        /// Retarget map: the name of a map in this file, the path of a JSON file, or JSON text; the
+        /// best map in this file, or else a guessed map, if omitted.
         map: Option<RetargetMapText>,
         /// Action if a clip name already exists; a number is added to the name if omitted.
         taken: Option<TakenName>,
-        /// Whether to keep feet in place during ground contacts; as in the map if omitted.
+        /// Whether feet stay in place during contacts; as in the retarget map if omitted.
         contacts: Option<bool>,
-        /// Factor of the travel distance over the ground; as in the map if omitted.
+        /// Factor of the path over the ground; as in the retarget map if omitted.
         stride: Option<f32>,
         /// Keys of the clips: as in the source, one per frame, or reduced; as in the source if
         /// omitted.
         keys: Option<RetargetedKeys>,
         /// Maximum error of reduced keys, in millimeters for a body 1.8 m tall; 0.5 if omitted.
         millimetres: Option<f32>,
-        /// Whether to ignore joints of the map that a model does not have; no if omitted.
+        /// Whether to ignore joints of the map that one of the models does not have.
         force: Option<bool>,
     } = "clip.retarget", "Retarget clips by a map…", menu: "Clip", asks: true, after: "clip.import";
     /// Copies the skeleton of another file onto this model as new joints without a skin; bind the
     /// meshes to them afterwards
     ImportSkeleton {
-        /// File of a model with a skeleton; `sample` is the bundled mannequin.
+        /// File of a model with a skeleton, or `sample` for the bundled sample model.
         path: PathBuf,
-        /// Topmost joint in that file; all joints of its skins if omitted.
+        /// Topmost joint of the skeleton in the source file; all joints of its skins if omitted.
         joint: Option<String>,
-        /// Positions of joints of that file in this scene, in meters, such as `Hips=0 0.93 0;
-        /// Head=0 1.6 0.02`. One position moves the skeleton. Two also scale and rotate it, and
-        /// more also stretch it to put each joint at its position. If omitted, the skeleton is
-        /// scaled by the heights of both models and placed on the ground below the center of this
-        /// model.
+        /// Positions in this scene for joints of the source file, in meters, such as `Hips=0 0.93
+        /// 0; Head=0 1.6 0.02`. One point moves the skeleton, two scale and turn it, and more also
+        /// stretch it, so that each joint is at its point. If omitted, it is scaled by the heights
+        /// of both models and set on the ground below the middle of this one.
         points: Option<MatchedPoints>,
-        /// Whether each position also applies, mirrored, to the joint on the other side; no if
-        /// omitted.
+        /// Whether the mirror images of the points are used for the other side.
         symmetric: Option<bool>,
         /// Prefix for the names of the new joints.
         prefix: Option<String>,
@@ -125,7 +123,7 @@ other_commands! {
     ImportWeights {
         /// File to read; opens a dialog if omitted.
         path: Option<PathBuf>,
-        /// Mesh or shape of that file; if omitted, meshes with the same names, or all if none
+        /// Mesh or shape of the source file; if omitted, meshes with the same names, or all if none
         /// match.
         from: Option<String>,
         /// Meshes that receive the weights; all if omitted.

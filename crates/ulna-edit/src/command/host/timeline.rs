@@ -75,14 +75,14 @@ other_commands! {
     /// Switches the timeline between rows of keys and curves
     Curves = "timeline.curves",
         "Sheet or curves", menu: "Clip/Timeline", key: "Tab", enabled: clip_shown;
-    /// Shows rows of keys above curves, or only the rows of keys
+    /// Shows rows of keys over curves, or returns to the previous view of the timeline
     SheetAndCurves = "timeline.both",
         "Sheet and curves", menu: "Clip/Timeline", key: "Shift+Tab", enabled: clip_shown;
     /// Scales the curves so that all values in the visible time range are visible
     FitHeight = "timeline.fit_height",
         "Fit the visible height", menu: "Clip/Timeline", enabled: curves_shown;
-    /// Turns normalization of the curves of the selected keys on or off: each curve fills the
-    /// height
+    /// Normalizes the curves of the selected keys, so that each fills the height, or shows their
+    /// true values again
     Normalize = "timeline.normalize",
         "Normalize curves", menu: "Clip/Timeline", key: "N", enabled: curve_keys;
     /// Hides the curves of the selected keys
@@ -95,7 +95,7 @@ other_commands! {
     /// nothing
     SpeedStrip = "timeline.speed",
         "Speed of the tip", menu: "Clip/Timeline", enabled: curves_shown;
-    /// Chooses an ease for the motion from each selected key to the next key
+    /// Chooses the ease of the motion from each selected key to the next
     Ease = "timeline.ease",
         "Ease…", menu: "Clip/Curves", key: "Shift+T", enabled: curve_keys;
     /// Turns proportional editing on or off: nearby keys follow when keys are dragged on curves

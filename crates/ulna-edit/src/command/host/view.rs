@@ -138,7 +138,7 @@ other_commands! {
         /// Panel to maximize; the one under the pointer if omitted.
         panel: Option<Panel>,
     } = "view.maximize_panel", "Maximize panel", menu: "View/Panels", key: "Ctrl+Space";
-    /// Floats a panel over the other panels, or docks it again
+    /// Undocks a panel, so that it floats over the others, or docks it again
     FloatPanel {
         /// Panel to float; the one under the pointer if omitted.
         panel: Option<Panel>,
@@ -156,7 +156,7 @@ other_commands! {
         /// Workspace to delete; the current one if omitted.
         workspace: Option<String>,
     } = "view.delete_workspace", "Delete workspace", menu: "View/Workspace";
-    /// Switches to a workspace, with its arrangement of the panels
+    /// Arranges the panels as saved in a workspace
     Workspace {
         /// Workspace to show.
         workspace: String,

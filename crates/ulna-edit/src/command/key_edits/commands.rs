@@ -96,8 +96,8 @@ document_commands! {
         /// Whether to replace the existing keys in the time range of the pasted keys; no if
         /// omitted.
         replace: Option<bool>,
-        /// Whether to offset the pasted values so that they start from the value at that time; no
-        /// if omitted.
+        /// Whether to offset the pasted values so that they start from the clip's value at the time
+        /// of the first pasted key.
         relative: Option<bool>,
         /// Whether to paste the keys mirrored, onto the mirror joints; no if omitted.
         flip: Option<bool>,
@@ -122,7 +122,7 @@ document_commands! {
         clip: ClipName,
         /// Offset in time, in seconds.
         by: Seconds,
-        /// Keys whose tracks to change; all if omitted.
+        /// Keys of the tracks to offset; all tracks if omitted.
         which: WhichKeys,
     } = "key.offset", "Offset keys in the loop", menu: "Clip/Edit keys", asks: true;
     /// Holds the value of keys until the next key, as with stepped interpolation
@@ -139,8 +139,7 @@ document_commands! {
     ChangeKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Operation on the values: `add` adds the amount, `scale` multiplies by it, `set` replaces
-        /// the values by it.
+        /// Operation on the values: add, scale or set.
         how: ValueHow,
         /// Amount per component, or one number for all components; degrees about x, y and z for
         /// rotations.
@@ -178,7 +177,7 @@ document_commands! {
         time: Seconds,
         /// Node whose keys to offset.
         node: Nodes,
-        /// Value at that time.
+        /// New value of the node at the given time.
         to: Trs,
         /// Keys to offset; all keys of the node if omitted.
         keys: Option<KeyList>,
@@ -189,13 +188,13 @@ document_commands! {
         clip: ClipName,
         /// Interpolation from each key to the next key.
         interpolation: Between,
-        /// Whether to keep the motion, as far as the interpolation allows; keys may be added; no if
-        /// omitted.
+        /// Whether to preserve the motion, as far as the new interpolation can represent it; keys
+        /// may be added.
         keep_motion: Option<bool>,
         /// Whether to change only the segments after the keys; the rest of the track keeps its
         /// motion.
         spans: Option<bool>,
-        /// Keys whose tracks to change; all if omitted.
+        /// Keys of the tracks to change; all tracks if omitted.
         which: WhichKeys,
     } = "track.interpolation", "Set interpolation", menu: "Clip/Edit keys", asks: true;
     /// Sets the tangent mode of keys
@@ -221,13 +220,13 @@ document_commands! {
         /// Keys to edit.
         which: WhichKeys,
     } = "key.copy_tangents", "Copy tangents from a key", menu: "Clip/Edit keys", asks: true;
-    /// Makes tangents continuous from the last key to the first key, for a clip that loops
+    /// Makes tangents continuous from the last key to the first, for a clip that loops
     MatchSeam {
         /// Clip to edit.
         clip: ClipName,
-        /// Whether tangents are continuous at the loop seam; yes if omitted.
+        /// Whether tangents are continuous at the seam; yes if omitted.
         on: Option<bool>,
-        /// Keys whose tracks to change; all if omitted.
+        /// Keys of the tracks to change; all tracks if omitted.
         which: WhichKeys,
     } = "key.match_seam", "Match tangents at the loop seam", menu: "Clip/Edit keys", asks: true;
     /// Marks keys as extremes, breakdowns or in-betweens; the motion does not change
@@ -254,7 +253,7 @@ document_commands! {
     EulerFilter {
         /// Clip to edit.
         clip: ClipName,
-        /// Keys whose tracks to change; all if omitted.
+        /// Keys of the tracks to filter; all tracks if omitted.
         which: WhichKeys,
     } = "track.euler_filter",
         "Euler filter", menu: "Clip/Curves", enabled: rules::clip_shown, after: "track.filter";

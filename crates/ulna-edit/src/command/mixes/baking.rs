@@ -18,7 +18,7 @@ use ulna_motion::{
     footfalls, jumps, known_feet,
 };
 
-/// Describes the jumps of the pose in a mix, without a full stop; `None` if there are none.
+/// Describes the jumps of the pose in a mix, without a final period; `None` if there are none.
 pub fn jumps_in_words(document: &Document, jumps: &[Jump]) -> Option<String> {
     /// Maximum number of jumps that are listed.
     const MOST: usize = 3;

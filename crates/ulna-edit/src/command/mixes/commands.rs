@@ -47,7 +47,7 @@ document_commands! {
     } = "mix.go", "Transition to a clip", asks: true;
     /// Bakes the mix to a new clip
     BakeMix {
-        /// Name of the new clip; “Mix” if omitted.
+        /// Name of the new clip.
         name: Option<String>,
         /// Frames per second; the highest frame rate of its clips if omitted.
         rate: Option<f32>,

@@ -40,16 +40,16 @@ document_commands! {
         /// are adapted to keep the motion, which needs `keep` to be `world`.
         force: Option<bool>,
     } = "node.reparent", "Attach to another parent", asks: true, enabled: rules::selected;
-    /// Removes the selected nodes from the file; the remaining nodes move as before in every clip
+    /// Removes the selected nodes from the file; the other nodes move as before in every clip
     RemoveNodes {
         /// Nodes to remove.
         node: Nodes,
         /// Descendants of these nodes: `remove` removes them as well. `keep-world` and `keep-local`
         /// attach them to the parent with their world or local transform; `remove` if omitted.
         below: Option<Below>,
-        /// Whether the motion may change: weights of removed joints move to the nearest joint
-        /// above. If not, weights are fitted so that the clips change least, and kept nodes move as
-        /// before.
+        /// Whether weights of joints are moved to the nearest joint above, and nodes below a node
+        /// with keys move differently. Otherwise, joints are removed as by “Remove joints”: weights
+        /// are fitted so that the clips change least, and kept nodes move as before.
         force: Option<bool>,
     } = "node.remove", "Remove nodes", key: "Delete", enabled: rules::any_selected,
         key_scope: KeyScope::Outliner;

@@ -208,8 +208,8 @@ pub(in crate::command) fn skin_without(
     Ok((left.edits, left.notes))
 }
 
-/// Removes joints from a skin. Their weights are added to their heirs, or to the nearest remaining
-/// ancestors.
+/// Removes joints from a skin. Their weights are added to the joints in `heirs`, or to the nearest
+/// remaining ancestors.
 fn without_joints(
     document: &Document,
     (id, skin): (SkinId, &Skin),

@@ -57,7 +57,7 @@ document_commands! {
         /// Behavior of the children: `follow` moves them along, `place` keeps their world
         /// transforms, `angle` keeps their world rotation; `follow` if omitted.
         children: Option<Children>,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.turn", "Rotate in any space", menu: "Pose/By numbers", asks: true;
     /// Moves nodes along the axes of any space
@@ -71,7 +71,7 @@ document_commands! {
         /// Behavior of the children: `follow` moves them along, `place` keeps their world
         /// transforms, `angle` keeps their world rotation; `follow` if omitted.
         children: Option<Children>,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.shift", "Move in any space", menu: "Pose/By numbers", asks: true;
     /// Scales nodes along the axes of any space, optionally about a pivot
@@ -88,7 +88,7 @@ document_commands! {
         /// Behavior of the children: `follow` moves them along, `place` keeps their world
         /// transforms, `angle` keeps their world rotation; `follow` if omitted.
         children: Option<Children>,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.resize", "Scale in any space", menu: "Pose/By numbers", asks: true;
     /// Sets the pose offset (Ul) of nodes: their transform relative to the rest pose
@@ -104,7 +104,7 @@ document_commands! {
         node: Nodes,
         /// Values to set.
         to: Trs,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.set_local", "Set the local transform", menu: "Pose/By numbers", asks: true;
     /// Sets the world transform of nodes
@@ -127,14 +127,14 @@ document_commands! {
         node: Option<Nodes>,
         /// Channels to reset; all if omitted.
         parts: Option<Parts>,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.reset", "Reset to rest", enabled: rules::selected;
     /// Resets the translation of the selected nodes
     ResetTranslation {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.reset_translation",
         "Reset the translation", key: "Alt+W", enabled: rules::selected;
@@ -142,7 +142,7 @@ document_commands! {
     ResetRotation {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.reset_rotation",
         "Reset the rotation", key: "Alt+E", enabled: rules::selected;
@@ -150,7 +150,7 @@ document_commands! {
     ResetScale {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// Destination of the pose: the file, a clip at a time, or a layer.
+        /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
     } = "pose.reset_scale",
         "Reset the scale", key: "Alt+R", enabled: rules::selected;

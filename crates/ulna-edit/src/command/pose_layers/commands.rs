@@ -36,7 +36,7 @@ document_commands! {
     NewLayer {
         /// Clip that receives the layer; the pose of the file if omitted.
         clip: Option<ClipName>,
-        /// Name of the layer.
+        /// Name of the new layer.
         name: Option<String>,
     } = "layer.new", "New layer";
     /// Mutes or unmutes a layer
@@ -169,7 +169,7 @@ document_commands! {
         to: Trs,
         /// Time in the clip, in seconds.
         time: Option<Seconds>,
-        /// Whether to set a key at that time, even if the layer was constant; no if omitted.
+        /// Whether to set a key at the given time, even if the layer was constant.
         key: Option<bool>,
     } = "layer.set", "Set layer offsets", asks: true, enabled: rules::pose_layer;
     /// Copies a layer to other clips
@@ -192,7 +192,7 @@ document_commands! {
         other: Option<ClipName>,
         /// Time of the unkeyed pose that becomes a layer of the whole clip, in seconds.
         time: Option<Seconds>,
-        /// Name of the layer.
+        /// Name of the new layer.
         name: Option<String>,
     } = "layer.extract", "Make a layer from a difference", asks: true, enabled: rules::clip_shown;
 }

@@ -42,8 +42,8 @@ pub enum KeysOfLayer {
 }
 
 impl LayerKeysCommand {
-    /// Returns `None`: these commands have no names of their own. The argument `layer` converts a
-    /// command on keys of a clip.
+    /// Always returns `None`, because these commands have no names of their own. A command on keys
+    /// of a clip becomes a command on keys of a layer through its argument `layer`.
     pub(in crate::command) const fn read(
         _: &str,
         _: &Arguments,

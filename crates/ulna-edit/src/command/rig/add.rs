@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_joint_gets_the_next_number_before_the_side() {
+    fn the_name_of_a_new_joint_has_the_next_number_before_the_side_marker() {
         let mut document = Document::default();
         let mut name = |text: &str| {
             let id = document.nodes.next_id();

@@ -23,7 +23,7 @@ use ulna_model::{
 use ulna_motion::{Pose, Stack};
 use ulna_weights::{at_rest, bound_mesh, rests_after, snapshot, world};
 
-/// Largest difference between equal elements, relative to the largest element.
+/// Difference below which two matrix elements count as equal, relative to the largest element.
 const SAME: f32 = 1e-5;
 
 impl InverseBinds {

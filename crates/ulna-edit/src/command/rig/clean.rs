@@ -117,7 +117,7 @@ impl<'d> NodeUses<'d> {
         })
     }
 
-    /// Returns the unused nodes that meet a condition, with only such nodes below them.
+    /// Returns the unused nodes that, like all their descendants, meet a condition.
     fn idle_below(&self, fits: impl Fn(NodeId) -> bool) -> BTreeSet<NodeId> {
         let mut found = BTreeSet::new();
         for node in self.document.nodes.order().iter().rev() {

@@ -21,15 +21,16 @@ document_commands! {
         node: Nodes,
         /// Angles about the joint's own x, then y, then z axis, in degrees.
         degrees: Option<Vec3>,
-        /// Joint whose axes in the rest pose to copy.
+        /// Joint whose axes in the rest pose are copied to the joints.
         like: Option<Nodes>,
-        /// Whether to align the axes with those of the scene, in the rest pose; no if omitted.
+        /// Whether the joints get the axes of the scene, in the rest pose.
         world: Option<bool>,
         /// Local axis that points along the bone, to the joint below. If there are several, it is
         /// the joint in the middle of the body, or else the joint farthest ahead. At the end of a
         /// chain, the axis points away from the joint above.
         aim: Option<OwnAxis>,
-        /// Local axis that points up. If omitted, y, or z if y points along the bone.
+        /// Own axis, perpendicular to the bone, that points up; y if omitted, or z if y points
+        /// along the bone.
         up: Option<OwnAxis>,
         /// Direction of the up axis: `scene` is up in the scene, or its front for steep bones,
         /// `front` is the front of the scene. `parent` is the same axis of the parent, `now` is the
@@ -37,7 +38,7 @@ document_commands! {
         up_to: Option<UpDirection>,
         /// Additional rotation about the bone, in degrees; 0 if omitted.
         roll: Option<f32>,
-        /// Whether to copy the mirrored axes of the mirror joints; no if omitted.
+        /// Whether the joints get the mirrored axes of their mirror joints.
         mirrored: Option<bool>,
         /// Effect on clips: `keep` changes the keys so that the skin moves as before. `follow`
         /// keeps the keys, which then rotate the joint about its new axes; `keep` if omitted.
@@ -74,7 +75,7 @@ document_commands! {
     InsertJoint {
         /// Joint above which to add the new joints.
         node: Nodes,
-        /// Position between the parent (0) and the joint (1); 50 % if omitted.
+        /// Position on the line from the parent to the joint, as a fraction; 50 % if omitted.
         at: Option<f32>,
         /// Number of new joints, evenly spaced; the position is then ignored.
         count: Option<usize>,
@@ -86,20 +87,20 @@ document_commands! {
     DissolveJoint {
         /// Joints to dissolve.
         node: Nodes,
-        /// Joints that receive the weights: `fit` chooses joints that change the clips least,
-        /// `parent` the nearest joint above, `nearest` the nearest bone of each vertex. `smoothed`
-        /// is like `parent`, with smoothed weights. If omitted, `fit`, or `parent` if the file has
-        /// no clips.
+        /// Joints that receive the weights of the removed joints: `fit` chooses them so that the
+        /// clips change least, `parent` gives them to the nearest joint above, `nearest` gives each
+        /// vertex to the nearest bone, `smoothed` is the joint above with smoothed weights; `fit`
+        /// if omitted and the file has clips.
         weights: Option<Heirs>,
     } = "joint.dissolve", "Dissolve joints", enabled: rules::selected, key_scope: KeyScope::Rig;
     /// Removes joints; the joints below them keep their motion, or are removed as well
     RemoveJoint {
         /// Joints to remove.
         node: Nodes,
-        /// Joints that receive the weights: `fit` chooses joints that change the clips least,
-        /// `parent` the nearest joint above, `nearest` the nearest bone of each vertex. `smoothed`
-        /// is like `parent`, with smoothed weights. If omitted, `fit`, or `parent` if the file has
-        /// no clips.
+        /// Joints that receive the weights of the removed joints: `fit` chooses them so that the
+        /// clips change least, `parent` gives them to the nearest joint above, `nearest` gives each
+        /// vertex to the nearest bone, `smoothed` is the joint above with smoothed weights; `fit`
+        /// if omitted and the file has clips.
         weights: Option<Heirs>,
         /// Joints below the removed joints: `keep` attaches them to the parent with their motion,
         /// `remove` removes them as well; `keep` if omitted.
@@ -130,10 +131,10 @@ document_commands! {
     MirrorJoint {
         /// Joints of one side, such as the first joint of an arm.
         node: Nodes,
-        /// Whether to mirror the joints below them as well; these are mirrored if omitted.
+        /// Whether the joints below the given ones are mirrored, too; they are if omitted.
         below: Option<bool>,
-        /// Whether vertices of the other side get the mirrored weights of this side. If omitted,
-        /// weights are mirrored only for new joints.
+        /// Whether weights are mirrored, too: vertices of the other side get the mirrored weights
+        /// of this side. If omitted, only the weights of new joints are mirrored.
         weights: Option<bool>,
     } = "joint.mirror", "Mirror joints", asks: true, enabled: rules::selected,
         key_scope: KeyScope::Rig;
@@ -185,8 +186,8 @@ document_commands! {
         prefix: Option<String>,
         /// Text to add at the end of the names.
         suffix: Option<String>,
-        /// Number of the first joint; the others count up from it. The number replaces # signs in
-        /// the name, one per digit, or is appended.
+        /// Number of the first joint. It replaces the # signs in the name, one per digit, or is
+        /// appended to the name.
         number: Option<usize>,
         /// Table with one old and one new name per line, separated by a comma, a semicolon or a
         /// tab. Names that are not in the table do not change.
@@ -196,9 +197,9 @@ document_commands! {
     /// Computes the bind matrices of skins from the rest pose, moves the joints to them, or removes
     /// them
     InverseBinds {
-        /// Action: `from-nodes` computes the matrices from the rest pose. `to-nodes` moves the
-        /// joints to the rest pose that the matrices define. `drop` removes matrices that are all
-        /// identities.
+        /// `from-nodes` computes the matrices from the rest pose of the joints, `to-nodes` moves
+        /// the joints to the positions that the matrices define, `drop` removes matrices that are
+        /// all identities.
         how: BindSource,
         /// Skin to change; all if omitted.
         skin: Option<String>,
@@ -232,8 +233,7 @@ document_commands! {
         skeleton: SkeletonText,
         /// Positions of joints in the scene, in meters, such as `Hips=0 0.93 0; Head=0 1.6 0.02`.
         points: Option<MatchedPoints>,
-        /// Whether each position also applies, mirrored, to the joint on the other side; no if
-        /// omitted.
+        /// Whether the mirror images of the points are used for the other side.
         symmetric: Option<bool>,
         /// Prefix for the names of the new joints.
         prefix: Option<String>,
@@ -246,7 +246,7 @@ document_commands! {
         /// Whether to guess missing bones from names and the shape of the skeleton. If omitted,
         /// bones are guessed only if no other argument is given.
         guess: Option<bool>,
-        /// Whether to clear all other bones first; no if omitted.
+        /// Whether to remove all other bones from the map first.
         clear: Option<bool>,
     } = "rig.humanoid", "Guess humanoid bones", menu: "Rig/Humanoid";
     /// Merges skins that share joints into one skin; the meshes move as before
@@ -258,7 +258,7 @@ document_commands! {
     SplitSkins {
         /// Skin to split; all skins with several meshes if omitted.
         skin: Option<String>,
-        /// Maximum number of joints per skin; skins within this limit do not change.
+        /// Largest number of joints per skin; skins with fewer joints are unchanged.
         most: Option<usize>,
     } = "skin.split", "Split skins", asks: true, enabled: rules::opened;
 }
@@ -376,9 +376,9 @@ choice! {
 choice! {
     /// Reference direction for the up axis of a joint.
     UpDirection {
-        /// Up in the scene, or its front for steep bones.
+        /// The up direction of the scene, or its front direction for steep bones.
         Scene = "scene",
-        /// The front of the scene.
+        /// The front direction of the scene.
         Front = "front",
         /// The same axis of the parent joint.
         Parent = "parent",

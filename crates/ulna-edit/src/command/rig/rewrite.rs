@@ -54,7 +54,7 @@ pub(super) struct RigDraft {
 
 impl RigDraft {
     pub(super) fn of(document: &Document) -> Self {
-        /// DESIGN: 0.1 mm on a body of 1.8 m.
+        /// Tolerance relative to the size of the skeleton: 0.1 mm on a body of 1.8 m.
         const NEAR: f64 = 1e-4 / 1.8;
         let rest = Pose::evaluate(document, &Stack::default());
         let size = joint_bounds(document, &rest).map_or(0.0, |(low, high)| low.distance(high));

@@ -30,7 +30,7 @@ use ulna_motion::surgery::{Chain, Factor, Moving};
 struct JointTree {
     /// Joints without an ancestor joint.
     tops: BTreeSet<NodeId>,
-    /// Skins of the joints below them.
+    /// Skins with joints in this tree.
     skins: Vec<SkinId>,
 }
 

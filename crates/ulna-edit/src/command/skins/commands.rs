@@ -22,7 +22,7 @@ document_commands! {
         below: Option<bool>,
         /// Clip with the pose to bind in; the pose of the file if omitted.
         clip: Option<ClipName>,
-        /// Time in that clip, in seconds; 0 if omitted.
+        /// Time in the clip with the pose, in seconds; 0 if omitted.
         time: Option<Seconds>,
         /// Name of the new skin.
         name: Option<String>,
@@ -35,7 +35,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Clip with the pose to bind in; the pose of the file if omitted.
         clip: Option<ClipName>,
-        /// Time in that clip, in seconds; 0 if omitted.
+        /// Time in the clip with the pose, in seconds; 0 if omitted.
         time: Option<Seconds>,
         /// Shape to bind: `stored` is the modeled shape, `posed` is the shape as currently
         /// deformed; `stored` if omitted.
@@ -57,8 +57,8 @@ document_commands! {
         joint: Nodes,
         /// Skin to change; all skins with these joints if omitted.
         skin: Option<String>,
-        /// Whether the nearest joint above receives the weights of removed joints. If not, joints
-        /// with weights cannot be removed.
+        /// Whether the nearest joint above receives the weights of removed joints; joints with
+        /// weights are refused if omitted.
         give: Option<bool>,
     } = "skin.remove_joints",
         "Remove joints from a skin", menu: "Weights/Joints", asks: true, enabled: rules::skinned;

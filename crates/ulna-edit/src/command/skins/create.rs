@@ -20,7 +20,8 @@ use ulna_motion::Pose;
 use ulna_weights::world;
 
 impl CreateSkin {
-    /// Describes the changes that the command would make, one sentence each, without a full stop.
+    /// Describes the changes that the command would make, one sentence each, without a final
+    /// period.
     ///
     /// # Errors
     /// The reason, if the command cannot run.

@@ -99,7 +99,7 @@ pub(super) enum Hung {
 /// Planned result of a bind, without computed weights.
 pub(super) struct Plan {
     pub(super) draft: DocumentDraft,
-    /// Descriptions of the changes, one sentence each, without a full stop.
+    /// Descriptions of the changes, one sentence each, without a final period.
     pub(super) lines: Vec<String>,
     /// Meshes whose weights will be computed.
     pub(super) bare: Vec<MeshId>,

@@ -16,7 +16,8 @@ use ulna_motion::{Pose, Stack};
 use ulna_weights::{at_rest, bound_mesh};
 
 impl BindSkin {
-    /// Describes the changes that the command would make, one sentence each, without a full stop.
+    /// Describes the changes that the command would make, one sentence each, without a final
+    /// period.
     ///
     /// # Errors
     /// The reason, if the command cannot run.

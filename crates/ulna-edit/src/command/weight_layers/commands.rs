@@ -13,7 +13,7 @@ document_commands! {
 
     /// Adds a weight layer
     AddLayer {
-        /// Name of the layer; “Layer” with a number if omitted.
+        /// Name of the new layer.
         name: Option<String>,
         /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
@@ -102,7 +102,7 @@ document_commands! {
     MaskLayer {
         /// Weight layer, by its name or number.
         layer: String,
-        /// Mask value at these vertices, 0 to 1.
+        /// Mask value, 0 to 1.
         value: f32,
         /// Mesh whose skin has the layer; required if several skins match.
         mesh: Option<Meshes>,
@@ -138,7 +138,7 @@ document_commands! {
         mesh: Meshes,
         /// Primitive of the mesh; the first if omitted.
         primitive: Option<PrimitiveId>,
-        /// Joints that `of` refers to.
+        /// Joints for the indices in `of`.
         joints: Nodes,
         /// Vertices to set.
         vertices: VertexList,

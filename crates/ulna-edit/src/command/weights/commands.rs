@@ -223,7 +223,7 @@ document_commands! {
     MergeJoints {
         /// Joints whose weights are moved.
         from: Nodes,
-        /// Joint that receives these weights.
+        /// Joint that receives the weights.
         into: Nodes,
         /// Vertices and joints that may change.
         reach: Reach,

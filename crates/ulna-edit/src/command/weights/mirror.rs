@@ -66,7 +66,7 @@ pub fn meshes_of_body(document: &Document, skin: SkinId) -> Vec<MeshId> {
 struct Counts {
     /// Number of vertices on the receiving side or on the mirror plane.
     taking: usize,
-    /// Number of those vertices that have a mirror vertex.
+    /// Number of the changed vertices that have a mirror vertex.
     paired: usize,
 }
 

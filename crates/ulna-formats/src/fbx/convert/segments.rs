@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn other_curves_are_subdivided_until_within_tolerance() {
+    fn curves_that_are_not_cubic_are_subdivided_until_within_tolerance() {
         let value = |t: f64| vec![(3.0 * t).sin()];
         let made = curve(&value).keyed(&[0.0, 2.0], |_| CUBIC);
         assert!(made.times.len() > 4 && made.worst <= 1e-6 && made.cubics == (1, 0));

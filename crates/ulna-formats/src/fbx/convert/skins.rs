@@ -196,7 +196,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn weights_sum_to_one_strongest_first_each_joint_once(
+        fn weights_sum_to_one_in_descending_order_with_each_joint_once(
             list in prop::collection::vec((0u16..12, 1e-3f64..1.0), 1..100)) {
             let made = settled(list);
             let sum: f32 = made.iter().map(|(_, w)| w).sum();

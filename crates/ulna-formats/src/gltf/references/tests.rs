@@ -36,7 +36,7 @@ fn shifted(kind: IdKind) -> Renumbering {
 }
 
 #[test]
-fn every_reference_is_found_and_only_it_is_renumbered() {
+fn all_references_are_found_and_only_references_are_renumbered() {
     for (path, named) in PLACES {
         let (value, id) = content(*named, 4);
         let mut root = file_with(path, value);
@@ -61,7 +61,7 @@ fn every_reference_is_found_and_only_it_is_renumbered() {
 }
 
 #[test]
-fn references_to_a_removed_element_stay_and_are_reported() {
+fn references_to_a_removed_element_are_kept_and_reported() {
     for (path, named) in PLACES {
         let (value, id) = content(*named, 4);
         let mut root = file_with(path, value.clone());

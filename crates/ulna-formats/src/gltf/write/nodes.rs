@@ -366,8 +366,8 @@ impl RestExtra {
     }
 }
 
-/// Whether reading the node's transform gives the same rest pose without extras. It differs only if
-/// an axis has zero length.
+/// Whether the written transform alone, without extras, restores the rest pose when it is read.
+/// Only an axis of zero length prevents this.
 fn comes_by_itself(node: &Node) -> bool {
     let mut read = Node { rest: node.local(), pose: None, ..node.clone() };
     free_of_zeros(&mut read);

@@ -206,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn time_scaled_divides_tangents_and_time_reversed_swaps_and_negates(
+    fn scaling_time_divides_tangents_and_reversing_time_swaps_and_negates_them(
         track in any_track(), list in changes(), scale in 0.25f64..4.0,
     ) {
         prop_assume!(track.times.len() > 1);
@@ -244,7 +244,7 @@ proptest! {
 }
 
 #[test]
-fn a_broken_key_that_is_linked_has_one_slope() {
+fn linking_a_broken_key_gives_both_sides_one_slope() {
     let track = numbers(&[(0.0, 0.0), (1.0, 1.0), (3.0, 2.0), (4.0, 0.0)]);
     let broken = with_modes(&track, &[1.0], KeySide::Leave, TangentMode::Linear, Some(false));
     assert_ne!(tangent(&broken, 1, false), tangent(&broken, 1, true));

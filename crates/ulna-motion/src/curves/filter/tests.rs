@@ -58,8 +58,9 @@ fn all(track: &Track) -> (f32, f32) {
 
 proptest! {
     #[test]
-    fn key_times_end_keys_and_protected_ranges_stay(track in any_track(), filter in filters(),
-        strength in 0.0f64..1.0, across_loop: bool, from in 0.0f32..3.0, long in 0.0f32..1.0) {
+    fn a_filter_keeps_key_times_end_keys_and_protected_ranges(track in any_track(),
+        filter in filters(), strength in 0.0f64..1.0, across_loop: bool, from in 0.0f32..3.0,
+        long in 0.0f32..1.0) {
         let protect = vec![(from, from + long)];
         let options =
             FilterOptions { strength, across_loop, protect, ..FilterOptions::new(filter) };
@@ -80,8 +81,8 @@ proptest! {
     }
 
     #[test]
-    fn keys_outside_the_range_and_other_components_stay(track in any_track(), filter in filters(),
-        from in 0usize..12, to in 0usize..12) {
+    fn a_filter_keeps_other_components_and_keys_outside_the_range(track in any_track(),
+        filter in filters(), from in 0usize..12, to in 0usize..12) {
         let count = track.times.len();
         let (from, to) = (from.min(to).min(count - 1), from.max(to).min(count - 1));
         let span = (track.times[from], track.times[to]);
@@ -149,7 +150,7 @@ fn a_loop_stays_closed_and_is_filtered_through_its_seam() {
 }
 
 #[test]
-fn a_peak_is_removed_and_its_neighbors_stay() {
+fn a_peak_is_removed_and_its_neighbors_are_unchanged() {
     let slow = |t: f64| (t * 2.0).sin();
     let track = even(false, 61, 30.0, |t| slow(t) + if (t - 1.0).abs() < 0.01 { 0.8 } else { 0.0 });
     let filter = Filter::Peaks { limit: 3.0 };

@@ -67,7 +67,7 @@ pub(super) struct Piece {
     pub(super) waits: bool,
     /// Target position of the node at the middle time of the range, in scene space.
     pub(super) place: Vec3,
-    /// Durations of the transitions before and after it, seconds.
+    /// Durations of the transitions before and after the range, seconds.
     pub(super) ease: (f32, f32),
     /// Offsets from the node's path to its target at the start and the end of the range, meters.
     pub(super) edges: (Vec3, Vec3),
@@ -184,7 +184,8 @@ impl<'a> Hold<'a> {
     }
 
     /// Target position at the middle time of a range: the mean position of the node. If the limb
-    /// cannot reach it during the whole range, the nearest position that it can reach.
+    /// cannot reach it during the whole range, it is replaced by the nearest position that the limb
+    /// can reach.
     fn place(&self, range: &HoldRange) -> Vec3 {
         /// `REACH` is the maximum reach, relative to the limb's length. `FAR` is the maximum
         /// distance between the target and the mean position, relative to the body's height.

@@ -522,7 +522,7 @@ fn a_key_transition_interpolates_from_the_last_to_the_first_key() {
 }
 
 #[test]
-fn bars_without_effect_leave_the_rest_pose() {
+fn a_mix_of_bars_without_effect_shows_the_rest_pose() {
     let still = Shared::new(Clip::default());
     let document = chain(&[still]);
     let rest = pose(&document, &Stack::default());

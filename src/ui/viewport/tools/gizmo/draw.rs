@@ -444,7 +444,7 @@ struct Field {
     name: &'static str,
     role: ColorRole,
     text: String,
-    /// Whether typed characters are added to this field.
+    /// Whether typed characters are added to the field.
     typed: bool,
     /// Whether the number was typed.
     fixed: bool,

@@ -34,7 +34,7 @@ pub struct Gesture {
     pub operation: Operation,
     /// Axis or plane that the operation is limited to.
     pub limit: Limit,
-    /// Frame of the gizmo, with the center and axes of the start.
+    /// Frame of the gizmo, with its center and axes at the start.
     pub frame: Frame,
     /// Space of the axes.
     pub space: GizmoSpace,

@@ -108,7 +108,7 @@ impl HandleSet {
 /// Handle with its shape in the viewport.
 #[derive(Clone, Debug)]
 pub struct HandleShape {
-    /// Handle with this shape.
+    /// The handle itself.
     pub handle: Handle,
     /// Points of the line, or corners of the square, in viewport points. The flag tells whether a
     /// point is on the near side.

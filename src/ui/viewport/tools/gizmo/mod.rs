@@ -83,7 +83,7 @@ impl Gizmo {
         self.waiting.take().is_some()
     }
 
-    /// Whether a mouse button holds the current gesture; `None` without a gesture.
+    /// Whether the current gesture lasts while a mouse button is held; `None` without a gesture.
     pub fn under_way(&self) -> Option<bool> {
         self.gesture.as_ref().map(|g| g.held).or(self.wanted.map(|_| false))
     }

@@ -22,7 +22,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Tool for this operation.
+    /// Returns the tool for the operation.
     pub const fn tool(self) -> ToolCommand {
         match self {
             Self::Move => ToolCommand::Move,
