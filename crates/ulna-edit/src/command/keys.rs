@@ -92,8 +92,8 @@ fn parts_of(clip: &Clip, node: NodeId, unkeyed: Option<&Unkeyed>) -> Vec<Propert
 /// Note that a new key changes the motion of a joint by an angle in radians.
 fn motion_changed(document: &Document, (angle, node): (f32, NodeId)) -> Notice {
     let said = format!(
-        "the motion of “{}” changes by up to {:.2}°, because unit quaternion keys cannot split this \
-            spline exactly; use “exact” to add keys that keep it",
+        "the motion of “{}” changes by up to {:.2}°, because unit quaternion keys cannot split \
+            this spline exactly; use “exact” to add keys that keep it",
         document.node(node).label(node),
         angle.to_degrees()
     );
