@@ -1,4 +1,4 @@
-//! Runs commands by their keys. Keys that a text field needs go to the field.
+//! Runs commands by their keys. Keys that a text field needs are left for the field.
 
 use std::cmp::Reverse;
 

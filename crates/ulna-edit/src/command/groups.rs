@@ -21,13 +21,13 @@ document_commands! {
         /// omitted.
         color: Option<GroupColor>,
     } = "group.add", "New joint group from the selection", enabled: rules::selected;
-    /// Adds joints to a group, or takes them out
+    /// Adds joints to a group, or removes them from it
     AssignGroup {
         /// Group to change.
         group: String,
-        /// Joints to add or to take out.
+        /// Joints to add or to remove.
         node: Nodes,
-        /// Whether the joints are taken out of the group.
+        /// Whether the joints are removed from the group.
         remove: Option<bool>,
     } = "group.assign", "Add joints to a group", asks: true, enabled: rules::selected;
     /// Renames, colors, hides or locks a group of joints, or shows it alone

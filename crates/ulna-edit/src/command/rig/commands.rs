@@ -131,7 +131,7 @@ document_commands! {
         /// of this side. If omitted, only the weights of new joints are mirrored.
         weights: Option<bool>,
     } = "joint.mirror", "Mirror joints", asks: true, enabled: rules::selected;
-    /// Takes scale and rotation out of the nodes above the skeleton; everything moves as before
+    /// Removes scale and rotation from the nodes above the skeleton; everything moves as before
     MendArmature {
     } = "rig.mend_armature", "Remove armature scale and rotation";
     /// Removes helper nodes, unused joints and leaf joints of exporters; everything moves as before

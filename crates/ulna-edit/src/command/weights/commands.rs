@@ -62,7 +62,7 @@ document_commands! {
         from: Meshes,
         /// Matching by nearest surface point, texture coordinates or vertex order.
         by: Option<CarryWay>,
-        /// Weights: `copy` takes those of the matching point, `fit` adjusts these so that the mesh
+        /// Weights: `copy` copies those of the matching point, `fit` adjusts these so that the mesh
         /// follows the surface of the other mesh in the clips; copy if omitted.
         how: Option<TransferBy>,
         /// Vertices and joints that may change.
