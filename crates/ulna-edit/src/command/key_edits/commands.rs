@@ -203,7 +203,7 @@ document_commands! {
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.tangents", "Set tangents", menu: "Clip/Edit keys", asks: true;
-    /// Gives keys the tangents of another key of their tracks
+    /// Copies the tangents of one key to other keys of the same track
     CopyTangents {
         /// Clip to edit.
         clip: ClipName,
