@@ -312,11 +312,11 @@ choice! {
     Heirs {
         /// Chooses the joints so that the clips change least.
         Fit = "fit",
-        /// Gives the weights to the nearest ancestor joint.
+        /// Moves the weights to the nearest ancestor joint.
         Parent = "parent",
-        /// Gives each vertex's weights to the joint with the nearest bone.
+        /// Moves each vertex's weights to the joint with the nearest bone.
         Nearest = "nearest",
-        /// Gives the weights to the nearest ancestor joint, and smooths them.
+        /// Moves the weights to the nearest ancestor joint, and smooths them.
         Smoothed = "smoothed",
     }
 }
@@ -324,7 +324,7 @@ choice! {
 choice! {
     /// Distribution of the weights of merged joints.
     MergedWeights {
-        /// Gives the weights to the remaining joint.
+        /// Moves the weights to the remaining joint.
         Into = "into",
         /// Chooses the joints so that the clips change least.
         Fit = "fit",
