@@ -133,7 +133,8 @@ impl Slots for ConstrainedList<'_> {
 }
 
 /// Sets painted joints to the wanted weights, and distributes the remaining weight. `neighbors`
-/// adds the influences of neighboring vertices. It is called only if no free joint has weight.
+/// adds the influences of neighboring vertices. It is called only if no unlocked joint that is not
+/// painted has weight.
 ///
 /// # Errors
 /// The reason why the change is refused. The list is then undefined.
