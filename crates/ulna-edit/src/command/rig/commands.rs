@@ -154,14 +154,14 @@ document_commands! {
         /// `_end`, `_leaf` or `Nub`.
         remove: Option<bool>,
     } = "joint.leaf", "Add or remove leaf joints", asks: true, enabled: rules::opened;
-    /// Renames many joints: by a table, by patterns, to another style of sides, with numbers
+    /// Renames many joints: by a table, by patterns, to another style of side markers, with numbers
     RenameJoints {
         /// Joints to rename; all if omitted. Other nodes can be named, too.
         node: Option<Nodes>,
         /// Text to find in names, such as mixamorig:, or a pattern of whole names, such as Left*.
         find: Option<String>,
-        /// Text in its place, nothing if omitted; each * repeats the text that it matched in
-        /// “find”.
+        /// Text that replaces the found text, nothing if omitted; each * repeats the text that it
+        /// matched in “find”.
         replace: Option<String>,
         /// Names of a program for the joints of a humanoid; other joints keep theirs.
         humanoid: Option<HumanoidNames>,
