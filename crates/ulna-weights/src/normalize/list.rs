@@ -334,7 +334,7 @@ pub fn normalize(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<
 
 /// Converts a list with a sum of approximately 1 to its stored form, strongest weight first. The
 /// number of joints is limited. Weights are rounded to the stored type with an exact sum of 1. The
-/// largest free weight receives the remainder.
+/// largest unlocked weight receives the remainder.
 #[inline]
 fn quantize(
     list: &mut Influences,

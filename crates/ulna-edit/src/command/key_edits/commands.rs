@@ -26,7 +26,8 @@ document_commands! {
         node: Option<Nodes>,
         /// Kinds of channels that get keys; all kinds if omitted.
         parts: Option<KeyParts>,
-        /// New keys one by one: times of channels, in place of times and nodes.
+        /// List of single keys, as channels with their times; replaces the arguments for times and
+        /// nodes.
         keys: Option<KeyList>,
         /// Tangents of new keys on smooth channels; the curve keeps its shape if omitted.
         tangents: Option<NewTangents>,
