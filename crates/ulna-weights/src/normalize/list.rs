@@ -32,7 +32,8 @@ impl<'a> ConstrainedList<'a> {
         Self { list, wishes, rule }
     }
 
-    /// Returns the slot of the largest free weight, else of the largest unlocked weight.
+    /// Returns the slot of the largest weight that is neither locked nor painted, else of the
+    /// largest unlocked weight.
     #[inline(always)]
     fn strongest(&self) -> Option<usize> {
         let (list, rule) = (&*self.list, self.rule);
@@ -334,7 +335,7 @@ pub fn normalize(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<
 
 /// Converts a list with a sum of approximately 1 to its stored form, strongest weight first. The
 /// number of joints is limited. Weights are rounded to the stored type with an exact sum of 1. The
-/// largest unlocked weight receives the remainder.
+/// largest weight that is neither locked nor painted receives the remainder.
 #[inline]
 fn quantize(
     list: &mut Influences,
