@@ -1,4 +1,4 @@
-//! Runs commands by their keys. Keys that a text field needs go to the field.
+//! Runs commands by their keys. Keys that a text field needs are left for the field.
 
 use std::cmp::Reverse;
 
@@ -83,8 +83,8 @@ impl App {
         }
     }
 
-    /// Handles keys that come before commands: keys of loose dialogs, and of the rotation rings of
-    /// Paint mode.
+    /// Handles keys that come before commands: keys of floating dialogs, and of the rotation rings
+    /// of Paint mode.
     fn keys_of_what_is_open(&mut self, ctx: &Context, typing: bool) {
         // Escape closes such a dialog before it affects the selection.
         let loose = self.dialogs.open.as_ref().is_some_and(crate::ui::Dialog::is_loose);

@@ -108,7 +108,7 @@ fn invalid_numbers_become_zero_and_are_counted() {
 }
 
 #[test]
-fn non_finite_weights_binds_and_keys_still_pose() {
+fn files_with_non_finite_weights_binds_and_keys_can_be_posed() {
     let mut bin = floats(&CORNERS);
     bin.extend(floats(&[f32::NAN, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]));
     bin.extend([0; 12]);

@@ -167,7 +167,7 @@ impl Disk for Aborting {
 
 /// The child process: opens, edits and saves a file, and reports each finished step.
 #[test]
-fn child() {
+fn process_that_edits_and_saves_until_it_is_killed() {
     let Ok(folder) = std::env::var("ULNA_KILLED") else { return };
     let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<usize>().ok());
     let folder = PathBuf::from(folder);
@@ -204,7 +204,13 @@ fn child() {
 
 fn start(folder: &Path, file: &str, seed: usize, abort: Option<usize>) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "core::journal::child", "--nocapture", "--test-threads", "1"]);
+    command.args([
+        "--exact",
+        "core::journal::process_that_edits_and_saves_until_it_is_killed",
+        "--nocapture",
+        "--test-threads",
+        "1",
+    ]);
     command.env("ULNA_KILLED", folder).env("ULNA_FILE", file).env("ULNA_SEED", seed.to_string());
     if let Some(abort) = abort {
         command.env("ULNA_ABORT", abort.to_string());

@@ -312,7 +312,7 @@ fn only_the_mode_table_names_modes() {
 /// Colors and measures have types: no string contains the path of one.
 #[cfg(feature = "render")]
 #[test]
-fn no_theme_role_is_spelled_as_text() {
+fn theme_roles_are_named_by_their_enum_and_not_by_text() {
     use ulna_render::ColorRole;
 
     let own = Path::new(ROOT).join("crates/ulna-render/src/color_role.rs");

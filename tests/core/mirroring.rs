@@ -511,7 +511,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn flipping_a_bare_skeleton_gives_its_mirror_image_and_back(
+    fn flipping_a_skeleton_without_a_skin_gives_its_mirror_image_and_flipping_again_restores_it(
         nodes in skeleton(),
         turns in prop::collection::vec(prop::array::uniform3(-60.0f64..60.0), 40),
     ) {

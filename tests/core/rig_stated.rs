@@ -233,7 +233,7 @@ fn dense(before: &Document, after: &Document) -> f32 {
 }
 
 #[test]
-fn the_stated_deviation_is_what_a_dense_sampling_finds() {
+fn the_stated_deviation_equals_that_of_a_dense_sampling() {
     const RIGS: u64 = 400;
     let mut refused: BTreeMap<String, usize> = BTreeMap::new();
     let (mut done, mut exact) = (0, 0);

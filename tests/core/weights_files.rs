@@ -261,7 +261,7 @@ fn vertices_are_selected_by_loops_rings_and_meshes() {
 }
 
 #[test]
-fn an_edge_loop_surrounds_an_arm_and_its_mirror_the_other_arm() {
+fn an_edge_loop_surrounds_an_arm_and_the_mirrored_loop_surrounds_the_other_arm() {
     let session = sample();
     let document = session.document();
     let canvas = SkinnedSurface::new(document, SkinId(0)).expect("the sample");

@@ -103,7 +103,7 @@ fn index(value: &Value) -> usize {
     value.as_u64().expect("an index") as usize
 }
 
-/// Gives all weights to the first joint of the skin.
+/// Moves all weights to the first joint of the skin.
 fn spoil(session: &mut Session) {
     let document = session.document();
     let joint = format!("#{}", document.skin(SkinId(0)).joints[0].0);

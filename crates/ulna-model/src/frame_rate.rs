@@ -144,8 +144,8 @@ impl Clip {
         all.iter().filter(|f| f.share >= FIT).all(|f| whole(f.rate)).then_some(found.rate)
     }
 
-    /// Gives a clip the frame rate of `before`, the clip that it was derived from. The rate is
-    /// stored only if the key times imply another one.
+    /// Sets the frame rate of a clip to that of `before`, the clip that it was derived from. The
+    /// rate is stored only if the key times imply another one.
     #[must_use]
     pub fn at_rate_of(self, before: &Self) -> Self {
         if self.rate.is_some() || before.has_times_of(&self) {

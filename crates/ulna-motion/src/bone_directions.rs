@@ -13,7 +13,7 @@ pub struct BoneDirections<'d, H> {
     /// One flag per node: whether it is a joint. All nodes count as joints if the file has no
     /// joints.
     joints: Vec<bool>,
-    /// One flag per node: whether it is a loose joint. A loose joint belongs to no skin.
+    /// One flag per node: whether it is a loose joint, which belongs to no skin.
     loose: Vec<bool>,
     mirror: Arc<Mirror>,
     head: H,
@@ -29,8 +29,8 @@ impl<'d, H: Fn(NodeId) -> DVec3> BoneDirections<'d, H> {
         Self { document, joints, loose, mirror: Mirror::of(document), head }
     }
 
-    /// Whether a node counts as a joint next to the node `beside`. Loose joints count only next to
-    /// other loose joints.
+    /// Whether a node counts as a joint next to the node `beside`. Joints that belong to no skin
+    /// count only next to each other.
     fn is_joint(&self, node: NodeId, beside: NodeId) -> bool {
         let (node, beside) = (node.index(), beside.index());
         self.joints[node] || (self.loose[beside] && self.loose[node])

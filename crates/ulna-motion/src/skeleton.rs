@@ -21,7 +21,8 @@ pub struct Bone {
 /// Joints of a document, and flags for the joints that move vertices. Computed once per document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skeleton {
-    /// One flag per node: whether it is a joint. Loose joints count if they were requested.
+    /// One flag per node: whether it is a joint. Joints that belong to no skin are included if they
+    /// were requested.
     pub joints: Vec<bool>,
     /// One flag per node: whether it is a loose joint, which belongs to no skin. Empty unless
     /// requested.
@@ -33,7 +34,7 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// Finds the skeleton of a document, without loose joints.
+    /// Finds the skeleton of a document, without joints that belong to no skin.
     pub fn of(document: &Document) -> Self {
         let mut deforms = vec![false; document.nodes.len()];
         for (id, node) in document.nodes.iter() {
@@ -60,7 +61,7 @@ impl Skeleton {
         Self { joints: document.joint_flags(), loose: Vec::new(), deforms, carries }
     }
 
-    /// Adds the loose joints, to which no mesh is bound yet.
+    /// Adds the joints that belong to no skin, because no mesh is bound to them yet.
     #[must_use]
     pub fn with_loose(mut self, document: &Document) -> Self {
         self.loose = document.loose_joint_flags();

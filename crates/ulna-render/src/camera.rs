@@ -218,7 +218,7 @@ impl Camera {
         self.reach = self.reach.max(half.length().max(self.distance) * 4.0);
     }
 
-    /// Takes over the view of a camera node, which looks along its −Z axis (glTF 2.0, 3.10).
+    /// Sets the view to that of a camera node, which looks along its −Z axis (glTF 2.0, 3.10).
     pub fn look_from(&mut self, scene_from_camera: &Mat4) {
         let (eye, axis) = (scene_from_camera.w_axis.truncate(), |v: glam::Vec4| {
             v.truncate().normalize_or(Vec3::Z)

@@ -202,8 +202,8 @@ pub(super) fn temporary(path: &Path) -> PathBuf {
     folder_of(path).join(format!(".ulna-{}-{count}-{now:08x}.tmp", std::process::id()))
 }
 
-/// Writes a file atomically. The bytes go to a temporary file in the same folder. It is synced,
-/// read back to check it, and renamed over the target.
+/// Writes a file atomically. The bytes are written to a temporary file in the same folder. It is
+/// synced, read back to check it, and renamed over the target.
 ///
 /// # Errors
 /// I/O error of the system. The old file is unchanged then.

@@ -11,7 +11,7 @@ pub(super) struct ImportedWeights {
     pub partly: usize,
     /// Names of source joints without a counterpart.
     pub gone: Vec<String>,
-    /// Whether the weights of joints without a counterpart went to their ancestors.
+    /// Whether the weights of joints without a counterpart were moved to their ancestors.
     pub above: bool,
     pub way: Option<CarryBy>,
     pub laid: Vec<LaidBy>,

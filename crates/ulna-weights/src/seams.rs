@@ -36,7 +36,7 @@ pub type Claimed = BTreeSet<(MeshId, PrimitiveId, u32)>;
 pub struct CrossSkinSeams {
     /// Coincident vertices, sorted by point of the surface.
     twins: Vec<CoincidentVertex>,
-    /// For each other skin, the index there of each joint of the surface's skin.
+    /// For each other skin: the index in that skin of each joint of the surface's skin.
     joints: BTreeMap<SkinId, Vec<Option<u16>>>,
 }
 

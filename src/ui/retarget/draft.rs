@@ -368,7 +368,7 @@ pub struct RetargetSummary {
 pub struct ContactRing {
     /// Index of the foot's chain in the map.
     pub chain: usize,
-    /// Center on the ground, in meters.
+    /// Center of the ring, on the ground, in meters.
     pub at: Vec3,
     /// Radius in meters.
     pub radius: f32,

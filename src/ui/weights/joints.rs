@@ -89,8 +89,8 @@ pub struct JointList {
     others: f32,
     /// The painted joint in the last frame.
     painted: Option<NodeId>,
-    /// For each joint of the skin, true if selected vertices or the painted layer use it. With the
-    /// inputs of this result.
+    /// For each joint of the skin, true if selected vertices or the painted layer use it; cached
+    /// with the inputs of the computation.
     held: Option<(HeldKey, Vec<bool>)>,
     /// Letters typed while a row has the focus.
     type_ahead: TypeAhead<NodeId>,

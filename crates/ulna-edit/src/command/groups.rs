@@ -26,7 +26,7 @@ document_commands! {
         group: String,
         /// Joints to add or to remove.
         node: Nodes,
-        /// Whether to remove the joints from the group instead of adding them; no if omitted.
+        /// Whether the joints are removed from the group.
         remove: Option<bool>,
     } = "group.assign", "Add joints to a group", asks: true, enabled: rules::selected;
     /// Renames, colors, hides, locks or soloes a joint group

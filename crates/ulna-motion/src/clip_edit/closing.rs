@@ -16,10 +16,10 @@ use ulna_model::{Clip, Interpolation, Property, Shared, Track, transform::short_
 /// A method to close a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Closing {
-    /// Gives the last frame the pose of time 0. The change is spread over the whole clip. A STEP
+    /// Sets the last frame to the pose of time 0. The change is spread over the whole clip. A STEP
     /// track changes only at its last key.
     Match,
-    /// Gives the last frame the pose of time 0, and blends the frames before it toward that pose.
+    /// Sets the last frame to the pose of time 0, and blends the frames before it toward that pose.
     Blend {
         /// Number of blended frames.
         frames: u32,

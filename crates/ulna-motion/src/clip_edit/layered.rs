@@ -176,7 +176,7 @@ pub fn joined_layers(
     Ok(JoinedLayers { layers, splined: said.splined, error: said.error, muted })
 }
 
-/// Gives each layer a unique id and a unique name.
+/// Assigns a unique id and a unique name to each layer.
 fn numbered(made: Vec<PoseLayer>, own: &BTreeSet<PoseLayerId>, free: PoseLayerId) -> PoseLayers {
     let mut ids = (free.0..).map(PoseLayerId);
     let mut taken = BTreeSet::new();

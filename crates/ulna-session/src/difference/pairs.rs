@@ -170,8 +170,8 @@ fn likely<T: Copy + Ord>(
     all
 }
 
-/// Pairs the elements of two lists, the most similar first, with a score of at least `least`. Ties
-/// go to the earlier element.
+/// Pairs the elements of two lists, the most similar first, with a score of at least `least`. In
+/// a tie, the earlier element is paired.
 fn best<T: Copy + Ord>(
     a: &[T],
     b: &[T],

@@ -1,5 +1,5 @@
-//! Proof of a save: the written bytes are read again, and must equal the intended document to the
-//! bit.
+//! Proof of a save: the written bytes are read again, and must equal the intended document bit
+//! for bit.
 
 use std::collections::BTreeSet;
 

@@ -232,7 +232,7 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// Gives each point without weights the weights of the nearest solved point.
+    /// Copies the weights of the nearest solved point to each point without weights.
     fn run_nearest(&mut self) -> Result<(), BindError> {
         if !self.methods.iter().any(Option::is_some) {
             return Ok(());

@@ -188,8 +188,8 @@ impl<S: Simd> Division<S> {
     }
 }
 
-/// Divides the available weight. Painted joints get the wanted sum, and free joints are scaled to
-/// the rest.
+/// Divides the available weight. Painted joints get the wanted sum, and the other unlocked joints
+/// are scaled to the remaining weight.
 #[inline(always)]
 pub fn divide<T: Slots>(list: &mut T, wanted: F32Lanes<T::Lanes>) -> Division<T::Lanes> {
     let one = splat(list, 1.0);

@@ -32,7 +32,8 @@ impl<'a> ConstrainedList<'a> {
         Self { list, wishes, rule }
     }
 
-    /// Returns the slot of the largest free weight, else of the largest unlocked weight.
+    /// Returns the slot of the largest weight that is neither locked nor painted, else of the
+    /// largest unlocked weight.
     #[inline(always)]
     fn strongest(&self) -> Option<usize> {
         let (list, rule) = (&*self.list, self.rule);
@@ -133,7 +134,8 @@ impl Slots for ConstrainedList<'_> {
 }
 
 /// Sets painted joints to the wanted weights, and distributes the remaining weight. `neighbors`
-/// adds the influences of neighboring vertices. It is called only if no free joint has weight.
+/// adds the influences of neighboring vertices. It is called only if no unlocked joint that is not
+/// painted has weight.
 ///
 /// # Errors
 /// The reason why the change is refused. The list is then undefined.
@@ -333,7 +335,7 @@ pub fn normalize(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<
 
 /// Converts a list with a sum of approximately 1 to its stored form, strongest weight first. The
 /// number of joints is limited. Weights are rounded to the stored type with an exact sum of 1. The
-/// largest free weight receives the remainder.
+/// largest weight that is neither locked nor painted receives the remainder.
 #[inline]
 fn quantize(
     list: &mut Influences,

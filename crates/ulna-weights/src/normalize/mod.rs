@@ -1,9 +1,9 @@
 //! Normalization: the weights of a vertex sum to 1 in their stored type.
 //!
 //! The painted joint gets its new weight, and locked joints keep theirs. The remaining weight is
-//! distributed to the free joints with weight, in proportion to their weights. If there are none,
-//! it goes to the joints of the neighbors, or else to the nearest unlocked ancestor. Otherwise, the
-//! change is refused.
+//! distributed to the other unlocked joints with weight, in proportion to their weights. If there
+//! are none, the joints of the neighbors receive it, or else the nearest unlocked ancestor.
+//! Otherwise, the change is refused.
 //!
 //! - `kernel` has the arithmetic for any number of lanes.
 //! - `list` runs it in one lane, for every encoding and constraint.

@@ -249,7 +249,8 @@ impl<S: Simd, const N: usize> SlotLanes<S, N> {
         (self.keys[a], self.keys[b]) = (turn.pick_whole(j, i), turn.pick_whole(i, j));
     }
 
-    /// Chooses the largest free weight, else the largest unlocked weight. The slots must be sorted.
+    /// Chooses the largest weight that is neither locked nor painted, else the largest unlocked
+    /// weight. The slots must be sorted.
     #[inline(always)]
     fn strongest(&self) -> [Masks<S>; N] {
         let none = self.zero().lt(self.zero());

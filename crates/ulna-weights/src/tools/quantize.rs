@@ -5,8 +5,9 @@ use crate::{
     normalize::normalize,
 };
 
-/// Converts shares to whole units that sum to `units`. Units lost by rounding down go to the
-/// largest remainders. Ties go to the larger share, then to the first one (Hamilton's method).
+/// Converts shares to whole units that sum to `units`. Units lost by rounding down are added where
+/// the remainders are largest; in a tie, to the larger share, or else to the first one (Hamilton's
+/// method).
 fn in_units(shares: &[f64], units: f64) -> Vec<f64> {
     // A share within rounding error of a whole unit counts as that unit.
     let floor = |share: f64| (share * units + 1e-4).floor();
@@ -55,9 +56,9 @@ fn in_steps(
 }
 
 impl WorkingWeights<'_> {
-    /// Rounds unlocked weights to even steps with a sum of 1. Steps lost by rounding down go to the
-    /// largest remainders (Hamilton's method). Rounding a second time changes nothing. If the
-    /// stored type has fewer steps, its own steps are used.
+    /// Rounds unlocked weights to even steps with a sum of 1. Steps lost by rounding down are
+    /// added where the remainders are largest (Hamilton's method). Rounding a second time changes
+    /// nothing. If the stored type has fewer steps, its own steps are used.
     pub fn quantize(&mut self, steps: u32, scope: &Scope<'_>) -> Refused {
         self.each(
             scope,

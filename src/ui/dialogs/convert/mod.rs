@@ -172,7 +172,7 @@ fn right_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, actions: &mut Ac
 }
 
 /// Divides a height between two lists. Each gets a minimum number of rows, and unused height of one
-/// list goes to the other.
+/// list is added to the other.
 fn shared(height: f32, wanted: [f32; 2]) -> [f32; 2] {
     const LEAST: f32 = 132.0;
     let half = (height * 0.5).max(LEAST);

@@ -53,7 +53,7 @@ pub fn graph_menu(
     });
 }
 
-/// Adds rows for the clicked element: add a key, go to its time, or ease a segment.
+/// Adds rows for the clicked element: add a key, move the playhead to its time, or ease a segment.
 fn subject_rows(state: &mut TimelineState, rows: &mut MenuRows<'_>, graph: &Graph<'_>) {
     let subject = state.curves.tools.menu;
     let fps = graph.view.timeline.playback.fps;

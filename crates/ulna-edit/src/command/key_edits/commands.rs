@@ -27,7 +27,8 @@ document_commands! {
         node: Option<Nodes>,
         /// Kinds of channels that get keys; all kinds if omitted.
         parts: Option<KeyParts>,
-        /// Individual new keys, as times per node and channel, instead of times and nodes.
+        /// List of single keys, as channels with their times; replaces the arguments for times and
+        /// nodes.
         keys: Option<KeyList>,
         /// Tangents of new keys on smooth channels; chosen to keep the shape of the curve if
         /// omitted.
@@ -211,7 +212,7 @@ document_commands! {
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.tangents", "Set tangents", menu: "Clip/Edit keys", asks: true;
-    /// Copies the tangents of one key to other keys of the same tracks
+    /// Copies the tangents of one key to other keys of the same track
     CopyTangents {
         /// Clip to edit.
         clip: ClipName,

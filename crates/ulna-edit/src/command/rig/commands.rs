@@ -172,8 +172,8 @@ document_commands! {
         /// Text to find in names, such as “mixamorig:”, or a pattern of whole names, such as
         /// “Left*”.
         find: Option<String>,
-        /// Replacement for that text, where each * repeats the text that it matched in “find”;
-        /// nothing if omitted.
+        /// Text that replaces the found text, nothing if omitted; each * repeats the text that it
+        /// matched in “find”.
         replace: Option<String>,
         /// Naming convention for the joints of a humanoid; other joints keep their names.
         humanoid: Option<HumanoidNames>,
@@ -326,11 +326,11 @@ choice! {
     Heirs {
         /// Chooses the joints so that the clips change least.
         Fit = "fit",
-        /// Gives the weights to the nearest ancestor joint.
+        /// Moves the weights to the nearest ancestor joint.
         Parent = "parent",
-        /// Gives each vertex's weights to the joint with the nearest bone.
+        /// Moves each vertex's weights to the joint with the nearest bone.
         Nearest = "nearest",
-        /// Gives the weights to the nearest ancestor joint, and smooths them.
+        /// Moves the weights to the nearest ancestor joint, and smooths them.
         Smoothed = "smoothed",
     }
 }
@@ -338,7 +338,7 @@ choice! {
 choice! {
     /// Distribution of the weights of merged joints.
     MergedWeights {
-        /// Gives the weights to the remaining joint.
+        /// Moves the weights to the remaining joint.
         Into = "into",
         /// Chooses the joints so that the clips change least.
         Fit = "fit",

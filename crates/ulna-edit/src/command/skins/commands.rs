@@ -67,7 +67,7 @@ document_commands! {
 choice! {
     /// Shape of a mesh in a bind.
     BoundShape {
-        /// The mesh keeps its stored shape, and is displayed in it at the pose of the bind.
+        /// The mesh keeps its stored shape, which is displayed when the joints have the bind pose.
         Stored = "stored",
         /// The mesh is stored in its current deformed shape, and does not change on screen.
         Posed = "posed",

@@ -2,9 +2,9 @@
 //! reverts both.
 //!
 //! While a skin has layers, a tool without a layer argument works on the combined weights. Its
-//! result goes to the topmost visible layer, which must have full opacity, so that the result is
-//! displayed unchanged. Without such a layer, the tool is refused. Locked joints do not limit the
-//! effect of layers.
+//! result is stored in the topmost visible layer, which must have full opacity, so that the result
+//! is displayed unchanged. Without such a layer, the tool is refused. Locked joints do not limit
+//! the effect of layers.
 
 mod commands;
 mod contents;

@@ -63,8 +63,8 @@ document_commands! {
         from: Meshes,
         /// Matching by nearest surface point, texture coordinates or vertex order.
         by: Option<CarryWay>,
-        /// Method: `copy` copies the weights of the matching point. `fit` adjusts them so that the
-        /// mesh follows the other surface in the clips; `copy` if omitted.
+        /// Weights: `copy` copies those of the matching point, `fit` adjusts these so that the mesh
+        /// follows the surface of the other mesh in the clips; copy if omitted.
         how: Option<TransferBy>,
         /// Vertices and joints that may change.
         reach: Reach,

@@ -397,8 +397,8 @@ impl<'a> Hold<'a> {
     /// Maximum distance of the node from its target within a piece, at frames and between them, in
     /// meters.
     pub(super) fn error(&self, piece: &Piece, made: &Shared<Clip>) -> f32 {
-        /// Fractions of a frame that are checked: the middle, and positions that differ from keys
-        /// at halves and quarters.
+        /// Fractions of a frame at which the motion is checked: the middle, and positions away from
+        /// halves and quarters, where keys can be.
         const LOOKS: [f32; 5] = [0.19, 0.37, 0.5, 0.63, 0.81];
         let between =
             self.times.windows(2).flat_map(|w| LOOKS.map(|part| w[0] + (w[1] - w[0]) * part));
