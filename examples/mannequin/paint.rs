@@ -34,7 +34,7 @@ struct Mark {
     center: Vec3,
     /// Surface normal at the mark.
     normal: Vec3,
-    /// Unit vector in the surface plane, along a boundary between two quarters.
+    /// Unit vector in the surface plane, along a boundary between two quarters of the mark.
     up: Vec3,
     radius: f32,
 }

@@ -154,7 +154,7 @@ fn only_visible_problems_are_laid_out_and_the_last_one_can_be_reached() {
 
 /// Joints, clips and tracks: of thousands, those in sight are laid out, filtered or not.
 #[test]
-fn of_many_joints_and_clips_those_in_sight_are_laid_out() {
+fn only_visible_rows_of_many_joints_and_clips_are_laid_out() {
     let size = Size { joints: 3_001, clips: 76, keys: 2, side: 4, layers: 0, problems: 0 };
     let (mut window, _folder, _) = open(builder(), &model(size));
     click(&mut window, "Animate mode");

@@ -210,7 +210,7 @@ impl TimelineState {
             || self.curves.gesture.edits()
     }
 
-    /// Whether a panel is open over the curves that Escape closes.
+    /// Whether the curves have an open panel, which Escape closes.
     pub const fn holds_escape(&self) -> bool {
         self.curves.popup.is_open()
     }
