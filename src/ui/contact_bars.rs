@@ -35,15 +35,6 @@ pub fn contact_spans(goals: &[Goal], joint: NodeId) -> Vec<[f32; 2]> {
     made
 }
 
-/// The nodes that the contacts of a bar follow, each once; empty if the place is in the scene.
-pub fn followed(goals: &[Goal], joint: NodeId, [from, to]: [f32; 2]) -> Vec<NodeId> {
-    let own = goals.iter().filter(|g| g.node == joint && g.from < to && g.to > from);
-    let mut nodes: Vec<NodeId> = own.filter_map(|g| g.space).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    nodes
-}
-
 /// Joints with contacts, in the order of the tree.
 pub fn joints_in_contact(document: &Document, goals: &[Goal]) -> Vec<NodeId> {
     let is_in = |n: &&NodeId| goals.iter().any(|g| g.node == **n);

@@ -62,8 +62,14 @@ fn ask_for_page(window: &mut Window) {
 
 /// Opens the page on the sample, with a copy of the sample as the source.
 fn page() -> (Window, tempfile::TempDir) {
+    page_with(SAMPLE)
+}
+
+/// Opens the page on the sample, with another file as the source.
+fn page_with(bytes: &[u8]) -> (Window, tempfile::TempDir) {
     let (mut window, folder, _) = sample();
     let path = source(folder.path());
+    fs::write(&path, bytes).unwrap();
     ask_for_page(&mut window);
     assert!(window.query_by_label("Close the page").is_some(), "the page is shown");
     assert!(window.query_by_label("Viewport").is_none(), "in place of the panels");
@@ -233,4 +239,40 @@ fn contacts_of_the_shown_clip_are_edited_by_dragging_their_bars() {
     assert_eq!(session(&window).history().done().len(), 2, "one step");
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert_eq!(spans(&window, "LeftFoot"), before);
+}
+
+/// Returns the sample as a file, with the right hand of *Wave* at the side of the head from 0.8 s to
+/// 2.2 s.
+fn hand_on_head() -> Vec<u8> {
+    let mut session = crate::common::sample();
+    let of_wave = |name: &str| ulna_edit::CommandLine::new(name).with("clip", "Wave");
+    let contact =
+        r#"[{"node":"RightHand","space":"Head","from":0.8,"to":2.2,"place":[-0.1,0.1,0]}]"#;
+    crate::common::run(&mut session, of_wave("clip.contacts").with("contacts", contact));
+    crate::common::run(&mut session, of_wave("clip.clean_contacts"));
+    crate::common::run(&mut session, of_wave("clip.contacts").with("contacts", "[]"));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hand.glb");
+    session.write_to(&path).unwrap();
+    fs::read(path).unwrap()
+}
+
+#[test]
+fn a_hand_on_the_head_is_found_on_request_and_added_with_the_clip() {
+    let (mut window, _folder) = page_with(&hand_on_head());
+    click(&mut window, "None clips");
+    click(&mut window, "Add Wave");
+    click(&mut window, "Source clip Wave");
+    settle(&mut window);
+    let hands = |window: &Window| window.query_all_by_label_contains("of Right hand").count();
+    assert_eq!(hands(&window), 0, "contacts of hands are off at first");
+    click(&mut window, "Contacts of Right arm");
+    settle(&mut window);
+    let bar = window.query_all_by_label_contains("Contact of Right hand").next().is_some();
+    assert!(bar && window.query_all_by_label_contains("follows Head").next().is_some());
+    click(&mut window, "Add 1 clip");
+    settle(&mut window);
+    let [hand, head] = ["RightHand", "Head"].map(|name| node(&window, name));
+    let contacts = &last_clip(session(&window)).contacts;
+    assert!(contacts.iter().any(|g| g.node == hand && g.space == Some(head)), "{contacts:?}");
 }

@@ -119,6 +119,16 @@ impl Goal {
         bars
     }
 
+    /// The nodes that the goals of a joint in a time range follow, each once in ascending order; empty
+    /// if their places are in the scene.
+    pub fn followed(list: &[Self], joint: NodeId, [from, to]: [f32; 2]) -> Vec<NodeId> {
+        let own = list.iter().filter(|g| g.node == joint && g.from < to && g.to > from);
+        let mut nodes: Vec<NodeId> = own.filter_map(|g| g.space).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
     /// Sorts goals by joint, point and start. Removes invalid goals, and merges goals of one point
     /// and space that overlap.
     pub fn in_order(mut list: Vec<Self>) -> Vec<Self> {

@@ -149,8 +149,11 @@ pub(super) fn preview(
     let own_slides = contact_slides(source, own, &goals);
     let foot = |foot: Foot| {
         let slides = retargeted.slides.iter().filter(|s| s.foot == foot.target);
-        let contacts =
-            slides.map(|s| ContactBar { from: s.from, to: s.to, slide: Some([s.before, s.after]) });
+        let contacts = slides.map(|s| {
+            let own = Goal::followed(&retargeted.contacts, s.foot, [s.from, s.to]);
+            let follows = own.first().map(|n| target.node(*n).label(*n));
+            ContactBar { from: s.from, to: s.to, slide: Some([s.before, s.after]), follows }
+        });
         FootResult {
             contacts: contacts.collect(),
             own_slide: most(&own_slides, foot.source),

@@ -16,6 +16,7 @@ use crate::ui::{
     contact_bars::{BarLook, ContactGrip, END, contact_spans, dragged_span, paint_bar},
     theme::Font,
     timeline::TimeAxis,
+    widgets::elided,
 };
 use ulna_model::{Goal, NodeId};
 use ulna_render::ColorRole;
@@ -103,7 +104,12 @@ fn bar_ui(
         vec2((right - left).max(4.0), BAR),
     );
     let frame = |t: f32| (f64::from(t) * fps).round();
-    let words = format!("{}, frames {} to {}", foot.name, frame(bar[0]), frame(bar[1]));
+    let measured = measured(foot, bar);
+    let follows = measured.and_then(|m| m.follows.as_deref());
+    let mut words = format!("{}, frames {} to {}", foot.name, frame(bar[0]), frame(bar[1]));
+    if let Some(node) = follows {
+        words.push_str(&format!(", follows {node}"));
+    }
     let is_chosen =
         now.contact.is_some_and(|c| c.foot == foot.source && (c.from - bar[0]).abs() < 1e-3);
     // The widget's id uses the index of the bar, because the start changes during a drag.
@@ -113,7 +119,7 @@ fn bar_ui(
     body.widget_info(|| {
         WidgetInfo::selected(Role::Button, true, is_chosen, format!("Contact of {words}"))
     });
-    let slide = slide_of(foot, bar);
+    let slide = measured.and_then(|m| m.slide);
     let body = body.on_hover_cursor(CursorIcon::Grab);
     let end = |x: f32, part: u8, name: &str| {
         let place = Rect::from_center_size(pos2(x, rect.center().y), vec2(END, BAR + 4.0));
@@ -124,7 +130,8 @@ fn bar_ui(
         response.on_hover_cursor(CursorIcon::ResizeHorizontal)
     };
     let ends = [end(left, 1, "Start"), end(right, 2, "End")];
-    paint(ui, row, place, slide, (is_chosen, body.hovered() || ends.iter().any(Response::hovered)));
+    let hovers = body.hovered() || ends.iter().any(Response::hovered);
+    paint(ui, row, place, (slide, follows), (is_chosen, hovers));
     for (grip, response) in
         [(ContactGrip::Start, &ends[0]), (ContactGrip::Body, &body), (ContactGrip::End, &ends[1])]
     {
@@ -145,7 +152,10 @@ fn bar_ui(
         }
     }
     if let Some([before, after]) = slide {
-        let text = format!("Slides {} → {}", centimeters(before), centimeters(after));
+        let mut text = format!("Slides {} → {}", centimeters(before), centimeters(after));
+        if let Some(node) = follows {
+            text.push_str(&format!("\nFollows {node}"));
+        }
         body.on_hover_text(text);
     }
 }
@@ -168,19 +178,18 @@ fn drag(state: &BarsState, ui: &Ui, row: BarsRow<'_>, x: f32, now: &mut Retarget
     now.contacts.insert(now.shown, made.into());
 }
 
-/// Foot sliding of a bar in meters, before and after locking. Taken from the measured contact that
-/// overlaps it most.
-fn slide_of(foot: &FootResult, [from, to]: [f32; 2]) -> Option<[f32; 2]> {
+/// The measured contact that overlaps a bar most.
+fn measured(foot: &FootResult, [from, to]: [f32; 2]) -> Option<&super::ContactBar> {
     let overlap = |c: &&super::ContactBar| c.to.min(to) - c.from.max(from);
     let nearest = foot.contacts.iter().max_by(|a, b| overlap(a).total_cmp(&overlap(b)))?;
-    nearest.slide.filter(|_| overlap(&nearest) > 0.0)
+    (overlap(&nearest) > 0.0).then_some(nearest)
 }
 
 fn paint(
     ui: &Ui,
     row: BarsRow<'_>,
     place: Rect,
-    slide: Option<[f32; 2]>,
+    (slide, follows): (Option<[f32; 2]>, Option<&str>),
     (is_chosen, hovers): (bool, bool),
 ) {
     let theme = row.theme;
@@ -191,11 +200,15 @@ fn paint(
     let cm = |m: f32| format!("{:.1}", m * 100.0);
     let text = format!("{} → {}\u{2009}cm", cm(before), cm(after));
     let role = if is_chosen { ColorRole::SelectionText } else { ColorRole::TextSecondary };
-    painter.text(
-        place.center(),
-        Align2::CENTER_CENTER,
-        text,
-        Theme::font(Font::NumberSmall),
-        theme.color(role),
-    );
+    let (at, font) = (place.center(), Theme::font(Font::NumberSmall));
+    let drawn = painter.text(at, Align2::CENTER_CENTER, text, font, theme.color(role));
+    if let Some(node) = follows {
+        let small = Theme::font(Font::Small);
+        let room = drawn.left() - place.left() - 2.0 * END;
+        let node = elided(ui, node, &small, room);
+        let at = pos2(place.left() + END, at.y);
+        if room > WORDS {
+            painter.text(at, Align2::LEFT_CENTER, node, small, theme.color(ColorRole::TextPrimary));
+        }
+    }
 }

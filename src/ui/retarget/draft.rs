@@ -287,8 +287,8 @@ impl BodyFacts {
     }
 }
 
-/// A contact of a foot, drawn as a bar on the timeline.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A contact of a foot or a hand, drawn as a bar on the timeline.
+#[derive(Clone, Debug, PartialEq)]
 pub struct ContactBar {
     /// Start in seconds.
     pub from: f32,
@@ -296,6 +296,8 @@ pub struct ContactBar {
     pub to: f32,
     /// Sliding of the target's foot before and after locking, in meters; `None` until measured.
     pub slide: Option<[f32; 2]>,
+    /// Name of the target's node that the contact follows; `None` for the scene.
+    pub follows: Option<String>,
 }
 
 /// A foot or a hand with contacts, and its results in the shown clip.

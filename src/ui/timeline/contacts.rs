@@ -7,7 +7,7 @@ use egui_material_icons::icons;
 use super::sheet_layout::Sheet;
 use crate::ui::{
     Action, Actions, Theme,
-    contact_bars::{BarLook, ContactGrip, END, contact_spans, dragged_span, followed, paint_bar},
+    contact_bars::{BarLook, ContactGrip, END, contact_spans, dragged_span, paint_bar},
     menu_rows::{MenuRows, Row, context_menu},
     theme::Font,
     widgets::{elided, paint_icon},
@@ -142,7 +142,7 @@ impl ContactRow<'_> {
     fn spaces(&self, rows: &mut MenuRows<'_>, bar: [f32; 2]) {
         /// Maximum number of nodes.
         const MOST: usize = 10;
-        let now = followed(self.goals, self.joint, bar);
+        let now = Goal::followed(self.goals, self.joint, bar);
         let is_prop = |n: &NodeId| {
             let node = self.document.node(*n);
             node.mesh.is_some() && node.skin.is_none()
@@ -202,7 +202,7 @@ impl ContactRow<'_> {
         let fps = self.sheet.view.timeline.playback.fps;
         let frame = |t: f32| (f64::from(t) * fps).round();
         let frames = format!("frames {} to {}", frame(bar[0]), frame(bar[1]));
-        let nodes = followed(self.goals, self.joint, bar);
+        let nodes = Goal::followed(self.goals, self.joint, bar);
         let names: Vec<String> = nodes.iter().map(|n| self.document.node(*n).label(*n)).collect();
         let follows = names.join(", ");
         let words = match follows.is_empty() {
