@@ -119,8 +119,8 @@ impl Goal {
         bars
     }
 
-    /// The nodes that the goals of a joint in a time range follow, each once in ascending order; empty
-    /// if their places are in the scene.
+    /// The nodes that the goals of a joint in a time range follow, each once in ascending order;
+    /// empty if their places are in the scene.
     pub fn followed(list: &[Self], joint: NodeId, [from, to]: [f32; 2]) -> Vec<NodeId> {
         let own = list.iter().filter(|g| g.node == joint && g.from < to && g.to > from);
         let mut nodes: Vec<NodeId> = own.filter_map(|g| g.space).collect();
