@@ -241,8 +241,7 @@ fn contacts_of_the_shown_clip_are_edited_by_dragging_their_bars() {
     assert_eq!(spans(&window, "LeftFoot"), before);
 }
 
-    let contact =
-        r#"[{"node":"RightHand","space":"Head","from":0.8,"to":2.2,"place":[-0.1,0.1,0]}]"#;
+/// Returns the sample as a file. The right hand of *Wave* is at the side of the head from 0.8 s to
 /// 2.2 s.
 fn hand_on_head() -> Vec<u8> {
     let mut session = crate::common::sample();
