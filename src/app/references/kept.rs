@@ -81,8 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn newly_stored_reference_models_of_a_file_replace_the_previous_ones_and_old_files_are_forgotten()
-     {
+    fn storing_reference_models_of_a_file_replaces_them_and_forgets_old_files() {
         let mut list = Vec::new();
         for k in 0..60 {
             KeptReferences::keep(&mut list, Path::new(&format!("{k}.glb")), vec![one("prop.glb")]);

@@ -104,7 +104,7 @@ document_commands! {
     ProportionalKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// What to change: key values or key times.
+        /// Property to change: key values or key times.
         how: NearHow,
         /// Amount: the time shift in seconds; or the number to add, one per component or one for
         /// all, in degrees about x, y and z for rotations.
