@@ -9,7 +9,7 @@ use super::parts::{head, many, plain, primary, small, warning};
 use crate::ui::{
     Actions, Dialog, DialogAction, ImportDraft, ImportFile, ImportRow, ImportView, Theme, View,
     theme::Font,
-    widgets::{check, cut, name_widget, paint_icon, row, segment, segments},
+    widgets::{check, cut, name_widget, paint_icon, row, segment, segments, thousands},
 };
 use ulna_edit::command::{KeysHow, TakenName};
 use ulna_model::rate_in_words;
@@ -368,8 +368,9 @@ fn foot_ui(
                 ui,
                 theme,
                 &format!(
-                    "Adds {keys} keys, about {} KB. All other bytes stay unchanged. One undo step.",
-                    bytes.div_ceil(1024)
+                    "Adds {} keys, about {} KB. All other bytes stay unchanged. One undo step.",
+                    thousands(keys),
+                    thousands(bytes.div_ceil(1024))
                 ),
             );
         });
