@@ -8,10 +8,11 @@ use crate::ui::dialogs::typed_path::expand;
 use ulna_edit::{
     ArgumentSpec, ArgumentType, CommandLine, CommandSpec,
     command::{
-        AddJoint, Bind, CreateSkin, ExtractLayer, InsertJoint, JoinClip, MaskPoseLayer, MergeJoint,
-        MergeSkins, MirrorJoint, MoveJoint, MoveMarker, MovePoseLayer, OrientJoint, PairJoints,
-        PlayOver, Prune, RemoveJoint, RemoveMarker, RemoveSkinJoints, RenameJoints, ReparentJoint,
-        RippleKeys, SetMarker, SkeletonFromNodes, SplitSkins, SwapJoints,
+        AddContact, AddJoint, Bind, ContactSpace, CreateSkin, ExtractLayer, InsertJoint, JoinClip,
+        MaskPoseLayer, MergeJoint, MergeSkins, MirrorJoint, MoveJoint, MoveMarker, MovePoseLayer,
+        OrientJoint, PairJoints, PlayOver, Prune, RemoveJoint, RemoveMarker, RemoveSkinJoints,
+        RenameJoints, ReparentJoint, RippleKeys, SetMarker, SkeletonFromNodes, SplitSkins,
+        SwapJoints,
         forms::{Entry, NeededChoice, Quantity, entry, is_needed, needed_choice},
     },
     find,
@@ -52,6 +53,7 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         (_, "by", Type::Numbers) => "Amount",
         (_, "by", Type::Choice(_)) => "Match by",
         (_, "falloff", Type::Choice(_)) => "Fall-off",
+        (AddContact::NAME | ContactSpace::NAME, "space", _) => "Follows",
         (JoinClip::NAME, "with", _) => "Clip to append",
         (PairJoints::NAME, "with", _) => "Mirror joint",
         (SwapJoints::NAME, "with", _) => "Second joint",

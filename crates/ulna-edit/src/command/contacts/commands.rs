@@ -53,7 +53,7 @@ document_commands! {
         from: Option<Seconds>,
         /// New end of the contact, in seconds; unchanged if omitted.
         to: Option<Seconds>,
-        /// Point whose contact moves; all points of the joint if omitted.
+        /// Point whose contact moves; all its points if omitted.
         point: Option<ContactPoint>,
     } = "contact.move", "Move contact", asks: true, enabled: rules::clip_shown;
     /// Makes a contact follow a node, such as a prop or another part of the body
@@ -66,7 +66,7 @@ document_commands! {
         time: Seconds,
         /// Node that the contact follows; the contact stays in place in the scene if omitted.
         space: Option<Nodes>,
-        /// Point whose contact changes; all points of the joint if omitted.
+        /// Point whose contact changes; all its points if omitted.
         point: Option<ContactPoint>,
     } = "contact.follow", "Make contact follow…", asks: true, enabled: rules::clip_shown;
     /// Removes a contact
@@ -77,7 +77,7 @@ document_commands! {
         node: Nodes,
         /// Any time during the contact, in seconds, to identify it.
         time: Seconds,
-        /// Point whose contact is removed; all points of the joint if omitted.
+        /// Point whose contact is removed; all its points if omitted.
         point: Option<ContactPoint>,
     } = "contact.remove", "Remove contact", asks: true, enabled: rules::clip_shown;
     /// Keeps feet and hands in place in the contacts of a clip; if it has none, contacts of feet

@@ -508,6 +508,7 @@ pub fn when_left_out(command: &str, argument: &str) -> &'static str {
         (_, "locked" | "with") | ("edit.revert" | "layer.mask" | "set.keep", _) => "None",
         ("clip.root_motion", _) | ("weights.along", "from") => "Automatic",
         ("mix.over", _) => "Upper body",
+        ("contact.add" | "contact.follow", "space") => "The scene",
         ("view.camera", _) => "Next camera",
         ("vertices.in_range", _) => "Painted joint",
         ("key.paste", _) => "Same names",
