@@ -284,7 +284,8 @@ fn value(user: &Transform, property: Property) -> Vec<f32> {
     }
 }
 
-/// Error of mirroring layers: a layer moves a node without a partner above a mirrored node.
+/// Error of mirroring layers: a layer moves a node that has no mirror partner, but is an ancestor
+/// of a mirrored node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CarriedByLayer {
     /// Name of the layer.

@@ -83,7 +83,8 @@ pub struct Moved {
     pub clip: Clip,
     /// The node whose keys contain the travel after the move; `None` if the travel was removed.
     pub root: Option<NodeId>,
-    /// Maximum error between keys, below `root`: of the skin in meters, and of joints in radians.
+    /// Maximum errors of the nodes below `root` between keys: the distance of the skin in meters,
+    /// and the angle of joints in radians.
     pub error: (f32, f32),
 }
 
