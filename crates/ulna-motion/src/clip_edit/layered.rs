@@ -299,7 +299,7 @@ pub struct CarriedByLayer {
 /// Mirrors the layers of a clip, for the nodes of `meant` only.
 ///
 /// # Errors
-/// A layer moves a node without a partner between two nodes with partners.
+/// A layer moves a node without a mirror partner that is between two nodes with mirror partners.
 pub fn mirrored_layers(
     document: &Document,
     layers: &PoseLayers,
