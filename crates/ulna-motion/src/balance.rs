@@ -1,6 +1,6 @@
 //! Balance: the center of mass of a body and its support area.
 //!
-//! Files do not store masses. The skin approximates them. A piece of skin with the area `A`, at a
+//! Files do not store masses. The skin approximates them. A patch of skin with the area `A`, at a
 //! distance `r` from the bone that moves it, represents a wedge of the volume `A·r/2`. This works
 //! for open meshes, too. Since skinning is linear, the center of mass follows from one moment per
 //! joint:

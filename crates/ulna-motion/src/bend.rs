@@ -215,7 +215,7 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<BentJoints> {
     for end in joints.iter().copied().filter(|n| is_end(*n)) {
         let Some(mut limb) = limb_of(document, rest, end, None, true) else { continue };
         limb.nodes.retain(|n| joints.contains(n));
-        // A joint without a parent joint carries the whole skeleton, so its rotation bends nothing.
+        // A joint without a parent joint moves the whole skeleton, so its rotation bends nothing.
         let carries = |n: &NodeId| document.node(*n).parent.is_none_or(|p| !joints.contains(&p));
         if limb.nodes.len() > 1 && limb.nodes.first().is_some_and(carries) {
             limb.nodes.remove(0);

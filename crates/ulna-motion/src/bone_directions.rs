@@ -59,8 +59,9 @@ impl<'d, H: Fn(NodeId) -> DVec3> BoneDirections<'d, H> {
     /// Returns the bone of a joint as a vector in the scene, in meters.
     ///
     /// The bone points to the child joint. If there are several, it points to the one in the middle
-    /// of the body, or else to the one farthest ahead. A joint at the end of a chain continues the
-    /// direction from its parent joint. `None` if the joint has neither children nor a parent.
+    /// of the body, or else to the one that is farthest in the direction from the parent joint. A
+    /// joint at the end of a chain continues the direction from its parent joint. `None` if the
+    /// joint has neither children nor a parent.
     pub fn bone(&self, node: NodeId) -> Option<DVec3> {
         let head = (self.head)(node);
         let above = self.above(node).map(|p| head - (self.head)(p)).filter(|w| is_some(*w));

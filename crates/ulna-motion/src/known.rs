@@ -1,6 +1,6 @@
 //! Caches of data about the bodies of a document: the nodes that carry motion, their roles, and
-//! their mirror partners. Handles read them in each frame, and commands for each node. Each thread
-//! caches the last few documents.
+//! their mirror partners. The handles in the viewport read these data in each frame, and commands
+//! read them for each node. Each thread caches the last few documents.
 //!
 //! Poses and keys are not part of the cache key, so a drag or a new key does not invalidate an
 //! entry. A gesture alternates between its first document and the displayed one, so there are

@@ -257,8 +257,8 @@ fn morphs(document: &Document, seen: &Pose, kept: &KeptPose) -> BTreeMap<NodeId,
     for node in document.node_ids() {
         let Some(now) = seen.morphs.get(node.index()).filter(|w| !w.is_empty()) else { continue };
         let label = document.node(node).label(node);
-        // Use the morph targets of the node with that name, or else of any node that has such
-        // targets.
+        // Use the saved morph targets of the node with the same name. Without such a node, use the
+        // targets with the same names of any node.
         let own = kept.morphs.iter().find(|m| m.name == label);
         let lists: Vec<&KeptMorphs> = own.map_or_else(|| kept.morphs.iter().collect(), |m| vec![m]);
         let of = |name: &str| {

@@ -438,8 +438,9 @@ fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &
 /// 1.8 m high) at all of the clip's key times.
 ///
 /// Baked keys do not define the motion between them, so the error between the keys is only
-/// reported. Constant tracks get one key, except for one that keeps the clip's length. STEP tracks,
-/// splines and tracks with few keys are unchanged.
+/// reported. Constant tracks get one key. If only constant tracks have a key at the end of the
+/// clip, one of them keeps it, so that the clip's length is unchanged. STEP tracks, splines and
+/// tracks with few keys are unchanged.
 pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
     const TRIES: usize = 10;
     let keys = clip.key_count();

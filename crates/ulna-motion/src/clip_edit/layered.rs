@@ -284,7 +284,8 @@ fn value(user: &Transform, property: Property) -> Vec<f32> {
     }
 }
 
-/// Error of mirroring layers: a layer moves a node without a partner above a mirrored node.
+/// Error of mirroring layers: a layer moves a node that has no mirror partner, but is an ancestor
+/// of a mirrored node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CarriedByLayer {
     /// Name of the layer.
@@ -298,7 +299,7 @@ pub struct CarriedByLayer {
 /// Mirrors the layers of a clip, for the nodes of `meant` only.
 ///
 /// # Errors
-/// A layer moves a node without a partner between two nodes with partners.
+/// A layer moves a node without a mirror partner that is between two nodes with mirror partners.
 pub fn mirrored_layers(
     document: &Document,
     layers: &PoseLayers,

@@ -228,7 +228,7 @@ fn image_of_pose(
     let gap =
         |sign: f32| own.iter().zip(&value).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
     let gap = if property == Property::Rotation { gap(1.0).min(gap(-1.0)) } else { gap(1.0) };
-    // Without keys, the node returns to its pose, which may already be the image.
+    // Without keys, the node keeps its pose in the document, which may already be the mirror image.
     (gap > SAME * largest).then(|| Track {
         target: to,
         property,

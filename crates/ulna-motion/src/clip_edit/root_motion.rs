@@ -83,7 +83,8 @@ pub struct Moved {
     pub clip: Clip,
     /// The node whose keys contain the travel after the move; `None` if the travel was removed.
     pub root: Option<NodeId>,
-    /// Maximum error between keys, below `root`: of the skin in meters, and of joints in radians.
+    /// Maximum errors of the nodes below `root` between keys: the distance of the skin in meters,
+    /// and the angle of joints in radians.
     pub error: (f32, f32),
 }
 
@@ -306,7 +307,7 @@ fn plan(
 /// before or after the move; by default, the nearest one.
 ///
 /// # Errors
-/// The clip has no such travel, or no joint can receive it.
+/// The clip has no travel to move, or no joint can receive the travel.
 pub fn move_travel(
     document: &Document,
     clip: &Clip,
@@ -442,7 +443,7 @@ fn keyed(
         let [same_shift, same_turn] = [Property::Translation, Property::Rotation].map(is_same);
         let locals: Vec<Transform> = locals.iter().map(|(_, made)| *made).collect();
         let near = |a: Vec3, b: Vec3| a.distance(b) <= 1e-6 * b.length().max(1e-3);
-        // The tolerance is invisible for a body of this size.
+        // An error within the tolerance is invisible for a body of this size.
         let strays = |property: Property, locals: &[Transform]| match property {
             Property::Rotation => {
                 locals.iter().any(|l| angle_between(l.rotation, pose.rotation) > 1e-4)

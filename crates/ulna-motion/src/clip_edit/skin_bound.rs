@@ -120,7 +120,7 @@ fn points(document: &Document, clip: &Clip, worlds: &[Mat4], unit: f32) -> Point
         let Some(mesh) = node.mesh.and_then(|m| document.meshes.get(m)) else { continue };
         let skin = node.skin.and_then(|s| document.skins.get(s));
         for primitive in &mesh.primitives {
-            // Morph targets move vertices by at most the sum of all of them.
+            // Morph targets move a vertex by at most the sum of their largest displacements.
             let pushed = |t: &ulna_model::MorphTarget| {
                 t.positions.iter().map(|d| d.length()).fold(0.0, f32::max)
             };

@@ -8,10 +8,10 @@ fn plain(track: &Track) -> Vec<f32> {
     (0..track.times.len()).flat_map(|k| track.value(k).iter().copied()).collect()
 }
 
-/// Changes the interpolation of a track; values and times stay. CUBICSPLINE tracks get automatic
-/// tangents. Their quaternions get consistent signs, since the spline interpolates the numbers. A
-/// single key stays LINEAR, since glTF requires two keys. Tangents of CUBICSPLINE tracks are lost.
-/// Conversions from or to STEP drop the ends of holds.
+/// Changes the interpolation of a track; values and times stay. A conversion to CUBICSPLINE adds
+/// automatic tangents, and makes the signs of quaternions consistent, since splines interpolate the
+/// numbers. A single key becomes LINEAR instead, since glTF requires two keys. A conversion from
+/// CUBICSPLINE drops the tangents, and a conversion to STEP drops the ends of holds.
 #[must_use]
 pub fn with_interpolation(track: &Track, to: Interpolation) -> Track {
     if track.interpolation == to {
@@ -166,8 +166,8 @@ mod tests {
                 sample_into(&track, f64::from(pair[0].0) + part * f64::from(pair[1].0 - pair[0].0),
                     &mut out);
                 let seen = Quat::from_array(out);
-                // Both keys are on one great circle: the detour through the result is no longer
-                // than the direct path.
+                // All rotations are about the same axis. The path via the result is no longer than
+                // the direct path, so the result is between both keys.
                 let [a, b] = [pair[0].1, pair[1].1].map(|angle| Quat::from_axis_angle(axis, angle));
                 let way = angle_between(a, seen) + angle_between(seen, b);
                 prop_assert!(way <= angle_between(a, b) + 2e-3, "{} {}", way, angle_between(a, b));

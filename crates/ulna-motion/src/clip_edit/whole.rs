@@ -223,7 +223,7 @@ fn step_reversed(track: &Track, (first, last): (f32, f32)) -> Track {
     let at = |t: f32| (sum - f64::from(t)) as f32;
     let count = track.times.len();
     // Two keys this close at the start come from a previous reversal. The first one was the last
-    // key of the track before it, and is held for an instant only.
+    // key before that reversal, and is held for an instant only.
     let moment =
         track.times[0] <= first && is_moment(track.times[1] - track.times[0], track.times[1]);
     let from = usize::from(moment && count > 2);

@@ -353,9 +353,9 @@ impl<'a> ClipTransfer<'a> {
         is_one
     }
 
-    /// Excludes joints with the same rest but other axes in the scene. For example, a shin points
-    /// down in a body that faces +Z and in one that faces −Z (VRM 0). The two shins bend
-    /// about opposite axes.
+    /// Clears `is_same` for joints with the same rest but other axes in the scene. For example, a
+    /// shin points down in a body that faces +Z and in one that faces −Z (VRM 0). The two shins
+    /// bend about opposite axes.
     fn recheck_same(&mut self) {
         /// Minimum rotation between the axes that counts as a difference, radians.
         const LEAST: f32 = 0.1;

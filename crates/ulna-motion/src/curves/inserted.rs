@@ -130,7 +130,7 @@ mod tests {
                 };
                 let off = apart(&track, &made.track);
                 prop_assert!(near(off), "{off:?}");
-                // Keys that are not next to it stay automatic.
+                // Keys that are not next to the inserted key stay automatic.
                 let named = named_modes(&track);
                 let auto = KeyTangents::both(TangentMode::Auto);
                 let after = track.times.partition_point(|t| *t < time);

@@ -107,7 +107,7 @@ pub fn ground_under(document: &Document, clip: &Shared<Clip>, node: NodeId) -> V
             all.extend(speeds);
         }
     }
-    // A dragging foot next to a static foot is not walking.
+    // A foot that drags while the other feet are static is not a walk.
     if all.is_empty() || (nodes.len() > 1 && of_feet.len() < 2) {
         return Vec3::ZERO;
     }

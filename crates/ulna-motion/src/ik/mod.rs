@@ -211,7 +211,7 @@ fn reach_for(
     settle(line, turns, goal, most, &keep);
     if line.end().distance(goal) > start.distance(goal) && line.end().distance(goal) > most * NEAR {
         // With non-uniform scales or joint limits, the rotation of the whole limb may increase the
-        // distance from the target. Then it is undone.
+        // distance from the target. That rotation is then undone.
         *line = was;
         settle(line, turns, goal, most, &keep);
     }

@@ -1,5 +1,5 @@
-//! Points of the skin that a foot moves. Holds are measured at them, since a foot can slide while
-//! its joint is static.
+//! Points of the skin that a foot moves. Foot contacts are measured at these points, since a foot
+//! can slide while its joint is static.
 
 use glam::{Mat4, Vec3};
 

@@ -45,7 +45,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// Index of the source's rotation with the largest weight.
+    /// Index of the rotation with the largest weight.
     pub(super) fn heaviest(&self) -> usize {
         let heavier = |most: usize, k| if self.one(k).1 > self.one(most).1 { k } else { most };
         (1..self.count()).fold(0, heavier)

@@ -103,7 +103,8 @@ impl Mixer {
             ids.dedup();
             ids.into_iter().filter_map(|id| Some((id, document.clips.get(id)?.clone()))).collect()
         };
-        // Rest transforms affect only cached poses. Masks and contacts depend on the tree.
+        // Changes of rest transforms matter only for cached poses. Masks and contacts depend only
+        // on the tree.
         let keeps = !self.cuts.is_empty() || !self.frozen.is_empty();
         let same_nodes = Shared::ptr_eq(self.nodes.tree(), document.nodes.tree())
             && (!keeps || self.nodes == document.nodes);

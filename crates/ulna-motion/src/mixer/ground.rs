@@ -46,7 +46,7 @@ pub(crate) fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     // Without named feet, use the ends of all legs on which the body stands in the rest pose. Their
     // sides are unknown.
     let rig = Rig::of(document);
-    // The end of any limb leads to the body, since the body is above it.
+    // Use the end of any limb, since the body is found above it.
     let Some(leaf) = document.nodes.order().iter().rev().copied().find(|n| rig.carries(*n)) else {
         return Vec::new();
     };

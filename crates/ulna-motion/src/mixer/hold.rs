@@ -74,7 +74,7 @@ impl Mixer {
     }
 
     /// Finds the bars that are held at a time, by lane and bar. `until` is a lane and a place in
-    /// its order: bars of this lane from the place on count as not begun.
+    /// its order: bars of this lane at or after this place count as not begun.
     pub(super) fn held(
         &self,
         time: f64,

@@ -12,15 +12,16 @@ use ulna_model::{Clip, Document, Goal, GoalPoint, NodeId, Shared};
 
 /// Samples per second.
 const RATE: f32 = 60.0;
-/// Heights above the lowest position of a point, as shares of the leg's length: a contact begins
-/// below the first and ends above the second.
+/// Heights above the lowest position of a point, relative to the leg's length. A contact begins
+/// below the first height and ends above the second.
 const LOW: [f32; 2] = [0.025, 0.04];
-/// Speeds in leg lengths per second: a contact begins below the first and ends above the second.
+/// Speeds in leg lengths per second. A contact begins below the first speed and ends above the
+/// second.
 const SLOW: [f32; 2] = [0.2, 0.4];
-/// The same limits as shares of the point's highest speed. The larger limit applies, so that
-/// contacts of sliding feet are found.
+/// Speeds at which a contact begins and ends, relative to the point's highest speed. The larger
+/// limit of `SLOW` and `SLOW_PART` applies, so that contacts of sliding feet are found.
 const SLOW_PART: [f32; 2] = [0.07, 0.15];
-/// Minimum duration of a contact, and of the gap between two contacts; seconds.
+/// Minimum duration of a contact, and of the gap between two contacts, seconds.
 const SHORTEST: f32 = 0.05;
 
 /// The contacts to look for.
@@ -44,10 +45,12 @@ pub(super) struct PointPath {
 }
 
 impl PointPath {
-    /// Height of the point in contact, meters: its height at rest if the lowest position in the
-    /// clip is just below it, since feet dip into the ground as they swing.
+    /// Height of the point in contact, meters. It is the height of the sole in the rest pose if the
+    /// lowest position in the clip is just below that height, since feet dip into the ground as
+    /// they swing.
     fn low(&self) -> f32 {
-        /// Largest distance below the rest, as a share of the leg's length.
+        /// Maximum distance of the lowest position below the height in the rest pose, relative to
+        /// the leg's length.
         const DIPS: f32 = 0.2;
         let low = low_of(&self.places);
         if (0.0..DIPS * self.length).contains(&(self.level - low)) { self.level } else { low }
@@ -98,11 +101,12 @@ pub(super) fn contacts_on_ground(
     (paths.iter().flat_map(|path| contacts_of(path, &times, ground)).collect(), ground)
 }
 
-/// Whether no foot comes near the ground on which the body stands at rest. Many captures have the
-/// ground at another height than the rest pose; these are not in the air.
+/// Whether no foot comes near the ground on which the body stands in the rest pose. False if the
+/// ground of the clip is at another height than that of the rest pose, as in many captures.
 fn is_in_air(paths: &[PointPath], feet: &[Foot]) -> bool {
-    /// Heights above the ground at rest, as shares of the leg's length. Below the first a foot is
-    /// near the ground; above the second the clip has its ground elsewhere.
+    /// Heights above the ground of the rest pose, relative to the leg's length. A foot below the
+    /// first height is near the ground. If all feet are above the second height, the ground of the
+    /// clip is assumed to be at another height.
     const AIR: [f32; 2] = [0.12, 0.6];
     let low = paths.iter().map(|p| low_of(&p.places)).fold(f32::INFINITY, f32::min);
     let level = feet.iter().map(|f| f.level).fold(f32::INFINITY, f32::min);
@@ -120,15 +124,16 @@ pub(super) fn ground_below(document: &Document, clip: &Shared<Clip>, feet: &[Foo
     ground_of(document, clip, &paths, &times)
 }
 
-/// The most frequent velocity of low points of feet, meters per second; zero if more of them rest.
+/// Most frequent velocity of the low points of feet, meters per second; zero if more of these
+/// points are at rest.
 fn ground_of(document: &Document, clip: &Shared<Clip>, paths: &[PointPath], times: &[f32]) -> Vec3 {
-    /// As shares of the leg's length: the minimum distance of a body that travels, and the minimum
-    /// height to which a step lifts a foot.
+    /// `TRAVELS` is the minimum distance of a body that travels. `LIFTS` is the minimum height to
+    /// which a step lifts a foot. Both are relative to the leg's length.
     const TRAVELS: f32 = 0.3;
     const LIFTS: f32 = 0.08;
-    /// Largest difference of velocities that count as equal, as a share of the velocity.
+    /// Maximum difference of velocities that count as equal, relative to the velocity.
     const ALIKE: f32 = 0.2;
-    /// Maximum number of candidates.
+    /// Maximum number of candidate velocities.
     const TRIED: usize = 64;
     let length = paths.iter().map(|p| p.length).fold(0.0, f32::max);
     let gone = travel(document, clip).map_or(0.0, |t| t.way.with_y(0.0).length());
@@ -242,8 +247,9 @@ fn contacts_of(path: &PointPath, times: &[f32], ground: Vec3) -> Vec<Goal> {
         .collect()
 }
 
-/// Ranges of samples with `stays` that contain at least one sample with `enters`, as start and end
-/// in seconds. Short gaps are closed, then short ranges removed.
+/// Finds ranges of consecutive samples for which `stays` is true, with at least one sample for
+/// which `enters` is true. Returns their start and end times in seconds. Short gaps are closed
+/// first. Then short ranges are removed.
 pub(super) fn ranges(
     times: &[f32],
     enters: impl Fn(usize) -> bool,

@@ -172,13 +172,15 @@ impl Foot {
         }
     }
 
-    /// Describes the hand of a joint: it has no sole and no toes. `rest`: the rest pose.
+    /// Measures a hand, which has no sole and no toes. `node` is the joint of the hand, and `rest`
+    /// is the rest pose.
     pub fn hand(document: &Document, rest: &Pose, node: NodeId) -> Self {
         let foot = Self::of(document, rest, node);
         Self { toe: None, ball: None, heel: Vec3::ZERO, sole: Vec::new(), ..foot }
     }
 
-    /// Position of a point in the space of the foot; `None` if the foot does not have it.
+    /// Position of a point in the space of the foot joint; `None` if the foot does not have the
+    /// point.
     pub fn point(&self, point: GoalPoint) -> Option<Vec3> {
         match point {
             GoalPoint::Joint => Some(Vec3::ZERO),

@@ -1,5 +1,5 @@
-//! Contacts of hands carried from the source to the target: a hand on the source's head is put on
-//! the target's head.
+//! Transfer of hand contacts from the source to the target: if a hand touches the source's head,
+//! the target's hand touches the target's head.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,13 @@ use super::{
 use crate::{ClipTransfer, Pose};
 use ulna_model::{Clip, Document, Goal, GoalPoint, NodeId, Shared};
 
-/// The node of the target in whose space a place on a node of the source is kept.
+/// The node of the target that corresponds to a node of the source. Contacts with the node of the
+/// source are transferred to its space.
 #[derive(Clone, Copy, Debug)]
 struct Counterpart {
     node: NodeId,
-    /// Whether both nodes are props with one name: their spaces are the same. Otherwise both are
-    /// joints, whose axes are compared in the reference poses.
+    /// Whether both nodes are props with the same name, so that their spaces are equal. Otherwise,
+    /// both are joints, whose axes are compared in the reference poses.
     is_prop: bool,
 }
 
@@ -37,8 +38,8 @@ pub(super) struct HandPairs {
 }
 
 impl HandPairs {
-    /// Pairs the nodes of two bodies. `chains`: joints of the source and of the target of each
-    /// chain that has both.
+    /// Pairs the nodes of two bodies. `chains` contains the source joints and the target joints of
+    /// each chain that both bodies have.
     pub fn new(
         documents: [&Document; 2],
         names: &[JointTable; 2],
@@ -85,7 +86,7 @@ impl HandPairs {
         made
     }
 
-    /// Whether the map has no hands.
+    /// Whether there are no pairs of hands.
     pub fn is_empty(&self) -> bool {
         self.hands.is_empty()
     }
@@ -101,8 +102,9 @@ impl HandPairs {
         super::hands::contacts_of_hands(source, clip, &own, &self.parts[0])
     }
 
-    /// Goals of the target's hands by contacts of the source's hands, and the number of contacts
-    /// that are left out because nothing in the target matches what the hand touches.
+    /// Computes the goals of the target's hands from the contacts of the source's hands. Also
+    /// returns the number of contacts that are left out, because nothing in the target corresponds
+    /// to the touched node.
     pub fn goals(
         &self,
         source: &Document,
@@ -137,9 +139,10 @@ impl HandPairs {
         (made, lost)
     }
 
-    /// The node of the target that matches what a hand touches, and the place of the hand in its
-    /// space. A node without a counterpart is replaced by its nearest ancestor with one: a prop of
-    /// the source by the hand that holds it.
+    /// Returns the node of the target that corresponds to the touched node `space`, and the
+    /// position of the hand in its space. A node without a counterpart is replaced by its nearest
+    /// ancestor with a counterpart. For example, a prop of the source is replaced by the hand that
+    /// holds it.
     fn place(
         &self,
         source: &Document,

@@ -13,14 +13,16 @@ use super::{
 use crate::{Pose, humanoid::BodyPart, roles::roles_of};
 use ulna_model::{Clip, Document, Goal, GoalPoint, NodeId, Shared};
 
-/// Speeds in arm lengths per second: a contact begins below the first and ends above the second.
+/// Speeds in arm lengths per second. A contact begins below the first speed and ends above the
+/// second.
 const SLOW: [f32; 2] = [0.08, 0.16];
-/// Distances between two surfaces in arm lengths: a contact begins below the first and ends above
-/// the second.
+/// Distances between two surfaces in arm lengths. A contact begins below the first distance and
+/// ends above the second.
 const NEAR: [f32; 2] = [0.06, 0.09];
-/// The same for a hand without a surface, from its joint and the middle of its palm.
+/// Distances in arm lengths at which a contact begins and ends, for a hand without a surface. They
+/// are measured from its joint and from the middle of its palm.
 const NEAR_JOINT: [f32; 2] = [0.11, 0.16];
-/// Minimum duration of a contact, seconds. At the ends of a swing a hand stops for less.
+/// Minimum duration of a contact, seconds. At the ends of a swing, a hand stops for a shorter time.
 const SHORTEST: f32 = 0.2;
 
 /// The hand joints of a document, by its humanoid map or joint names.
@@ -48,12 +50,14 @@ struct Candidate {
     to: f32,
     /// The node that the hand touches; `None` for a place in the scene.
     space: Option<NodeId>,
-    /// Mean distance from its surface, meters; infinite for a place in the scene.
+    /// Mean distance of the hand from the surface of the node `space`, meters; infinite for a place
+    /// in the scene.
     distance: f32,
 }
 
 impl Candidate {
-    /// The parts of the range that another range leaves, as far as they are long enough.
+    /// Returns the parts of the range that are outside of another range. Parts shorter than
+    /// `SHORTEST` are left out.
     fn without(self, other: &Self) -> Vec<Self> {
         if other.to <= self.from || other.from >= self.to {
             return vec![self];
@@ -64,8 +68,9 @@ impl Candidate {
     }
 }
 
-/// Finds the ranges in which hands stay in place: close to the surface of a part and slow relative
-/// to it, or slow in the scene. A part is preferred to the scene, and a nearer part to others.
+/// Finds the time ranges in which hands stay in place: near the surface of a [`TouchPart`] and slow
+/// relative to it, or slow in the scene. Nearer parts have priority over farther ones, and all
+/// parts over the scene.
 pub(super) fn contacts_of_hands(
     document: &Document,
     clip: &Shared<Clip>,
@@ -84,7 +89,8 @@ pub(super) fn contacts_of_hands(
         all.extend(in_scene(document, clip, hand, &times));
         let mut kept: Vec<Candidate> = Vec::new();
         for candidate in all {
-            // Of two hands that hold each other, the second stays with the first.
+            // If two hands touch each other, only one contact is kept: a hand cannot follow the
+            // other hand while the other hand follows it.
             let holds_back = |goal: &Goal| {
                 let other = hands.iter().find(|h| h.node == goal.node && h.node != hand.node);
                 let held = |(other, space): (&Foot, NodeId)| moves(document, other, space);
@@ -145,7 +151,8 @@ impl<'a> Probes<'a> {
     /// Maximum number of points.
     const MOST: usize = 32;
 
-    /// Points of the hand's surface; its joint and its palm if it has no surface.
+    /// Returns points of the hand's surface, or the joint and the middle of the palm if the hand
+    /// has no surface.
     fn of(document: &Document, hand: &'a Foot, surface: Option<&TouchPart>) -> Self {
         let (points, near) = match surface {
             Some(part) => {
@@ -212,10 +219,10 @@ fn palm_of(document: &Document, hand: NodeId) -> Vec3 {
     places.iter().sum::<Vec3>() / (2 * places.len()).max(1) as f32
 }
 
-/// Position of a hand relative to a node at a time of a contact.
+/// Mean position of a hand relative to a node during a contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HandPlace {
-    /// In the space of the node.
+    /// Position of the hand in the space of the node.
     pub place: Vec3,
     /// Scale of the node, scene meters per unit of its space.
     pub scale: f32,

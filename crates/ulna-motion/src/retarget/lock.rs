@@ -20,16 +20,16 @@ use ulna_model::{
 const STEP: [f32; 2] = [1.0 / 23.0, 1.0 / 240.0];
 /// Largest time between samples of the feet, seconds.
 const LOOK: f32 = 1.01 / 60.0;
-/// Largest error of a point in contact between keys, as a share of the leg's length.
+/// Maximum error of a point in contact between keys, relative to the leg's length.
 const NEAR: f32 = 1e-3;
 /// Times closer than this count as equal, seconds.
 const SAME: f32 = STEP[1] * 0.25;
-/// Largest distance from the first joint of the leg to the foot, as a share of the leg's length.
+/// Maximum distance from the first joint of the leg to the foot, relative to the leg's length.
 const STRAIGHT: f32 = 0.995;
-/// Maximum number of times that keys are added where the error is too large.
+/// Maximum number of passes that add keys where the error is too large.
 const ROUNDS: usize = 3;
 
-/// A foot with its stands.
+/// A foot or a hand with its stands, which are its contacts.
 struct StandingFoot {
     foot: Foot,
     stands: Vec<Stand>,
@@ -40,7 +40,7 @@ struct StandingFoot {
 struct Lowering {
     /// Time between samples, seconds.
     step: f32,
-    /// Distance down at each multiple of the step, meters.
+    /// Distance by which the hips are lowered at each multiple of `step`, meters.
     ways: Vec<f32>,
 }
 
@@ -54,7 +54,7 @@ impl Lowering {
             .collect()
     }
 
-    /// Distance down at a time, meters; interpolated linearly.
+    /// Distance by which the hips are lowered at a time, meters. It is interpolated linearly.
     fn at(&self, time: f32) -> f32 {
         if self.ways.is_empty() {
             return 0.0;
@@ -67,7 +67,8 @@ impl Lowering {
     }
 }
 
-/// New local rotations of the joints of legs, and the new translation of the hips.
+/// New values at one time: local rotations of the joints of legs and arms, and the translation of
+/// the hips.
 type Baked = Vec<(NodeId, Property, Vec<f32>)>;
 
 /// One pass over a clip that keeps some feet and hands in their contacts.
@@ -198,8 +199,8 @@ impl<'a> Lock<'a> {
         self.frames.first().map_or_else(Vec::new, |f| f.iter().map(|f| f.time).collect())
     }
 
-    /// Start, end and sliding in meters of the contacts of each foot, as far as they are within the
-    /// clip.
+    /// Start and end in seconds, and sliding in meters, of the contacts of each foot. Contacts are
+    /// cut off at the ends of the clip.
     fn slides(&self, frames: &[Vec<FootFrame>]) -> Vec<Vec<(f32, f32, f32)>> {
         let of = |(own, frames): (&StandingFoot, &Vec<FootFrame>)| {
             let mut found = Vec::new();
@@ -230,10 +231,10 @@ impl<'a> Lock<'a> {
         self.feet.iter().zip(frames).map(of).collect()
     }
 
-    /// Lowering of the hips that lets legs reach their contacts, and the feet and hands that still
-    /// do not reach them.
+    /// Computes the lowering of the hips that lets legs reach their contacts. Also returns the feet
+    /// and hands that still do not reach their contacts.
     fn lowering(&self) -> (Lowering, Vec<NodeId>) {
-        /// Time over which the hips are lowered before a moment and raised after it, seconds.
+        /// Duration of the transition before and after a lowered range, seconds.
         const AROUND: f32 = 0.1;
         let count = self.grid().len();
         let (mut ways, mut short) = (vec![0.0f32; count], Vec::new());
@@ -241,7 +242,7 @@ impl<'a> Lock<'a> {
             let mut is_short = false;
             for (k, frame) in frames.iter().enumerate() {
                 let goal = goal_of(&own.foot, &own.stands, frame);
-                // In blends the foot only needs to reach its place in part.
+                // During a blend, the foot moves only a part of the way to its place.
                 if goal.weight < 1.0 {
                     continue;
                 }
@@ -291,8 +292,9 @@ impl<'a> Lock<'a> {
         made
     }
 
-    /// Times of new keys, seconds: the frames in the spans, the ends of spans and contacts, and the
-    /// times of existing keys of the legs in them.
+    /// Returns the times of new keys in seconds: the frames in the ranges with new keys, the ends
+    /// of these ranges and of the contacts, and the existing keys of the legs and the hips in these
+    /// ranges.
     fn bake_times(&self) -> Vec<f32> {
         let mut times: Vec<f32> = Vec::new();
         let mut own: BTreeSet<NodeId> = self.hips.into_iter().collect();
@@ -429,7 +431,7 @@ impl<'a> Lock<'a> {
             if let Some(above) = above {
                 pose.world[above.index()].w_axis.y -= down;
             }
-            // A foot without a contact is lowered with the hips.
+            // As far as a contact does not apply, the foot is lowered with the hips.
             let along = if above.is_some() { down * (1.0 - goal.weight) } else { 0.0 };
             let reach = Reach {
                 tip: Vec3::ZERO,
@@ -498,8 +500,8 @@ fn turned_nodes(foot: &Foot) -> BTreeSet<NodeId> {
     leg.chain(own).chain(foot.toe.filter(|_| own.is_some())).collect()
 }
 
-/// Smooths a list of values that are at least 0. Values do not decrease, and stay 0 if no value
-/// within `reach` places is above 0. `wraps`: whether the last value equals the first, as in a
+/// Smooths a list of values that are at least 0. No value decreases, and a value stays 0 if all
+/// values within `reach` places are 0. `wraps` is true if the last value equals the first, as in a
 /// loop.
 fn smoothed(list: &[f32], reach: usize, wraps: bool) -> Vec<f32> {
     let count = list.len() as isize;

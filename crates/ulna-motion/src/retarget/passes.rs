@@ -16,7 +16,8 @@ use super::{
 };
 use ulna_model::{Clip, ContactSettings, Document, Goal, GoalPoint, NodeId, Shared};
 
-/// Sliding of a foot or a hand in one contact: goals that overlap or touch and have one space.
+/// Sliding of a foot or a hand in one contact. A contact consists of goals in the same space that
+/// overlap or touch in time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSlide {
     /// The foot or the hand.
@@ -25,10 +26,10 @@ pub struct ContactSlide {
     pub from: f32,
     /// End, seconds.
     pub to: f32,
-    /// Extent of the motion of the points that should stay in place, meters: on the ground, or
-    /// relative to the node whose space holds the place.
+    /// Sliding before cleaning, meters: the extent of the motion of the points that should stay in
+    /// place on the ground, or relative to the node whose space they follow.
     pub before: f32,
-    /// The same after cleaning.
+    /// Sliding after cleaning, meters, measured like `before`.
     pub after: f32,
 }
 
@@ -37,11 +38,12 @@ pub struct ContactSlide {
 pub struct Cleaned {
     /// The new clip.
     pub clip: Clip,
-    /// Sliding in each contact before and after, sorted by start.
+    /// Sliding in each contact before and after cleaning, sorted by start time.
     pub slides: Vec<ContactSlide>,
     /// Largest distance by which the hips are lowered, meters.
     pub lowered: f32,
-    /// Feet and hands whose legs and arms do not reach their places.
+    /// Feet and hands that do not reach their contact positions, because the leg or arm is too
+    /// short.
     pub short: Vec<NodeId>,
 }
 
@@ -77,7 +79,8 @@ pub fn clean_contacts(
     keep_in_place(request)
 }
 
-/// Sliding of feet and hands of a clip in its contacts. `before` and `after` are equal.
+/// Measures the sliding of feet and hands in the contacts of a clip. The clip is not changed, so
+/// `before` and `after` are equal.
 pub fn contact_slides(
     document: &Document,
     clip: &Shared<Clip>,
@@ -87,8 +90,8 @@ pub fn contact_slides(
     clean_contacts(document, clip, contacts, &settings).slides
 }
 
-/// Bakes all contacts of a request, pass by pass. Goals in a space that the limb of the goal moves
-/// itself are ignored.
+/// Bakes all contacts of a request, pass by pass. A goal is ignored if its own limb moves the node
+/// whose space it uses.
 pub(super) fn keep_in_place(request: LockRequest<'_>) -> Cleaned {
     let LockRequest { document, clip, feet, goals, settings, ground, keeps } = request;
     let is_possible = |goal: &Goal| {
@@ -119,7 +122,7 @@ pub(super) fn keep_in_place(request: LockRequest<'_>) -> Cleaned {
         let cleaned = lock(&now, ContactSettings { lower_hips, ..settings });
         let mut slides = cleaned.slides;
         if pass > 0 && settings.lock {
-            // Sliding before is that of the given clip, not of the clip of the pass before.
+            // `before` is the sliding in the given clip, not in the result of the previous pass.
             let given = lock(clip, ContactSettings { lock: false, ..settings }).slides;
             for slide in &mut slides {
                 let is_same = |s: &&ContactSlide| (s.foot, s.from) == (slide.foot, slide.from);
@@ -168,7 +171,8 @@ fn passes(document: &Document, feet: Vec<Foot>) -> Vec<Vec<Foot>> {
         if ready.is_empty() && !made.is_empty() {
             ready.extend(left.keys().next());
         }
-        // An empty first pass lowers no hips: joints of the body have their final motion.
+        // The first pass may be empty. It then lowers no hips, so the joints of the body already
+        // have their final motion for the next pass.
         made.push(ready.iter().filter_map(|n| left.remove(n)).collect());
     }
     made

@@ -1,4 +1,4 @@
-//! Stands: the goals of one foot or hand that overlap in time share one place.
+//! Stands: groups of goals of one foot or hand that overlap in time, with a common place.
 
 use glam::{Mat4, Quat, Vec3};
 
@@ -7,7 +7,7 @@ use ulna_model::{Goal, GoalPoint, transform::angle_between};
 
 /// Times closer than this count as equal, seconds.
 const SAME: f32 = 1e-4;
-/// Goals of a foot with a gap of at most this are one contact, seconds.
+/// Maximum gap between goals of a foot that belong to one contact, seconds.
 const TOUCH: f32 = 0.05;
 
 /// A goal, and the wanted height of its point in meters if it is known.
@@ -30,7 +30,7 @@ pub(super) struct FootFrame {
 }
 
 impl FootFrame {
-    /// Position of the joint, meters.
+    /// Position of the foot joint in the scene, meters.
     pub fn ankle(&self) -> Vec3 {
         self.foot.w_axis.truncate()
     }
@@ -40,7 +40,7 @@ impl FootFrame {
 /// contact of a hand.
 #[derive(Clone, Debug)]
 pub(super) struct Stand {
-    /// Point, start and end of each goal, seconds. In a loop they may be one round earlier or
+    /// Point, start and end of each goal, seconds. In a loop, goals may be one cycle earlier or
     /// later.
     pub ranges: Vec<(GoalPoint, f32, f32)>,
     /// Start and end of the whole stand, seconds.
@@ -57,7 +57,7 @@ pub(super) struct Stand {
     /// Ranges in which heel and ball both stay in place, with the rotation that is added to the
     /// foot at both ends.
     flats: Vec<(f32, f32, [Quat; 2])>,
-    /// Share of the bend of the toes that keeps them flat, `0.0..=1.0`.
+    /// Fraction of the rotation that lays the toes flat, `0.0..=1.0`.
     toe_roll: f32,
     /// Height of the lowest point of the sole, meters; `None` to use the heights of the points.
     low: Option<f32>,
@@ -84,12 +84,12 @@ fn smooth(x: f32) -> f32 {
 }
 
 impl Stand {
-    /// Start and end, seconds, without blends.
+    /// Start and end of the stand without blends, seconds.
     pub const fn range(&self) -> (f32, f32) {
         self.range
     }
 
-    /// Start and end, seconds, with blends.
+    /// Start and end of the stand with blends, seconds.
     pub fn span(&self) -> (f32, f32) {
         let (from, to) = self.range();
         (from - self.blend, to + self.blend)
@@ -110,8 +110,8 @@ impl Stand {
         }
     }
 
-    /// Distance of a point from its wanted position, meters along the axes of the scene, or of the
-    /// node whose space holds the place.
+    /// Vector from the wanted position of a point to its actual position, meters. Its axes are
+    /// those of the node whose space the stand uses, or else of the scene.
     pub fn error(&self, (point, at): (GoalPoint, Vec3), frame: &FootFrame) -> Vec3 {
         let off = frame.foot.transform_point3(at) - self.place(point, frame);
         match self.space.and_then(|k| frame.spaces.get(k)) {
@@ -121,7 +121,7 @@ impl Stand {
         }
     }
 
-    /// The same stand some seconds later and some meters farther on the ground.
+    /// Returns the stand shifted by `time` seconds, and by `way` meters in the scene.
     fn moved(&self, time: f32, way: Vec3) -> Self {
         let mut made = self.clone();
         made.ranges.iter_mut().for_each(|r| (r.1, r.2) = (r.1 + time, r.2 + time));
@@ -134,14 +134,15 @@ impl Stand {
         made
     }
 
-    /// Times at which [`Self::find_edges`] needs the foot: the ends of flat ranges, then of the
-    /// whole stand.
+    /// Times at which [`Self::find_edges`] needs samples of the foot: the ends of flat ranges, then
+    /// of the whole stand.
     fn edge_times(&self) -> Vec<f32> {
         let (from, to) = self.range();
         self.flats.iter().flat_map(|f| [f.0, f.1]).chain([from, to]).collect()
     }
 
-    /// Computes the offsets at the ends of the ranges. `frames`: the foot at [`Self::edge_times`].
+    /// Computes the offsets at the ends of the ranges. `frames` are the samples of the foot at
+    /// [`Self::edge_times`].
     fn find_edges(&mut self, foot: &Foot, frames: &[FootFrame]) {
         for (flat, frames) in self
             .flats
@@ -254,7 +255,8 @@ impl Stand {
         foot.sole.iter().map(height).filter(|y| y.is_finite()).reduce(f32::min)
     }
 
-    /// Weight, offset in meters and rotation that are added to the foot at any time.
+    /// Returns the weight of the stand at the time of a frame, and the offset in meters and the
+    /// rotation that are added to the foot.
     fn added(&self, foot: &Foot, frame: &FootFrame) -> (f32, Vec3, Quat) {
         let (from, to) = self.range();
         let weight = self.fades((from - frame.time).max(frame.time - to));
@@ -268,7 +270,7 @@ impl Stand {
     }
 }
 
-/// Distance in meters that a foot travels in one round of a loop. `None` if the clip is no loop:
+/// Vector in meters by which a foot travels per cycle of a loop. `None` if the clip is not a loop:
 /// its last pose must equal the first, except for the position on the ground.
 pub(super) fn round_of(frames: &[FootFrame], length: f32) -> Option<Vec3> {
     const ALIKE: f32 = 3.0 * std::f32::consts::PI / 180.0;
@@ -287,13 +289,13 @@ pub(super) struct StandRequest<'a> {
     pub goals: &'a [PlacedGoal],
     /// Samples of the foot over the whole clip, sorted by time.
     pub frames: &'a [FootFrame],
-    /// Travel per round of the loop, meters; `None` if the clip is no loop.
+    /// Travel per cycle of the loop, meters; `None` if the clip is not a loop.
     pub round: Option<Vec3>,
     /// Length of the clip, seconds.
     pub length: f32,
     /// Duration of the blends of goals that define none, seconds.
     pub blend: f32,
-    /// Share of the bend of the toes that keeps them flat, `0.0..=1.0`.
+    /// Fraction of the rotation that lays the toes flat, `0.0..=1.0`.
     pub toe_roll: f32,
     /// Whether feet keep their height and angle in the clip, as in cleaning. If false, feet are
     /// laid flat on the ground.
@@ -305,8 +307,8 @@ pub(super) struct StandRequest<'a> {
 }
 
 impl StandRequest<'_> {
-    /// Computes the stands of the foot. For a loop they include those of the previous and the next
-    /// round that reach into the clip.
+    /// Computes the stands of the foot. For a loop, stands of the previous and the next cycle that
+    /// extend into the clip are included.
     pub fn stands(&self) -> Vec<Stand> {
         let rounds: &[f32] = if self.round.is_some() { &[-1.0, 0.0, 1.0] } else { &[0.0] };
         let mut all: Vec<PlacedGoal> = Vec::new();
@@ -336,7 +338,7 @@ impl StandRequest<'_> {
                 None => groups.push((entry.0.to, vec![entry])),
             }
         }
-        // One round is enough: the others are copies, one round earlier and later.
+        // Compute the stands of one cycle. Those of the previous and the next cycle are copies.
         let own = |group: &[PlacedGoal]| {
             let from = group.iter().map(|g| g.0.from).fold(f32::INFINITY, f32::min);
             (-SAME..self.length - SAME).contains(&from)
@@ -347,7 +349,8 @@ impl StandRequest<'_> {
             .filter(|(_, group)| whole || own(group))
             .filter_map(|(_, group)| self.stand(group))
             .collect();
-        // All edges in one call: preparing a clip costs more than evaluating it.
+        // Evaluate the foot at all edges in one call: preparing a clip costs more than evaluating
+        // it.
         let times: Vec<Vec<f32>> = found.iter().map(Stand::edge_times).collect();
         let frames = self.at(&times.concat());
         let mut rest = &frames[..];
@@ -390,8 +393,8 @@ impl StandRequest<'_> {
         frames
     }
 
-    /// Samples in a range that may be beyond the ends of a loop, each with its time in seconds and
-    /// the travel of its round in meters.
+    /// Returns the samples in a range that may be beyond the ends of a loop. Each has its time in
+    /// seconds, and the travel in meters up to its cycle.
     fn within(&self, from: f32, to: f32) -> Vec<(&FootFrame, f32, Vec3)> {
         let rounds: &[f32] = if self.round.is_some() { &[-1.0, 0.0, 1.0] } else { &[0.0] };
         let mut found = Vec::new();
@@ -410,7 +413,7 @@ impl StandRequest<'_> {
 
     /// Rotation that levels a foot of which only the heel has contacts; identity otherwise.
     fn tilt(&self, group: &[PlacedGoal], from: f32, to: f32) -> Quat {
-        /// Maximum angle, radians. A foot with a larger one is tilted on purpose.
+        /// Maximum tilt of a foot that is leveled, radians. A larger tilt is intended.
         const MOST: f32 = 0.45;
         if self.keeps
             || self.foot.ball.is_none()
@@ -418,7 +421,7 @@ impl StandRequest<'_> {
         {
             return Quat::IDENTITY;
         }
-        // Only the middle of the contact: at its ends the foot lands and lifts.
+        // Use only the middle of the contact, since the foot lands and lifts off at its ends.
         let span = to - from;
         let frames = self.within(from + 0.35 * span, to - 0.35 * span);
         let up: Vec3 =
@@ -431,7 +434,8 @@ impl StandRequest<'_> {
         }
     }
 
-    /// The stand of goals that overlap and have one space; `None` if it has no finite place.
+    /// Computes the stand of goals that overlap in time and have the same space; `None` if its
+    /// place is not finite.
     fn stand(&self, group: &[PlacedGoal]) -> Option<Stand> {
         let space = group.first().and_then(|g| g.0.space);
         let space = match space {
@@ -452,8 +456,8 @@ impl StandRequest<'_> {
         };
         let point = |p: GoalPoint| self.foot.point(p).unwrap_or(self.foot.heel);
         let of = |p: GoalPoint| group.iter().filter(move |g| g.0.point == p);
-        // Measure the line from heel to ball while both are in contact; if they never are, over the
-        // whole range.
+        // Measure the line from heel to ball while both are in contact. If they are never in
+        // contact at the same time, measure it over the whole range.
         let (mut flat, mut flats) = (Vec::new(), Vec::new());
         for (a, b) in of(GoalPoint::Heel).flat_map(|a| of(GoalPoint::Ball).map(move |b| (a, b))) {
             let (from, to) = (a.0.from.max(b.0.from), a.0.to.min(b.0.to));
@@ -525,10 +529,10 @@ impl StandRequest<'_> {
         Some(made)
     }
 
-    /// Mean height of the sole in a contact, meters; its height at rest if the two nearly agree.
-    /// `None` if the foot has no sole.
+    /// Mean height of the sole in a contact, meters, or the height in the rest pose if both are
+    /// nearly equal. `None` if the foot has no sole.
     fn low(&self, stand: &Stand, from: f32, to: f32) -> Option<f32> {
-        /// Largest difference, as a share of the leg's length.
+        /// Maximum difference of heights that count as nearly equal, relative to the leg's length.
         const NEAR: f32 = 0.015;
         let frames = self.within(from, to);
         let lows = frames.iter().filter_map(|f| {
@@ -555,8 +559,8 @@ pub(super) struct FootGoal {
     pub weight: f32,
 }
 
-/// Rotation in the scene that lays the toes flat, after the foot's rotation `turn`; scaled by
-/// `part`, `0.0..=1.0`.
+/// Rotation in the scene that lays the toes flat. It is applied after the foot's rotation `turn`.
+/// `part` is the fraction of the rotation, `0.0..=1.0`.
 pub(super) fn level_toes(foot: &Foot, frame: &FootFrame, turn: Quat, part: f32) -> Quat {
     let now = turn * rotation_of(&frame.toe) * foot.toe_way;
     let level = now.with_y(0.0).normalize_or_zero();
@@ -566,7 +570,7 @@ pub(super) fn level_toes(foot: &Foot, frame: &FootFrame, turn: Quat, part: f32) 
     Quat::IDENTITY.slerp(Quat::from_rotation_arc(now.normalize_or(level), level), part)
 }
 
-/// Wanted transform of a foot at one time by all its stands.
+/// Combines all stands of a foot to its wanted transform at the time of a frame.
 pub(super) fn goal_of(foot: &Foot, stands: &[Stand], frame: &FootFrame) -> FootGoal {
     let (mut sum, mut total, mut most) = (Vec3::ZERO, 0.0, (0.0, Quat::IDENTITY));
     let mut flat: f32 = 0.0;

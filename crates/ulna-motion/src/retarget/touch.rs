@@ -22,7 +22,7 @@ pub(super) struct TouchPart {
     pub scale: f32,
     /// Center of a sphere around all points, in the space of the node.
     center: Vec3,
-    /// Radius of that sphere, in units of the space.
+    /// Radius of the sphere around `center` that contains all points, in units of the node's space.
     extent: f32,
 }
 
@@ -49,9 +49,9 @@ pub(super) fn scale_of(matrix: &Mat4) -> f32 {
     matrix.determinant().abs().cbrt()
 }
 
-/// All surfaces of a document that a hand may touch, sorted by node. A vertex belongs to the joint
-/// with its largest weight; fingers belong to their hand. `spacing`: wanted distance between
-/// samples, meters.
+/// Returns all surfaces of a document that a hand may touch, sorted by node. A vertex belongs to
+/// the joint with its largest weight; fingers belong to their hand. `spacing` is the wanted
+/// distance between samples in meters.
 pub(super) fn touch_parts(document: &Document, rest: &Pose, spacing: f32) -> Vec<TouchPart> {
     let hands = hands_of_fingers(document);
     let cell = spacing.powi(2).max(1e-12);
@@ -107,7 +107,8 @@ fn hands_of_fingers(document: &Document) -> BTreeMap<NodeId, NodeId> {
     fingers.filter_map(|(node, _)| Some((*node, hand(*node)?))).collect()
 }
 
-/// The node that moves a vertex most, and `node_from_mesh` at bind.
+/// Returns the node that has the largest influence on a vertex, and its `node_from_mesh` in the
+/// bind pose.
 fn mover_of(
     id: NodeId,
     skin: Option<&Skin>,
@@ -124,7 +125,8 @@ fn mover_of(
     Some((*skin.joints.get(joint)?, bind))
 }
 
-/// Points spread evenly over a triangle. `count`: their number, rounded down, but at least 1.
+/// Returns points that are evenly spread over a triangle. `count` is the number of points, which is
+/// rounded down, but at least 1.
 fn samples([a, b, c]: [Vec3; 3], count: f32) -> impl Iterator<Item = Vec3> {
     /// Steps of the R2 sequence, which spreads points evenly in two dimensions (Roberts, “The
     /// unreasonable effectiveness of quasirandom sequences”, 2018).

@@ -295,8 +295,8 @@ impl<'a> Retarget<'a> {
         made
     }
 
-    /// Keeps the feet and hands of a retargeted clip in place. `clip` and `contacts`: those of the
-    /// source.
+    /// Keeps the feet and hands of a retargeted clip in place. `clip` and `contacts` are those of
+    /// the source.
     fn keep_contacts(&self, made: &mut Retargeted, clip: &Shared<Clip>, contacts: Option<&[Goal]>) {
         let sources: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
         let (found, ground) = match contacts {
@@ -315,7 +315,7 @@ impl<'a> Retarget<'a> {
         let ground = match (ground == Vec3::ZERO, self.map.stride) {
             (true, _) => Vec3::ZERO,
             (false, Some(_)) => ground * self.factors,
-            // In place only the legs define the length of a step.
+            // If the motion is in place, the legs alone determine the length of a step.
             (false, None) => self.ground_here(&shared, &goals),
         };
         let (hands, lost) =
@@ -333,8 +333,8 @@ impl<'a> Retarget<'a> {
         made.carried.clip = if settings.lock { clip } else { (*shared).clone() };
     }
 
-    /// Goals of the target's feet by contacts of the source's feet, with the heights of their
-    /// places.
+    /// Converts the contacts of the source's feet to goals of the target's feet. Each goal has the
+    /// wanted height of its point in meters.
     fn goals(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<PlacedGoal> {
         /// Maximum height of a contact that counts as on the ground, relative to the leg's length.
         const STEP: f32 = 0.06;
