@@ -142,8 +142,8 @@ fn fit_note(has_clips: bool, report: &FitReport) -> Notice {
     fitted_note(report, "mean distance from the motion of the source", "the copied weights")
 }
 
-/// Returns, for each source and each of its joint indices, the index of the same node in the skin of
-/// a surface.
+/// Returns, for each source and each of its joint indices, the index of the same node in the skin
+/// of a surface.
 fn same_joints(
     document: &Document,
     canvas: &SkinnedSurface,
