@@ -31,7 +31,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Returns the part that an edit changes. Its inverse changes the same part.
+    /// Returns the part that an edit changes. The inverse of the edit changes the same part.
     pub(super) fn by(edit: &Edit) -> Self {
         match edit {
             Edit::PatchWeights { mesh, primitive, patch } => Self::Weights {

@@ -83,7 +83,7 @@ impl History {
         Ok(inverse)
     }
 
-    /// Records a change. The length of the list is limited, because it may never be read.
+    /// Records a change. The list of changes has a maximum length, because it may never be read.
     fn note(&mut self, change: Change) {
         const MOST: usize = 256;
         const MOST_VERTICES: usize = 1 << 22;
@@ -325,8 +325,8 @@ impl History {
             }
         }
         if !changed {
-            // Restores the exact bits. A changed sign of zero is not a change, and no step would
-            // explain it.
+            // Restores the base, including the signs of zeros. A changed sign is not a change of
+            // the document, so there is no step to undo it.
             if let Some(base) = open.base {
                 let shown = document.shown;
                 *document = base;
@@ -463,7 +463,8 @@ impl History {
     /// Drops the oldest steps until the memory use is within the limit. The last step is always
     /// kept.
     fn trim(&mut self, document: &Document) {
-        // The parts of the document need not be found: subtracting them can only reduce the size.
+        // Subtracting the parts of the document can only reduce the size, so they are not needed
+        // here.
         if self.ledger.bytes() <= self.budget {
             return;
         }

@@ -462,8 +462,8 @@ fn set_node_space(document: &mut Document, to: NodeSpace) -> Result<Edit, EditEr
     Ok(Edit::SetNodeSpace { to: std::mem::replace(&mut document.file.node_space, to) })
 }
 
-/// Changes the unkeyed pose at a time. An empty result is removed. A missing pose is created only
-/// if `wanted`.
+/// Changes the unkeyed pose at a time of a clip. If it becomes empty, it is removed. A missing pose
+/// is created only if `wanted` is true.
 fn unkeyed<T>(
     document: &mut Document,
     at: UnkeyedAt,

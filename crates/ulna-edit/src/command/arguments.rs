@@ -119,7 +119,7 @@ impl Arguments {
         })
     }
 
-    /// Returns the error for an argument that is none of these words.
+    /// Returns the error for an argument that is none of the allowed `words`.
     pub(super) fn no_choice(&self, name: &'static str, words: &[&str]) -> ArgumentError {
         let found = self.values.get(name).map_or_else(String::new, ToString::to_string);
         let near = did_you_mean(found.trim_matches('"'), words.iter().copied());

@@ -50,7 +50,8 @@ pub enum BindReason {
     Socket,
     /// The name of the joint marks it as the end of a chain, and all joints below it are helpers.
     LeafEnd,
-    /// The joint is the root: the first joint by its name, or the only top joint at the origin.
+    /// The joint is the root: the first joint with the name of a root, or the only topmost joint
+    /// if it is at the origin.
     Root,
     /// The joint's bone is outside the meshes.
     Outside,
@@ -217,7 +218,7 @@ fn by_shape(
         joints.iter().map(|joint| helper_kind(&document.node(*joint).label(*joint))).collect();
     let is_plain: Vec<bool> = kinds.iter().map(Option::is_none).collect();
     let is_posing = |k: usize| matches!(kinds[k], Some(HelperKind::Control | HelperKind::Socket));
-    // A joint's bone leads only to joints that can receive weight.
+    // The bone of a joint ends only at joints that can receive weight.
     let is_meant: Vec<bool> = (0..joints.len()).map(|k| !is_posing(k)).collect();
     let mut inside = vec![InsidePart::default(); joints.len()];
     for body in bodies {
@@ -232,7 +233,7 @@ fn by_shape(
     }
     let at_origin = at_origin(document, rest, joints);
     let has_plain_below = tree.with_below(&is_plain);
-    // Number of top joints that are not helpers by their names.
+    // Number of topmost joints whose names do not mark them as helpers.
     let tops = (0..joints.len()).filter(|k| tree.parents[*k].is_none() && is_plain[*k]).count();
     let is_lone = |k: usize| {
         let is_top = tree.above(k).all(|above| !is_plain[above] || at_origin[above]);
@@ -288,7 +289,7 @@ impl JointTree {
         std::iter::successors(parent(joint), move |k| parent(*k)).take(self.parents.len())
     }
 
-    /// Whether each joint has a descendant that is `wanted`.
+    /// Whether each joint has a descendant whose flag in `wanted` is true.
     fn with_below(&self, wanted: &[bool]) -> Vec<bool> {
         let mut has = vec![false; wanted.len()];
         for k in (0..wanted.len()).filter(|k| wanted[*k]) {

@@ -13,7 +13,8 @@ pub struct BoundPiece {
     pub method: PieceMethod,
     /// Number of vertices.
     pub vertices: usize,
-    /// Fraction of its points that see no bone, `0..=1`; 0 if the method does not test visibility.
+    /// Fraction of the piece's points from which no bone is visible, `0..=1`; 0 if the method does
+    /// not test visibility.
     pub hidden: f32,
     /// The joint with at least half of the piece's weight, and its fraction of the weight by area,
     /// `0.5..=1`. The piece could follow this joint as a rigid body.
@@ -34,7 +35,7 @@ impl BoundPiece {
     }
 }
 
-/// The piece of each vertex of a primitive.
+/// The connected piece that each vertex of a primitive belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundPart {
     /// The mesh.
@@ -48,7 +49,7 @@ pub struct BoundPart {
 /// The result of automatic weights.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BindReport {
-    /// The pieces, ordered by skin, then by their first vertex.
+    /// The connected pieces, ordered by skin, then by their first vertex.
     pub pieces: Vec<BoundPiece>,
     /// The vertices of each primitive, with their pieces.
     pub parts: Vec<BoundPart>,

@@ -87,7 +87,7 @@ document_commands! {
     } = "pose.to_rest", "Blend toward rest";
 }
 
-/// Default amount of a step, as a fraction.
+/// Default blend amount of the commands that relax, exaggerate or reset a pose step by step.
 const STEP: f32 = 0.1;
 
 /// Interpolates a rotation toward another along the shortest path. A `part` outside `0..=1`
@@ -138,7 +138,7 @@ fn around_time(clip: &Clip, node: NodeId, time: f32) -> (Option<f32>, Option<f32
     (before, after)
 }
 
-/// Poses of a clip, each evaluated once per time.
+/// Cache of the poses of a clip by time. Each pose is evaluated once.
 struct Moments<'a> {
     document: &'a Document,
     clip: ClipId,

@@ -32,7 +32,7 @@ pub struct CommandContext<'a> {
     pub carried: bool,
     /// Whether posing sets keys immediately.
     pub auto_key: bool,
-    /// Interpolation of keys in new tracks.
+    /// Interpolation of keys in new tracks; the default of the command if `None`.
     pub new_keys: Option<Between>,
     /// The selected layer, of the displayed clip or of the pose.
     pub layer: Option<(LayerHome, PoseLayerId)>,

@@ -10,8 +10,8 @@ use super::{
 };
 use ulna_model::{Document, PoseLayerId};
 
-/// Runs commands that are not on the document. The window implements this trait, and script runs
-/// without a window implement it, too.
+/// Executes the commands that do not run on the document. The window implements this trait, and
+/// script runs without a window implement it, too.
 pub trait Host {
     /// The error if the host does not run a command.
     type Refusal;

@@ -267,8 +267,8 @@ impl DragLimb {
                 target += at(parent) - at(node);
                 (node, limb) = (parent, above);
             } else {
-                // A feather within a wing: up to two bones above it rotate, but never the body
-                // itself.
+                // A joint within a limb, such as a feather of a wing: up to two bones above the
+                // joint rotate, but never the body itself.
                 let bones = std::iter::successors(Some(parent), |n| bodies.hangs_on(*n));
                 let bones = bones.take_while(|n| *n != body).take(2).count();
                 limb = ik::limb_of(document, seen, node, Some(bones.max(1)), self.tip.is_some());
@@ -279,7 +279,7 @@ impl DragLimb {
             turn_unlocked(document, limb);
         }
         let Some(limb) = limb.filter(|_| !carries) else {
-            // A joint without joints above it, or the joint that carries the whole body, is
+            // A joint without ancestor joints, or the joint that moves the whole body, is
             // translated.
             let label = document.node(node).label(node);
             let at = seen.world[node.index()].transform_point3(self.tip.unwrap_or_default());
@@ -296,7 +296,7 @@ impl DragLimb {
             let to = place.local(node).translation + step.as_vec3();
             let mut wanted =
                 vec![(node, Components { translation: Some(to), ..Components::default() })];
-            // If the hips move, the feet stay planted. Joints above the hips carry the feet along.
+            // If the hips move, the feet stay planted. Joints above the hips move the feet along.
             if carries && self.plant != Some(false) && !bodies.is_above_hips(body) {
                 let after = seen.with(document, &wanted);
                 wanted.extend(ik::hold(

@@ -1,7 +1,7 @@
-//! Places where the keys of commands apply.
+//! Parts of the window in which keyboard shortcuts apply.
 
-/// Place where a command's key applies. If a panel and the window use the same key, the panel gets
-/// it.
+/// Part of the window in which a command's shortcut applies. If a panel and the window use the same
+/// shortcut, that of the panel takes precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyScope {
     /// Everywhere.
@@ -19,11 +19,11 @@ pub enum KeyScope {
 }
 
 impl KeyScope {
-    /// All of them.
+    /// All scopes.
     pub const ALL: [Self; 6] =
         [Self::Window, Self::Joints, Self::Outliner, Self::Rig, Self::Paint, Self::Timeline];
 
-    /// Title in the list of keys; empty for the whole window.
+    /// Title in the list of shortcuts; empty for the whole window.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Window => "",

@@ -9,7 +9,7 @@
 //!                            └──── line() ◄───────┘
 //! ```
 //!
-//! Only scripts, journals and other outer interfaces use text. A command line is one JSON object,
+//! Only scripts, journals and external interfaces use text. A command line is one JSON object,
 //! such as `{"do":"pose.rotate","node":"LeftArm","axis":"x","degrees":30}`. Commands made by the
 //! program refer to nodes by id, but their text form uses names. A journal can therefore be
 //! replayed on another file.

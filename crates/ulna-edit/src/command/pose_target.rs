@@ -251,8 +251,8 @@ impl<'a> PoseTarget<'a> {
         wanted.into_iter().map(put).collect()
     }
 
-    /// Returns the same edits as [`PoseTarget::put`], with notices that are added if the edits have
-    /// none.
+    /// Returns the same outcome as [`PoseTarget::put`]. If writing the pose gives no notices,
+    /// `notes` are added.
     ///
     /// # Errors
     /// If no pose offset `Ul` gives the wanted transform.

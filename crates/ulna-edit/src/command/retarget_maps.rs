@@ -80,7 +80,7 @@ const OF_CONTACTS: [&str; 4] = ["lock", "blend", "toe_roll", "lower_hips"];
 /// Parses a retarget map from JSON.
 ///
 /// # Errors
-/// The error, as a sentence without a capital letter and a final period.
+/// The error, as a sentence without a capital letter or a final period.
 pub fn read_map(text: &str) -> Result<RetargetMap, String> {
     let found: Value =
         serde_json::from_str(text).map_err(|e| format!("the retarget map is not JSON: {e}"))?;

@@ -20,7 +20,7 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// Creates the input from a document, without cancel flag and progress counter.
+    /// Creates the input from a document, without a cancel flag or a progress counter.
     pub const fn new(document: &'a Document) -> Self {
         Self { document, pose: OnceCell::new(), recent: None, cancel: None, progress: None }
     }

@@ -145,7 +145,7 @@ pub struct CommandSpec {
     pub(super) after: &'static str,
     /// Default shortcut, such as `Ctrl+Shift+Z`; empty if there is none.
     pub key: &'static str,
-    /// Place where its key applies.
+    /// Part of the window in which the shortcut applies.
     pub key_scope: KeyScope,
     /// Descriptions of the arguments.
     pub arguments: Vec<ArgumentSpec>,

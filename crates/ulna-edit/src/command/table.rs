@@ -80,7 +80,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     (all, indices)
 });
 
-/// Appends entries to the table, each followed by the entries that come after it by their `after`.
+/// Appends entries to the table. Each entry is followed by the entries that name it in `after`.
 fn append(
     run: &[&CommandSpec],
     moved: &HashMap<&str, Vec<AdjacentRows>>,

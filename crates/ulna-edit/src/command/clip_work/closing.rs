@@ -12,7 +12,7 @@ use ulna_motion::{
     clip_edit::{self, Closing, Seam, closed, key_span, new_jump, seam, speed_jump},
 };
 
-/// Describes the loop seam, without a capital letter and a final period.
+/// Describes the loop seam, without a capital letter or a final period.
 pub fn seam_in_words(found: &Seam) -> String {
     let (angle, distance, speed) = found.worst();
     let gap = format!("{:.1}° and {:.1} cm", angle.to_degrees(), distance * 100.0);

@@ -89,7 +89,7 @@ pub(super) fn measured(error: MotionError) -> Option<Notice> {
     error.in_words().map(|said| Notice::new("motion_changed", said))
 }
 
-/// Returns the outcome that replaces a clip with its layers. `place` maps the times of its unkeyed
+/// Returns the outcome that replaces a clip and its layers. `place` maps the times of its unkeyed
 /// poses.
 pub(super) fn put_all(
     document: &Document,

@@ -17,7 +17,7 @@ use ulna_motion::{
     retarget::{ContactRequest, ContactSlide, clean_contacts, find_contacts},
 };
 
-/// `1 contact`, `2 contacts`.
+/// Returns a number with a noun in the singular or plural, such as `1 contact` or `2 contacts`.
 fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
@@ -116,7 +116,7 @@ pub fn slides_in_words(
 }
 
 impl CleanContacts {
-    /// Contact settings by the arguments.
+    /// Contact settings from the arguments.
     ///
     /// # Errors
     /// If a number is out of range.

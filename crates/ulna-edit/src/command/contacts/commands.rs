@@ -135,7 +135,7 @@ field!(ContactTexts, ArgumentType::Text, |from, name| read(from, name), |v, docu
         let texts = NodeTexts::of(document);
         let list: Vec<ContactText> =
             goals.iter().map(|goal| ContactText::of(goal, &texts)).collect();
-        // Plain numbers and names always have a text.
+        // Serialization of plain numbers and names cannot fail.
         serde_json::to_string(&list).unwrap_or_default().into()
     }
 });

@@ -15,7 +15,7 @@ use crate::{
 use ulna_model::{Clip, ClipId, ContactBar, Document, Goal, GoalPoint, NodeId};
 use ulna_motion::{foot_joints, retarget::limb_moves};
 
-/// Default duration of a new contact, seconds.
+/// Default duration of a new contact, in seconds.
 const USUAL: f32 = 0.2;
 
 /// The edit that sets the contacts of a clip; no edit and a note if they do not change.
@@ -30,7 +30,7 @@ pub(super) fn changed(id: ClipId, clip: &Clip, to: Vec<Goal>) -> Outcome {
 /// Reads contacts from JSON.
 ///
 /// # Errors
-/// If the text is no list of contacts, names a node that does not exist, or has numbers out of
+/// If the text is not a list of contacts, names a node that does not exist, or has numbers out of
 /// range.
 pub(super) fn read(document: &Document, text: &str) -> Result<Vec<Goal>, CommandError> {
     let list: Vec<ContactText> = serde_json::from_str(text).map_err(|e| {
@@ -80,7 +80,7 @@ fn points_of(document: &Document, clip: &Clip, node: NodeId) -> Vec<GoalPoint> {
     }
 }
 
-/// Start and end of a contact, seconds.
+/// Start and end of a contact, in seconds.
 ///
 /// # Errors
 /// If the end is not later than the start.
@@ -131,10 +131,10 @@ fn refuse_own_limb(document: &Document, joint: NodeId, space: NodeId) -> Result<
     )
 }
 
-/// The node that contacts of some joints follow.
+/// The node that contacts of the joints `nodes` follow; `None` if the argument is omitted.
 ///
 /// # Errors
-/// If it is no single node, or the leg or arm of a joint moves it.
+/// If the argument is not a single node, or if it moves with the leg or arm of one of the joints.
 fn space_of(
     document: &Document,
     space: Option<&Nodes>,
@@ -145,7 +145,7 @@ fn space_of(
     Ok(Some(space))
 }
 
-/// The contacts of a joint at a time, as one bar.
+/// The contacts of a joint at a time, as one bar of the timeline.
 fn bar_at(
     document: &Document,
     clip: &Clip,
@@ -196,7 +196,8 @@ impl MoveContact {
                     (goal.from, goal.to) = (goal.from + from - bar.from, goal.to + to - bar.to);
                     continue;
                 }
-                // Contacts that end where the bar ends follow it; others keep their times.
+                // A time at an end of the bar moves with that end. Other times are clamped to the
+                // new range.
                 let end = |at: f32, [was, is]: [f32; 2]| {
                     if (at - was).abs() <= SAME_TIME { is } else { at.clamp(from, to) }
                 };
@@ -216,7 +217,7 @@ impl ContactSpace {
         let mut goals = clip.contacts.to_vec();
         for k in bars.into_iter().flat_map(|bar| bar.goals) {
             if goals[k].space != space {
-                // The place was in the space before.
+                // The stored position is relative to the old node, so it is cleared.
                 (goals[k].space, goals[k].place) = (space, None);
             }
         }

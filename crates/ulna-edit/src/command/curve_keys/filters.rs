@@ -176,7 +176,7 @@ impl FilterKeys {
     }
 }
 
-/// Describes the effect of a filter, with the largest change first.
+/// Describes the effect of a filter: the largest changes of key values and of the skin.
 fn in_words(channels: &str, largest: MotionError, at: f32, skin: f32) -> String {
     let mut most = Vec::new();
     if largest.angle > 0.0 {

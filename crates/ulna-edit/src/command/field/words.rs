@@ -99,7 +99,7 @@ choice! {
 choice! {
     /// Methods of computing automatic weights.
     BindBy {
-        /// The method `Heat`; for connected pieces for which heat fails, the next method.
+        /// The method `Heat`. Connected pieces for which it fails use the method `Voxel`.
         Auto = "auto",
         /// Weights from heat that spreads from the bones along the surface.
         Heat = "heat",

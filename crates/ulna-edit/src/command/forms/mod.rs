@@ -107,7 +107,7 @@ impl Quantity {
         Self::new(Unit::Percent, 0.0..=1.0)
     }
 
-    /// Returns the time and the value of a key of a layer's strength.
+    /// Returns the form's numbers for a key of a layer's strength: the time and the strength.
     pub fn of_strength_key() -> [Self; 2] {
         [Self::new(Unit::Seconds, 0.0..=1e5), Self::share()]
     }
@@ -126,7 +126,7 @@ impl Quantity {
         if self.whole && value.fract() != 0.0 {
             return Err(format!("“{}” is not a whole number", text.trim()));
         }
-        // Rounding errors of a unit conversion are within the range.
+        // Values that exceed the range only by rounding errors of the unit conversion are accepted.
         let (least, most) = (*self.range.start(), *self.range.end());
         let slack = 1e-9 * (most - least);
         if value < least - slack || value > most + slack {
@@ -186,7 +186,7 @@ pub enum Unset {
     On,
     /// Toggles the current state.
     Toggles,
-    /// The command chooses.
+    /// The command chooses on or off.
     Fits,
 }
 

@@ -60,8 +60,8 @@ pub fn suggested(spec: &CommandSpec, from: &Suggestions<'_>) -> Map<String, Valu
     values
 }
 
-/// Returns the current transform of the node that `values` names. Empty fields of a form represent
-/// these values. The result is empty if the command sets no transform.
+/// Returns the current transform of the node that `values` names. Empty fields of a form stand for
+/// this transform. The result is empty if the command sets no transform.
 pub fn present(
     spec: &CommandSpec,
     from: &Suggestions<'_>,
@@ -199,7 +199,8 @@ impl Suggestions<'_> {
         }
     }
 
-    /// Returns the current word, or a harmless default; `None` if the user must choose.
+    /// Returns the initial word of a choice: the current setting, or a harmless default; `None` if
+    /// the user must choose.
     fn word(
         &self,
         spec: &CommandSpec,

@@ -70,7 +70,7 @@ impl Compact {
     }
 }
 
-/// Returns the nodes of trees that belong to no scene, have no joints and keys, and are not
+/// Returns the nodes of trees that belong to no scene, have no joints or keys, and are not
 /// referred to. In a file without scenes, all nodes count as used.
 fn unused_nodes(document: &Document) -> BTreeSet<NodeId> {
     if document.scenes.is_empty() {

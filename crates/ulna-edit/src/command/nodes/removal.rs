@@ -300,7 +300,7 @@ fn no_heir(document: &Document, skin: &Skin, table: &[Option<u16>], label: &str)
     )
 }
 
-/// Rounds summed weights to the stored type. Weights that summed to 1 still do. The tolerance of
+/// Rounds summed weights to the stored type. A sum of 1 is preserved, because the tolerance of
 /// glTF is smaller for fewer weights (glTF 2.0, *Skinned Mesh Attributes*).
 fn settle(encoding: WeightEncoding, before: &[f32], list: &mut [(u16, f32)]) {
     /// Tolerance for a sum of float weights of 1.
@@ -326,8 +326,8 @@ fn slot_of(table: &[Option<u16>], slot: u16) -> Option<u16> {
 }
 
 /// Returns weights with new joint indices. `slot_of` maps a vertex and an old index to the new
-/// index. Weights of one joint are added up, and the number of such vertices is returned. The
-/// result is `None` if a weight has no new index.
+/// index. If several weights of a vertex get the same index, they are added up. The number of these
+/// vertices is also returned. The result is `None` if a weight has no new index.
 pub(in crate::command) fn remapped(
     map: &WeightMap,
     slot_of: impl Fn(usize, u16) -> Option<u16>,

@@ -86,7 +86,7 @@ pub(super) fn kept_in_world(
     };
     let rest = local(RestOrPose::Rest, &node.rest)?;
     let posed = local(RestOrPose::Pose, &node.local())?;
-    // An unposed node has equal numbers for both.
+    // The node is unposed if its rest transform and its posed transform are equal.
     let pose = match posed == rest {
         true => None,
         false => NodePose::at(&rest, posed).ok(),

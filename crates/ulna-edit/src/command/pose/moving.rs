@@ -168,8 +168,8 @@ impl Resize {
             let factors = if space == Space::Local || uniform {
                 by
             } else {
-                // Both are directions in the parent's space, so angles between them do not depend
-                // on the parent's rotation.
+                // The scale axes and the node's axes are directions in the parent's space, so the
+                // angles between them do not depend on the parent's rotation.
                 let standing = place.standing(node, space);
                 let axes = standing.axes_in_parent(space).map_err(failed(document, node))?;
                 let own =

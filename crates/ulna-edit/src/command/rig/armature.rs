@@ -57,7 +57,8 @@ impl MendArmature {
                 ),
                 None => (Moving::IDENTITY, 1.0),
             };
-            // The new local transform `M' = C_p⁻¹·M·C` becomes the identity.
+            // The new local transform `M' = C_p⁻¹·M·C` becomes the identity. `C` and `C_p` are the
+            // frame changes of the node and of its parent.
             let flat = || refuse("squashed_flat", "an armature is scaled to zero");
             let Some(back) = parent.inverse() else { return flat() };
             let Some(c) = back.then(&own).inverse() else { return flat() };

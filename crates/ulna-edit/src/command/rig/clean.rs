@@ -276,7 +276,7 @@ impl CleanPlan {
         rig
     }
 
-    /// Removes nodes of assimp that have keys, if the node below can take the same keys. This is
+    /// Removes nodes of assimp that have keys, if the node below can receive the same keys. This is
     /// possible if one of the two rotates and the other one moves.
     fn dissolve_moving(&mut self, uses: &NodeUses<'_>, mut rig: RigDraft) -> RigDraft {
         let document = uses.document;

@@ -5,6 +5,9 @@
 //!   T = W(t)·IBM,  IBM = W⁻¹ and p' = W·p in the rest pose,  so that T·p' = W(t)·p
 //! ```
 //!
+//! `W` is the world transform of a node, `W(t)` its value in a clip, `T` the skinning matrix of the
+//! joint, and `p` a vertex.
+//!
 //! The vertices of a mesh with several nodes do not change. Each of these nodes gets its own skin
 //! with one joint, `IBM = 1`.
 

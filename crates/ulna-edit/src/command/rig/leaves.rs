@@ -99,7 +99,7 @@ fn add_leaf(rig: &mut RigDraft, end: NodeId, way: DVec3) -> Result<(), CommandEr
     join_skins(rig, id, Some(end), end, &Moving::moved(way))
 }
 
-/// Removes leaf joints without weights and keys: all of them, or those at or below the given
+/// Removes leaf joints without weights or keys: all of them, or those at or below the given
 /// joints.
 fn remove(scene: &Scene<'_>, named: Option<&[NodeId]>) -> Result<Outcome, CommandError> {
     let document = scene.document;

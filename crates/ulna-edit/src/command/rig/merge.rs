@@ -62,8 +62,8 @@ impl MergeJoint {
 }
 
 /// Adds the remaining joint to every skin that contains a merged joint but not the remaining one.
-/// Both joints have the same skinning matrix in the rest pose: `B = W⁻¹·W_b·B_b`, with world
-/// transforms `W` and bind matrices `B`.
+/// Both joints have the same skinning matrix in the rest pose: `B = W⁻¹·W_m·B_m`, with world
+/// transforms `W` and bind matrices `B`. The index `m` marks the merged joint.
 fn join(
     rig: &mut RigDraft,
     document: &Document,

@@ -29,8 +29,8 @@ use ulna_weights::{
     PartChange, Scope as WeightScope, SkinnedSurface, WorkingWeights, layers::Sides,
 };
 
-/// Largest distance, as a fraction of the skeleton size, and largest rotation that count as
-/// rounding.
+/// Largest distance, as a fraction of the skeleton size, and largest sine of half a rotation angle,
+/// that count as rounding.
 const NONE: f64 = 5e-5;
 
 /// Joints of one side, with their counterparts on the other side.

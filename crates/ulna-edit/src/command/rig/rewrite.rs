@@ -326,7 +326,7 @@ impl RigDraft {
                         let Node { rest, rest_source, pose, .. } = *found;
                         Node { rest, rest_source, pose, ..now.clone() }
                     }
-                    // The bind matrices no longer define its rest pose.
+                    // The bind matrices no longer define the rest pose of the node.
                     (_, RestSource::Bind) => Node { rest_source: RestSource::File, ..now.clone() },
                     _ => return None,
                 };

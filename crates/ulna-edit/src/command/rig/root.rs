@@ -5,6 +5,9 @@
 //!   W_R(t) = A·A⁻¹·A(t)      A(t): product from the topmost moving node to the parent of R,
 //!                            A: the same product without a clip, which those nodes keep
 //! ```
+//!
+//! `R` is the root joint, and `W_R` its transform relative to the parent of the topmost moving
+//! node. The products are of local transforms.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
 //! Data in the space of nodes whose frame changes: vectors and constraints of extensions, and
-//! places of contacts.
+//! positions of contacts.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ impl RigDraft {
         self.reframe_contacts(frames)
     }
 
-    /// Places of contacts keep their position in the scene: `x' = C⁻¹·x`.
+    /// Keeps the points of contacts in place in the scene: `x' = C⁻¹·x`.
     fn reframe_contacts(&mut self, frames: &BTreeMap<NodeId, Moving>) -> Result<(), CommandError> {
         let mut edits = Vec::new();
         let document = &self.draft.document;

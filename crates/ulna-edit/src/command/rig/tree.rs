@@ -224,7 +224,8 @@ fn insert(
 
 /// Adds a new joint to the skins that contain its parent or the joint below it. The bind matrix is
 /// derived from that of the parent, `IBM_n = C⁻¹·IBM_p`, or else from that of the joint below. Both
-/// joints then have the same skinning matrix in the rest pose.
+/// joints then have the same skinning matrix in the rest pose. `C` is the transform `c` of the new
+/// joint relative to its parent.
 pub(super) fn join_skins(
     rig: &mut RigDraft,
     id: NodeId,
@@ -240,7 +241,8 @@ pub(super) fn join_skins(
             let back = Moving::moved(-c.translation).matrix();
             back * skin.inverse_bind[slot].as_dmat4()
         } else if let Some(slot) = slot(below) {
-            // `B_n = B_c·M_c⁻¹` in the rest pose.
+            // `IBM_n = M·IBM` in the rest pose, with the local transform `M` and the bind matrix
+            // `IBM` of the joint below.
             let rest = document.node(below).rest.matrix().as_dmat4();
             rest * skin.inverse_bind[slot].as_dmat4()
         } else {

@@ -187,7 +187,8 @@ pub(crate) fn lines_of(
         }
     }
     for layer in &to.layers {
-        // The layer is named as it was at that time. The mesh determines the skin.
+        // The text is the name that the layer had at the time of the stroke. The mesh determines
+        // the skin.
         let alone = to.layers.iter().filter(|o| o.name == layer.name).count() == 1;
         let text = if alone && !layer.name.starts_with('#') {
             layer.name.to_string()

@@ -20,7 +20,7 @@ use ulna_weights::{
     WorkingWeights,
 };
 
-/// A surface, and the limits of a command on it.
+/// A surface, with the locked joints, the influence limit and the vertices of a command.
 pub(super) struct Job {
     pub(super) canvas: SkinnedSurface,
     pub(super) locked: Vec<bool>,

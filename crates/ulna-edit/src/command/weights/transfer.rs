@@ -142,7 +142,8 @@ fn fit_note(has_clips: bool, report: &FitReport) -> Notice {
     fitted_note(report, "mean distance from the motion of the source", "the copied weights")
 }
 
-/// Returns per source and joint index the index of the same node in the skin of a surface.
+/// Returns, for each source and each of its joint indices, the index of the same node in the skin
+/// of a surface.
 fn same_joints(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -222,7 +223,7 @@ pub fn uv_of(document: &Document, canvas: &SkinnedSurface, vertex: u32) -> Optio
     uvs.get(own as usize).copied().filter(|uv| uv.is_finite())
 }
 
-/// Checks that each target part has as many vertices as its source part.
+/// Checks that each target primitive has as many vertices as its source primitive.
 fn same_numbers(
     document: &Document,
     canvas: &SkinnedSurface,
