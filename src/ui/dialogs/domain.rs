@@ -185,7 +185,7 @@ pub enum Dialog {
     },
     /// Undo history.
     History {
-        /// Numbers of the marked steps; the first step is 1.
+        /// Numbers of the steps marked for copying as a script; the first step is 1.
         marked: BTreeSet<usize>,
     },
     /// Preferences.
@@ -486,7 +486,8 @@ pub enum DialogAction {
         /// Whether a copy was to be saved.
         copy: bool,
     },
-    /// Apply or discard a result that was computed before the model changed.
+    /// Use a result although the model changed during its computation: apply it, or compute it
+    /// again.
     TakeWorked {
         /// Number that identifies the result.
         number: u64,

@@ -108,7 +108,7 @@ fn open_ui(
         });
 }
 
-/// Content, keys, files and destination of the export. Returns whether Enter confirmed the
+/// Shows the choices of content, keys, files and destination. Returns whether Enter confirmed the
 /// destination.
 fn how_ui(
     ui: &mut Ui,
@@ -193,7 +193,8 @@ fn how_ui(
     place_ui(ui, theme, now, actions)
 }
 
-/// Destination, typed or chosen. Returns whether Enter confirmed it.
+/// Shows the destination with a button that opens a file dialog. Returns whether Enter confirmed
+/// the destination.
 fn place_ui(ui: &mut Ui, theme: &Theme, now: &mut ExportDraft, actions: &mut Actions) -> bool {
     let each = now.each;
     let (label, text) = if each { ("Folder", &mut now.folder) } else { ("File", &mut now.file) };
@@ -440,8 +441,8 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, draft: &mut ExportD
     });
 }
 
-/// Lists the files to be written. Returns how many replace a file, and whether one replaces the
-/// document's own file.
+/// Lists the files to be written. Returns the number of existing files that would be replaced, and
+/// whether the document's own file is among them.
 fn files_ui(
     ui: &mut Ui,
     theme: &Theme,

@@ -33,7 +33,7 @@ const MOST: usize = 5_000;
 struct Entry {
     /// Whether the entry is a file. Folders are sorted first.
     is_file: bool,
-    /// Whether it is a weight file.
+    /// Whether the entry is a weight file.
     of_weights: bool,
     /// Sort key: the name in lower case.
     order: String,

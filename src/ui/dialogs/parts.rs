@@ -84,7 +84,7 @@ pub fn primary(ui: &mut Ui, theme: &Theme, text: &str) -> Response {
     ui.add(Button::new(label).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(80.0, 32.0)))
 }
 
-/// Key of the flag that a dialog was opened and its answer has no focus yet.
+/// Id of the flag that is set from the opening of a dialog until its [`answer`] gets the focus.
 fn unanswered() -> egui::Id {
     egui::Id::unique("answer without focus")
 }

@@ -39,7 +39,8 @@ pub struct Toast {
 }
 
 impl Toast {
-    /// Adds text about the same action. The more severe kind applies, and successes come first.
+    /// Adds text about the same action. The message takes the more severe kind, and the text of the
+    /// less severe kind comes first.
     fn add(&mut self, kind: ToastKind, text: String, verbs: Vec<(&'static str, Action)>) {
         let rank = |kind: ToastKind| match kind {
             ToastKind::Ok => 0,

@@ -51,7 +51,7 @@ impl WorstSearch {
     pub fn list_spots(&mut self) {
         let current = self.current.and_then(|k| self.spots.get(k).copied());
         self.spots = self.found.worst(SPOTS);
-        // The current spot may have another index now, or may not be in the list.
+        // The current point may have another index now, or may no longer be in the list.
         self.current = current.and_then(|spot| self.position(&spot));
         self.is_stale = false;
     }

@@ -25,11 +25,11 @@ use ulna_render::ColorRole;
 pub struct ContactDrag {
     joint: Option<NodeId>,
     grip: Option<ContactGrip>,
-    /// Start and end of the bar before the drag, seconds.
+    /// Start and end of the bar before the drag, in seconds.
     bar: [f32; 2],
-    /// Start and end of all bars of the joint before the drag, seconds.
+    /// Start and end of all bars of the joint before the drag, in seconds.
     others: Vec<[f32; 2]>,
-    /// Time under the pointer when it was pressed, seconds.
+    /// Time under the pointer when the button was pressed, in seconds.
     pressed: f32,
 }
 
@@ -117,7 +117,7 @@ impl ContactRow<'_> {
         );
     }
 
-    /// The menu of a bar.
+    /// Adds the context menu rows of a bar.
     fn menu(&self, rows: &mut MenuRows<'_>, bar: [f32; 2], about: &str) {
         rows.header(&self.name, about);
         rows.submenu(Row::new("Follow").icon(icons::ICON_LINK.codepoint), |rows| {
@@ -137,10 +137,10 @@ impl ContactRow<'_> {
         rows.run(row, || remove.into());
     }
 
-    /// Rows of the nodes that a contact may follow: the current one, the selected ones, and meshes
-    /// that no skin deforms.
+    /// Adds one row per node that a contact may follow: the current one, the selected ones, and
+    /// meshes that no skin deforms.
     fn spaces(&self, rows: &mut MenuRows<'_>, bar: [f32; 2]) {
-        /// Maximum number of nodes.
+        /// Maximum number of listed nodes.
         const MOST: usize = 10;
         let now = Goal::followed(self.goals, self.joint, bar);
         let is_prop = |n: &NodeId| {
@@ -258,7 +258,7 @@ impl ContactRow<'_> {
 
     /// Draws the name of the followed node on a bar that is wide enough.
     fn followed_name(&self, ui: &Ui, place: Rect, name: &str) {
-        /// Free space at both ends, and the width of the icon, points.
+        /// Free space at both ends, and the width of the icon, in points.
         const ENDS: f32 = 8.0;
         const ICON: f32 = 14.0;
         let room = place.width() - 2.0 * ENDS - ICON;

@@ -4,15 +4,15 @@ use super::per_track::PerTrack;
 use ulna_model::{Clip, KeySet, KeyTimes, Shared, SharedWeak, Track, TrackId};
 use ulna_motion::clip_edit::dead_keys;
 
-/// Number of keys above which a track is not searched. It is motion capture then, and the search
-/// would be slow.
+/// Number of keys above which a track is not searched. Such tracks are usually motion capture, and
+/// the search would be slow.
 const MOST: usize = 4000;
 
 /// Cached redundant keys of tracks.
 #[derive(Clone, Debug, Default)]
 pub struct DeadKeys {
     found: PerTrack<Vec<f32>>,
-    /// The clip of all that was found.
+    /// Clip whose tracks the cached keys belong to; `None` initially.
     clip: Option<SharedWeak<Clip>>,
 }
 
@@ -27,8 +27,8 @@ impl DeadKeys {
         self.found.of(id, track, find)
     }
 
-    /// Only of the tracks of a clip from now on. That takes long for many tracks, and is done only
-    /// where it is another clip than before, or a changed one.
+    /// Drops the cached keys of all tracks that are not in a clip. Nothing is compared if the clip
+    /// is the same as in the last call, because clips can have many tracks.
     pub fn keep_those_of(&mut self, clip: &Shared<Clip>) {
         if self.clip.as_ref().is_some_and(|before| before.is(clip)) {
             return;

@@ -95,8 +95,8 @@ impl KeyStyle<'_> {
         span * self.axis.scale() / (count as f64) < DENSE
     }
 
-    /// Draws many keys as a band with one line per key. Lines are brighter if several keys share a
-    /// point. The first and the last key are diamonds.
+    /// Draws many keys as a band of lines, at most one line per point of width. Lines for several
+    /// keys are brighter. The first and the last key are diamonds.
     pub fn band(&self, mesh: &mut Mesh, times: &[f32], selected: &[f32]) {
         let (seen, axis) = (self.seen(times), self.axis);
         let (left, right) = (axis.left.floor(), axis.right.ceil());
@@ -111,12 +111,12 @@ impl KeyStyle<'_> {
             let next = at + gallop(&times[at..seen.end], until);
             let count = next - at;
             if count > 0 {
-                // The brightness grows with the number of keys in a point, up to four.
+                // The brightness grows with the number of keys per line, up to four keys.
                 let share = (0.4 + 0.15 * count as f32).min(1.0);
                 let low = selected.partition_point(|t| *t < times[at]);
                 let is_selected = selected.get(low).is_some_and(|t| *t <= times[next - 1]);
                 let fill = if is_selected { chosen } else { normal.gamma_multiply(share) };
-                // Points with several keys are filled completely and merge into one bar.
+                // Lines for several keys are one point wide, so that adjacent lines merge.
                 let width = if count > 1 || step * axis.scale() > 2.0 { 1.0 } else { 0.8 };
                 bar(mesh, Rect::from_min_size(pos2(x, self.middle - 4.0), vec2(width, 8.0)), fill);
                 at = next;

@@ -203,7 +203,8 @@ impl Rows {
         Self { nodes, at, list, layered }
     }
 
-    /// Replaces changed tracks. Returns false if a track is not listed or changed its width.
+    /// Replaces changed tracks. Returns false if a track was added or removed, is not listed, or
+    /// has another number of components now.
     fn follow(&mut self, changed: &[Replaced<'_>]) -> bool {
         changed.iter().all(|(was, is)| {
             let (Some(was), Some(is)) = (was, is) else { return false };

@@ -375,7 +375,7 @@ pub struct PickedBone {
     pub joint: NodeId,
     /// Nearest point on the bone, in scene space.
     pub spot: Vec3,
-    /// Whether the point is near the head of the joint.
+    /// Whether the point is near the head of the bone.
     pub is_head: bool,
     /// Whether the joint influences vertices. If not, a surface in front of the bone is picked
     /// instead.
@@ -480,7 +480,7 @@ pub enum ViewportAction {
     SetJointSize(f32),
     /// Sets the comparison with the file as opened.
     SetCompare(Compare),
-    /// The viewport's size, in points.
+    /// Reports the size of the viewport, in points.
     ViewportSize(Vec2),
 }
 
@@ -556,8 +556,8 @@ pub struct Viewport {
 }
 
 impl Viewport {
-    /// Returns what is compared now: the chosen comparison, or the file as opened while its key is
-    /// held.
+    /// Current comparison: the chosen one, or [`Compare::File`] while the key that shows the file
+    /// as opened is held.
     pub fn compared(&self) -> Compare {
         if self.peeks { Compare::File } else { self.compare }
     }

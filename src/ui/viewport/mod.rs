@@ -125,7 +125,8 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     if view.session.is_none() {
         return;
     }
-    // Draw the overlays for the new camera, because this frame's image is rendered after the input.
+    // Handle input before drawing, so that the overlays use the same camera as this frame's image,
+    // which is rendered later.
     state.press = pressed_with(ui).unwrap_or(state.press);
     scrub(ui, view, &response, actions);
     let moved;
@@ -238,7 +239,7 @@ fn tools_pointer_ui(
     bind_joints::bind_joints_ui(ui, view, rect);
     limits::limits_ui(ui, view, rect);
     overlay::overlay_ui(ui, view, rect);
-    // A gesture uses the right button, and so does a selection area that it ends.
+    // If the right button ended a selection area, ignore this button until its release.
     state.swallow |= waits && !state.selecting.waits() && ui.input(|i| i.pointer.secondary_down());
     if state.posing().is_none() && !swallowed && !ended && !waits {
         menu::viewport_menu(response, view, rect, actions);

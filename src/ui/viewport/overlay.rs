@@ -234,7 +234,7 @@ fn folded_rows(rows: &mut MenuRows<'_>, folded: Folded) {
     }
 }
 
-/// A row that switches something of the view on or off.
+/// Adds a row that switches a display on or off.
 fn switch_row(rows: &mut MenuRows<'_>, command: ViewCommand, on: bool) {
     let row = Row::of(rows.view, command.spec()).checked(on);
     rows.run(row, || command.into());

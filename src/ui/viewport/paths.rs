@@ -254,7 +254,8 @@ impl PathDrag {
             interpolation: Some(view.settings.new_keys),
             ..SetKey::new(ClipName::Id(clip), Seconds(self.time), Nodes::Ids(nodes))
         };
-        // A layer keys itself: at this time if the joint has keys there, otherwise over the whole
+        // Without a layer, the joint is keyed at this time. If a layer is edited, the move itself
+        // changes the layer: at this time if the joint has keys there, otherwise over the whole
         // clip.
         let mut commands = vec![Command::from(make(over))];
         if view.layers.written.is_none() {

@@ -39,10 +39,10 @@ pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
         let part = along(at, head, tail);
         let distance = at.distance(head.lerp(tail, part));
         if distance <= REACH {
-            // Of two bones at the same distance, prefer the one in front.
             let is_head = at.distance(head) <= 1.5 * REACH;
-            // Where two bones meet, prefer the joint.
+            // Rig mode: where two bones meet, prefer the bone with its head there.
             let beside = if view.mode.spec().edits_rest && !is_head { REACH } else { 0.0 };
+            // Of two bones at the same distance, prefer the one in front.
             let score = distance + beside + depth / view.viewport.camera.distance * 0.5;
             let spot = bone.head.lerp(bone.tail, part);
             // Rig mode edits all joints, including those without influence.
@@ -58,7 +58,7 @@ pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
     found.into_iter().map(|(_, bone)| bone).collect()
 }
 
-/// Joints with their head inside an area of the viewport.
+/// Joints with the head of a bone inside an area of the viewport.
 pub fn joints_in(view: &View<'_>, size: Vec2, inside: &dyn Fn(Vec2) -> bool) -> Vec<NodeId> {
     let mut nodes: Vec<NodeId> = view
         .viewport

@@ -24,7 +24,7 @@ struct ContentRow {
     kind: &'static str,
     count: usize,
     detail: String,
-    /// Text about missing parts.
+    /// Note on missing textures, such as *2 missing*; empty if none are missing.
     lacks: String,
 }
 

@@ -38,7 +38,7 @@ fn bytes_in_words(bytes: u64) -> String {
 pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &mut Actions) {
     let theme = view.theme;
     let mut now = draft.clone();
-    // Enter ends editing of a field, which has lost the focus by now.
+    // Enter confirms the page only if no field has the focus.
     let typing = ui.memory(|m| m.focused()).is_some();
     let enter = !typing && ui.input(|i| i.key_pressed(Key::Enter));
     ui.spacing_mut().item_spacing = vec2(8.0, 0.0);

@@ -19,7 +19,7 @@ use ulna_edit::{
 };
 use ulna_session::KeptLayer;
 
-/// Labels for arguments with unclear names.
+/// Names of arguments whose default label would be unclear, each with its label.
 const LABELED: [(&str, &str); 19] = [
     ("reference", "Reference model"),
     ("onto", "Nearest"),
@@ -42,7 +42,7 @@ const LABELED: [(&str, &str); 19] = [
     ("bits", "Bits per weight"),
 ];
 
-/// Labels of arguments with unclear names.
+/// Label of an argument whose default label would be unclear; `None` for other arguments.
 fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
     use ArgumentType as Type;
     Some(match (spec.name, argument.name, argument.kind) {

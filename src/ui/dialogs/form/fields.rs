@@ -256,7 +256,8 @@ fn in_words(word: &str) -> String {
     }
 }
 
-/// Shows a checkbox for a flag that is off or on if omitted; otherwise a list with a third choice.
+/// Shows the editor of a flag: a checkbox if an omitted flag is off or on, otherwise a list with
+/// *Yes*, *No* and the behavior if omitted.
 fn flag_ui(
     ui: &mut Ui,
     theme: &Theme,

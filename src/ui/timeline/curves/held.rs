@@ -25,8 +25,8 @@ pub struct HeldKeys {
     pub curves: Vec<(usize, KeyTimes)>,
 }
 
-/// Key of a group of curves that one command can change: the bits of the added value or of the
-/// pivot, and the component.
+/// Map key for curves that one command can change together: the bits of their added value or pivot,
+/// and their component.
 type Alike = (u64, Component);
 
 impl HeldKeys {

@@ -35,8 +35,8 @@ impl CurvesState {
         (self.choices.colors, self.choices.of) = (stored.colors, stored.of);
     }
 
-    /// Choices to save. Isolated curves belong to the file and are not saved; the previous list is
-    /// kept.
+    /// Display choices to save. If the user shows curves one by one, that choice belongs to the
+    /// file, and the previously saved default set `listed` is kept.
     fn to_keep(&self, listed: CurvesOf) -> CurveSettings {
         let of = if self.choices.of == CurvesOf::None { listed } else { self.choices.of };
         CurveSettings {

@@ -95,7 +95,7 @@ impl List<'_> {
         }
     }
 
-    /// Shows all of these curves, or hides them if all are shown.
+    /// Shows all curves of the slice, or hides them if all are shown.
     fn toggle(state: &mut TimelineState, curves: &[ListedCurve]) {
         let on = !curves.iter().all(|c| c.shown);
         let choices = &mut state.curves.choices;

@@ -16,7 +16,7 @@ pub struct Pull {
 }
 
 impl Pull {
-    /// Starts at a position.
+    /// Creates a pull that starts at a pointer position, with no distance moved.
     pub const fn from(at: Pos2) -> Self {
         Self { gone: Vec2::ZERO, last: at }
     }

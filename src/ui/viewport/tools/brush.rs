@@ -43,7 +43,7 @@ struct BrushInput {
     over: Option<Pos2>,
     /// Whether Escape was pressed.
     escape: bool,
-    /// Modifiers at the press. The modifiers of the frame can be outdated.
+    /// Modifiers of a press in this frame; otherwise the current modifiers.
     held: Modifiers,
     /// Pen pressure, `0..=1`.
     pressure: f32,

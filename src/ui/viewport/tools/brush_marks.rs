@@ -140,7 +140,7 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let document = session.document();
     let size = Vec2::new(rect.width(), rect.height());
     let (dark, light) = (casing(theme), theme.color(ColorRole::ViewportBrush));
-    // Draw the first spot on top.
+    // Draw the point with the worst deformation on top.
     for (k, spot) in view.paint.spots().iter().enumerate().rev() {
         let part =
             canvas.parts().iter().find(|p| p.node == spot.node && p.primitive == spot.primitive);

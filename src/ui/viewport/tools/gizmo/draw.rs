@@ -444,9 +444,9 @@ struct Field {
     name: &'static str,
     role: ColorRole,
     text: String,
-    /// Whether typed characters are added to the field.
+    /// Whether the user is typing into this field.
     typed: bool,
-    /// Whether the number was typed.
+    /// Whether the number was typed; otherwise it follows the pointer.
     fixed: bool,
 }
 

@@ -61,7 +61,7 @@ pub struct Roll {
 impl Frame {
     /// Frame of the selection's gizmo; `None` if the selection cannot be posed or is not visible.
     pub fn of(view: &View<'_>, size: Vec2) -> Option<Self> {
-        // Without handles while Rig mode plays a clip, because the clip cannot be edited there.
+        // Show no handles while Rig mode plays a clip, because the clip cannot be edited there.
         let document = view.session.filter(|_| view.rig.clip.is_none())?.document();
         if let Some(facts) = reference::movable(view) {
             let (camera, place) = (&view.viewport.camera, facts.place);
