@@ -327,8 +327,8 @@ impl App {
         })
     }
 
-    /// The displayed unkeyed pose: the carried one, or else the one at the playhead. `None` during
-    /// playback.
+    /// The displayed unkeyed pose: the one that moves along with the playhead, or else the one at
+    /// the playhead's time. `None` during playback, or if there is neither.
     pub(super) fn unkeyed_shown(&self) -> Option<UnkeyedAt> {
         let (clip, document) = (self.shown_clip()?, self.session.as_ref()?.document());
         if self.timeline.playback.playing {

@@ -364,7 +364,7 @@ fn in_layer(
             Property::Rotation => (degrees(user.rotation), Triple::angle(names[1]), "Rotate"),
             Property::Scale | Property::Weights => (user.scale, Triple::factor(names[2]), "Scale"),
         };
-        // This row does not know the displayed Euler order, so a rotation is locked as a whole.
+        // The displayed Euler order is unknown here, so a rotation is locked as a whole.
         let locks = RowLocks {
             axes: document.node(node).locks.of(property),
             is_shown: false,
