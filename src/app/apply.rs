@@ -133,7 +133,7 @@ impl App {
         self.remake_scene(ctx);
     }
 
-    /// Undoes or redoes until `steps` steps are done.
+    /// Undoes or redoes until the history contains `steps` done steps.
     pub(super) fn go_to(&mut self, steps: usize) {
         let Some(session) = &mut self.session else { return };
         while session.history().done().len() != steps {

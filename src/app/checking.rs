@@ -23,8 +23,8 @@ impl App {
                     self.problems.checking.result = None;
                     if of == now {
                         self.problems.checking.known = Some(of);
-                        // These findings are updated after each stroke, so the check does not
-                        // replace them.
+                        // Weight problems and surface problems are updated elsewhere, so the
+                        // check does not replace them.
                         let kept =
                             |d: &Diagnostic| d.fix.is_some() || d.code.starts_with("ULNA_MESH_");
                         let of_images = self.problems.of_images.clone();

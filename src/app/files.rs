@@ -23,7 +23,8 @@ pub(super) struct Files {
     pub after_save: Option<DeferredAction>,
     /// Action to perform after the background work is done and saved.
     pub after_work: Option<DeferredAction>,
-    /// Modification time of the file when the user was last asked about changes on disk.
+    /// Modification time of the last external change of the file that was handled. The outer
+    /// `None` means no such change so far, the inner `None` an unknown time.
     pub asked_disk: Option<Option<SystemTime>>,
     /// Unkeyed poses that the user chose not to save, with their values at the time of the choice.
     pub left_unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,

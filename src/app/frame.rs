@@ -25,7 +25,7 @@ impl App {
         let started = Instant::now();
         // An idle window must not draw frames. RUST_LOG=ulna=trace logs the causes.
         log::trace!("frame, asked for by {:?}", ctx.repaint_causes());
-        // Active while the key is held, except in a text field.
+        // The file as opened is shown while the backtick key is held, except in a text field.
         let typed = ctx.text_edit_focused();
         self.viewport.peeks =
             !typed && ctx.input(|i| i.key_down(egui::Key::Backtick) && i.modifiers.is_none());
@@ -327,8 +327,8 @@ impl App {
         })
     }
 
-    /// The displayed unkeyed pose: the carried one, or else the one at the playhead. `None` during
-    /// playback.
+    /// The displayed unkeyed pose: the one that moves along with the playhead, or else the one at
+    /// the playhead's time. `None` during playback, or if there is neither.
     pub(super) fn unkeyed_shown(&self) -> Option<UnkeyedAt> {
         let (clip, document) = (self.shown_clip()?, self.session.as_ref()?.document());
         if self.timeline.playback.playing {

@@ -205,8 +205,8 @@ impl App {
             return None;
         }
         match command.check(availability) {
-            // The key removes joints at once, or adds this to the plan. The menu opens a form
-            // first.
+            // The key removes joints at once, or adds their removal to the plan. From the
+            // menu, the command opens a form first.
             Ok(()) if command.name == RemoveJoint::NAME && self.remove_joints(ctx) => {}
             Ok(()) if self.blends_by_key(ctx, command) => {}
             Ok(()) => return Some(Action::Invoke(command)),

@@ -39,8 +39,8 @@ pub(super) struct Motion {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ladder {
     step: usize,
-    /// Longest frame since the last change of the picture, in seconds. A picture is drawn while the
-    /// next frame is built.
+    /// Longest frame time since the last change of the picture, in seconds. Includes the frame
+    /// after the change, because the picture is drawn while that frame is built.
     longest: f32,
     /// Time of the last motion in seconds, on egui's clock.
     moved: Option<f64>,
@@ -62,7 +62,8 @@ pub(super) struct Ladder {
 }
 
 impl Ladder {
-    /// Records the time between this frame and the last one, if the last one requested it.
+    /// Records the time between the last frame and this one in seconds, if the last frame
+    /// requested this one.
     pub(super) const fn frame(&mut self, seconds: f32) {
         self.longest = self.longest.max(seconds);
     }

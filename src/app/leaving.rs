@@ -28,8 +28,8 @@ impl App {
         }
     }
 
-    /// Like [`App::wish`], but after a save, when data that cannot be stored was already asked
-    /// about.
+    /// Like [`App::wish`], but without the question about data that the file does not store. Used
+    /// after a save, when this question was already answered.
     pub(super) fn wish_without_file(&mut self, ctx: &Context, wish: DeferredAction) {
         if self.session.as_ref().is_some_and(|s| s.unsaved().file) {
             self.dialogs.open = Some(Dialog::Unsaved { then: wish });

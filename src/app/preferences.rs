@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{recent::RecentFile, references::KeptReferences};
 use crate::ui::{Settings, ViewOptions, Workspaces};
 
-/// Preferences, stored by eframe next to its own.
+/// Preferences, which eframe stores in the same file as its own data.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Preferences {

@@ -24,7 +24,7 @@ fn clock(time: u64) -> Option<String> {
     (then.date() == jiff::Zoned::now().date()).then(|| then.strftime("%H:%M").to_string())
 }
 
-/// The names in `about` that the label does not already end with.
+/// The comma-separated names in `about`, without a name at the end of `label`.
 fn beside(label: &str, about: &str) -> String {
     let named = |name: &&str| !label.strip_suffix(*name).is_some_and(|rest| rest.ends_with(' '));
     about.split(", ").filter(named).collect::<Vec<_>>().join(", ")

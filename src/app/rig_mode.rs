@@ -87,7 +87,7 @@ pub(super) fn twins(document: &Document, worlds: &[(NodeId, Mat4)]) -> Vec<(Node
         let partner = mirror.partner(*node)?;
         let reflection: DMat4 = mirror.reflection(*node)?;
         if partner == *node {
-            // A joint in the center plane stays in it.
+            // A joint in the symmetry plane stays in this plane.
             let was = mirror.stand(*node).w_axis.truncate();
             let by = (world.w_axis.truncate() - was).as_dvec3();
             let by = ((by + reflection.transform_vector3(by)) / 2.0).as_vec3();

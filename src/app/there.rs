@@ -9,7 +9,8 @@ use crate::ui::{Dialog, LayersThere};
 use ulna_session::{KeptLayer, kept_layers_of};
 
 impl App {
-    /// Starts to read the file that an open form names, if this is a new file.
+    /// Starts to read the file that an open form names, unless it is already being read. Stores
+    /// its layers once they are read.
     pub(super) fn read_there(&mut self, ctx: &Context) {
         let wanted = match &self.dialogs.open {
             Some(Dialog::Arguments { draft }) => draft.file().filter(|path| path.is_file()),

@@ -16,7 +16,7 @@ use ulna_render::{Axis, Shading};
 const STEP: f32 = PI / 12.0;
 /// Factor by which one zoom step changes the camera distance.
 const ZOOM: f32 = 1.2;
-/// Factor of a step of the size of handles.
+/// Factor by which one step changes the size of handles.
 const GIZMO: f32 = 1.15;
 
 impl App {

@@ -180,9 +180,9 @@ impl eframe::App for Window {
     }
 }
 
-/// Destroys the device once, for tests of the real window. The variable has the time in seconds
-/// after launch. `ULNA_LOSE_DEVICE` acts before a frame, and `ULNA_LOSE_DEVICE_LATE` before
-/// painting.
+/// Destroys the device once, for tests of the real window. The environment variable `variable`
+/// contains the time in seconds after launch. `ULNA_LOSE_DEVICE` applies before a frame, and
+/// `ULNA_LOSE_DEVICE_LATE` before painting.
 #[cfg(feature = "inspection")]
 fn lose_on_request(ctx: &egui::Context, frame: &eframe::Frame, variable: &str) {
     use std::sync::atomic::{AtomicBool, Ordering};

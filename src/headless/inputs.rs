@@ -18,7 +18,7 @@ use ulna_motion::Averaging;
 use ulna_session::{AxisDirection, Content, Conversion, Session, UpAxis};
 
 impl ConversionArgs {
-    /// Converts the import options. Fails with status 2 if an option is invalid.
+    /// Converts the import options. Fails with exit status 2 if an option is invalid.
     pub(super) fn conversion(&self) -> Result<Conversion, Failure> {
         let up = self.up.as_deref().map(|up| match up {
             "z" => UpAxis::Z,
@@ -115,12 +115,12 @@ pub(super) const fn between(nlerp: bool) -> Averaging {
     if nlerp { Averaging::Nlerp } else { Averaging::Slerp }
 }
 
-/// Opens a file. Fails with status 2.
+/// Opens a file. A failure has exit status 2.
 pub(super) fn open(path: &Path) -> Result<Session, Failure> {
     open_as(path, &Conversion::default())
 }
 
-/// Opens a file of any format with import options. Fails with status 2.
+/// Opens a file of any format with import options. A failure has exit status 2.
 pub(super) fn open_as(path: &Path, conversion: &Conversion) -> Result<Session, Failure> {
     Session::open_as(path, conversion, &Progress::default()).map_err(|e| {
         let message = match &e {

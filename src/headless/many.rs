@@ -164,11 +164,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Bytes taken from a budget. Dropping it returns them.
+/// Number of bytes reserved in a budget. Dropping the share releases the bytes.
 struct Share<'a>(&'a Budget, u64);
 
 impl Budget {
-    /// Waits until the budget has this number of bytes left, and takes them.
+    /// Waits until `bytes` fit in the budget, and reserves them. A larger request waits until
+    /// nothing is reserved.
     fn take(&self, bytes: u64) -> Share<'_> {
         let mut taken = locked(&self.taken);
         while *taken > 0 && *taken + bytes > BUDGET {
@@ -186,7 +187,8 @@ impl Drop for Share<'_> {
     }
 }
 
-/// Estimated size of a model on disk in bytes, including the data file with the same name.
+/// Estimated size of a model on disk in bytes. For a .gltf file, it includes the .bin file of the
+/// same name.
 fn size_of_files(path: &Path) -> u64 {
     let length = |p: &Path| fs::metadata(p).map_or(0, |m| m.len());
     length(path)

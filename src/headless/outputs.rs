@@ -5,8 +5,8 @@ use std::path::Path;
 use super::report::Failure;
 use ulna_session::hard_links;
 
-/// Checks that a model can be written to a path: it has a glTF extension, and an existing item is a
-/// file. Fails with status 2.
+/// Checks that a path has a glTF or VRM extension and is not `-`, the sign for standard output. A
+/// failure has exit status 2.
 pub(super) fn writable(path: &Path) -> Result<(), Failure> {
     if path == Path::new("-") {
         let message = "a model cannot be written to standard output. Give -o a path instead of “-”";
@@ -17,7 +17,7 @@ pub(super) fn writable(path: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Checks the extension of an output path. Fails with status 2.
+/// Checks the extension of an output path. A failure has exit status 2.
 pub(super) fn has_ending(
     path: &Path,
     endings: &[&str],

@@ -40,7 +40,7 @@ fn meant(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(all)
 }
 
-/// Opens a source. Fails with status 2.
+/// Opens a source file. A failure has exit status 2.
 fn source(path: PathBuf) -> Result<ClipSource, Failure> {
     let source = ClipSource::read(path, &Conversion::default(), &Progress::default());
     match &source.document {

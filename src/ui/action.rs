@@ -27,7 +27,7 @@ pub enum Action {
     Invoke(&'static CommandSpec),
     /// Runs a command whose arguments were typed as text.
     RunLine(CommandLine),
-    /// Open the form of a command with some arguments filled in.
+    /// Opens the form of a command with some arguments filled in.
     Ask(CommandLine),
     /// Previews the current state of a gesture. The commands run on the document from the gesture's
     /// start.

@@ -76,7 +76,7 @@ pub fn symmetry_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// Rows of the switches of posing: both sides, and snapping with its steps.
+/// Adds menu rows for the posing toggles: symmetry, and snapping with its increments.
 pub fn switch_rows(rows: &mut MenuRows<'_>) {
     let view = rows.view;
     let viewport = &view.viewport;

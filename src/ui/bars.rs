@@ -70,9 +70,8 @@ fn page_words(ui: &mut Ui, theme: &Theme) {
     ui.label(text.color(theme.color(ColorRole::TextPrimary)));
 }
 
-/// Storage key for the width of the posing options side by side.
-/// Other modes reserve this width and [`DESTINATION`], so that the toolbar does not shift on a mode
-/// change.
+/// Storage key for the width of the posing options side by side. Other modes reserve this width and
+/// that of [`DESTINATION`], so that the toolbar does not shift on a mode change.
 const OPTIONS: &str = "toolbar options width";
 /// Storage key for the width of the controls for the destination of edits.
 const DESTINATION: &str = "toolbar destination width";

@@ -1,5 +1,5 @@
-//! Bars of contacts over time, shared by the timeline and the page *Retarget*. Goals of one joint
-//! that overlap or touch share a bar.
+//! Contact bars over time, shared by the timeline and the *Retarget* page. A [`Goal`] is a contact
+//! of one point of a joint. Goals of one joint that overlap or touch share a bar.
 
 use egui::{Painter, Rect, Stroke, StrokeKind, pos2, vec2};
 
@@ -7,9 +7,9 @@ use super::Theme;
 use ulna_model::{Document, Goal, NodeId};
 use ulna_render::ColorRole;
 
-/// Largest gap between goals that touch, seconds.
+/// Maximum gap in seconds between goals that count as touching.
 pub const TOUCH: f32 = 1e-3;
-/// Width of the draggable ends of a bar, points.
+/// Width of the draggable ends of a bar, in points.
 pub const END: f32 = 8.0;
 
 /// The part of a bar that is dragged.
@@ -41,8 +41,8 @@ pub fn joints_in_contact(document: &Document, goals: &[Goal]) -> Vec<NodeId> {
     document.nodes.order().iter().filter(is_in).copied().collect()
 }
 
-/// Start and end of a bar after a drag by some seconds. It stays between its neighbors and within
-/// the clip, and is at least one frame long. `snapped` rounds times to frames.
+/// Start and end of a bar after a drag by some seconds. The bar stays between its neighbors
+/// and within the clip, and is at least one frame long. `snapped` rounds times to frames.
 pub fn dragged_span(
     grip: ContactGrip,
     [from, to]: [f32; 2],
@@ -67,7 +67,7 @@ pub fn dragged_span(
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BarLook {
     pub is_selected: bool,
-    /// Whether the foot still slides although contacts are kept.
+    /// True if the foot still slides although contacts are locked.
     pub slides: bool,
     pub hovers: bool,
 }

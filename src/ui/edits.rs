@@ -85,7 +85,8 @@ pub fn posed(
     let mut commands = vec![command];
     commands.extend(mirror(over));
     if view.timeline.auto_key {
-        // Pins also move the limbs that hold them, so these limbs are keyed, too.
+        // A pin also moves the limb that ends at its node, so the nodes of this limb are keyed,
+        // too.
         let pins = &start.aids.pins;
         let seen = (!pins.is_empty()).then(|| Pose::evaluate(start, &Stack::default()));
         let limbs = pins.keys().filter_map(|n| ik::limb_of(start, seen.as_ref()?, *n, None, false));

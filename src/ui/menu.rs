@@ -56,15 +56,15 @@ const FIRST_OF_GROUP: [&str; 19] = [
 /// Maximum number of files in *Open recent*.
 const RECENT: usize = 12;
 
-/// The menu bar as it is worked by keyboard. Up and down, and into a menu inside, egui goes by
-/// itself; to a row by its first letter, the rows.
+/// State of keyboard navigation in the menu bar. egui handles the up and down arrows, and the
+/// arrows that enter submenus. The rows themselves handle type-ahead by their first letters.
 #[derive(Clone, Debug, Default)]
 pub struct MenuKeys {
-    /// Set to open the first menu.
+    /// True to open the first menu in the next frame.
     pub open: bool,
     /// Index of the open menu.
     at: Option<usize>,
-    /// Its rows that open menus inside it, and the rows of these.
+    /// Rows of the open menu that open submenus, and the rows of these submenus.
     inner: Vec<Id>,
 }
 
@@ -127,7 +127,8 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
             }
         }
         keys.inner = inner;
-        // The bar itself is as wide as the window, so its own edge is no limit.
+        // The bar is as wide as the window, so the space for the file name starts at the right
+        // edge of the last menu.
         right
     });
     if closes {
@@ -153,7 +154,7 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
     workspace_button(&mut right, view, actions);
 }
 
-/// All menus of the bar as rows of one menu.
+/// Adds all menus of the menu bar as submenus of one menu.
 pub fn menus_inside(rows: &mut MenuRows<'_>) {
     for name in MENUS {
         rows.submenu(Row::new(name), |rows| rows_of(rows, name));
@@ -287,7 +288,7 @@ pub fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
     })
 }
 
-/// A command's row: undo and redo name what they undo and redo, switches have a mark.
+/// Adds the row of a command. Undo and redo name their step, and active toggles have a check mark.
 fn command_row(rows: &mut MenuRows<'_>, command: &'static CommandSpec) {
     let view = rows.view;
     let history = view.session.map(|s| s.history());

@@ -369,17 +369,17 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
     focus_ring::focus_ring(ui.ctx(), theme);
 }
 
-/// Limits for the sizes of panels, by the mode and their content. `height`: that of all panels in
-/// the frame before.
+/// Size limits of the panels for the current mode and content. `height` is the height in points of
+/// the area of all panels in the previous frame.
 fn room(
     view: &View<'_>,
     problems: &problems::ProblemsState,
     weights: &weights::WeightsState,
     height: f32,
 ) -> layout::PanelConstraints {
-    /// The most points of the problems below the skeleton, or below the joints.
+    /// Maximum height in points of the *Problems* panel in Rig and Paint mode.
     const FEW_PROBLEMS: f32 = 208.0;
-    /// Points of height that the brush and the joints keep above the problems.
+    /// Height in points that is reserved for the brush and the joints above the *Problems* panel.
     const BRUSH_AND_JOINTS: f32 = 500.0;
     let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
     let content = problems.height(view);
@@ -395,7 +395,7 @@ fn room(
         timeline: match view.mode.spec().bottom(view.poses.in_animate) {
             BottomPanel::Timeline => bare.then_some(112.0),
             // In a file with clips, the pose library is as high as the timeline, so that the
-            // picture keeps its size.
+            // viewport keeps its size.
             BottomPanel::Poses => poses::height(view, bare),
             BottomPanel::PlaybackStrip => Some(weights::STRIP),
             BottomPanel::RestStrip => Some(rig::REST_STRIP),

@@ -135,7 +135,7 @@ fn paint(
         theme.color(ColorRole::TextSecondary),
     );
     let number = format!("{value:.decimals$}");
-    // These units follow the number without a space.
+    // Degrees and factors follow the number without a space.
     let text = match unit {
         "" | "°" | "×" => format!("{number}{unit}"),
         unit => format!("{number} {unit}"),

@@ -99,12 +99,12 @@ impl ProblemsState {
         self.height_within(view, f32::INFINITY)
     }
 
-    /// Points of height that the panel needs for as many whole rows as there is room for, one at
-    /// least; no part of the next one is seen.
+    /// Height in points that the panel needs for as many whole rows as fit in `room`, but at least
+    /// one row. No further row is partly visible.
     pub fn height_within(&self, view: &View<'_>, room: f32) -> f32 {
-        /// Title and margins, with the points below the last row.
+        /// Height of the title, the margins, and the space below the last row, in points.
         const HEAD: f32 = 48.0;
-        /// A few points below the last row.
+        /// Space below the last row in points, left out if more rows follow.
         const BELOW: f32 = 10.0;
         const ROW: f32 = 48.0;
         if view.problems.is_empty() {

@@ -109,8 +109,8 @@ impl View<'_> {
         self.selection.keys_of(self.keys_home())
     }
 
-    /// Time of edits on the clip's clock in seconds: the time of a carried unkeyed pose, or else
-    /// the playhead.
+    /// Time of edits on the clip's clock in seconds. It is the original time of an unkeyed pose
+    /// that moves along with the playhead, or else the time of the playhead.
     pub fn edit_time(&self) -> f32 {
         let timeline = self.timeline;
         if self.layers.written.is_some() {

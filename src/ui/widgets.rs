@@ -576,7 +576,7 @@ pub fn select_all(ctx: &egui::Context, field: egui::Id, text: &str) {
     state.store(ctx, field);
 }
 
-/// Names of the components that a pin holds.
+/// Components that a pin locks, as text: place (position), angle (rotation), or both.
 pub const fn pin_words(pin: Pin) -> &'static str {
     match pin {
         Pin { place: true, angle: true } => "place, angle",
@@ -585,7 +585,8 @@ pub const fn pin_words(pin: Pin) -> &'static str {
     }
 }
 
-/// Draws the mark of a pin: a disc with a dot for the place, an open frame for the angle, or both.
+/// Draws the mark of a pin: a disc with a dot for a locked position, a frame for a locked rotation,
+/// or both.
 pub fn pin_mark(painter: &Painter, theme: &Theme, at: Pos2, pin: Pin, size: f32, lit: bool) {
     let color = theme.color(if lit { ColorRole::AccentText } else { ColorRole::AccentBase });
     let casing = theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.7);

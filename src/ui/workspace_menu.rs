@@ -24,7 +24,7 @@ pub fn button_width(window: f32) -> f32 {
     }
 }
 
-/// A row for each workspace; the one that is shown has a mark.
+/// Adds a row for each workspace, with a check mark on the current one.
 pub fn workspace_rows(rows: &mut MenuRows<'_>) {
     for workspace in rows.view.program.workspaces {
         let row = Row::new(workspace.name.as_str())
@@ -35,7 +35,7 @@ pub fn workspace_rows(rows: &mut MenuRows<'_>) {
     }
 }
 
-/// The button with the name of the workspace; it opens the menu of workspaces.
+/// Draws the button with the name of the current workspace, which opens the workspace menu.
 pub fn workspace_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let room = button_width(ui.ctx().content_rect().width());

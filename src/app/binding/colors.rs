@@ -1,5 +1,5 @@
 //! Colors of the meshes in the *Bind* panel: weights of the selected joint, or the bind method of
-//! each connected piece.
+//! each connected component of a surface.
 
 use crate::{app::viewport_renderer::ViewportRenderer, ui::PieceLook};
 use ulna_edit::command::{BindReport, BoundPart};
@@ -49,7 +49,7 @@ fn weights_of(
     Some((0..primitive.positions.len()).map(|v| TintKind::weight(weight(v))).collect())
 }
 
-/// Tint of each vertex of a primitive, by the bind method of its connected piece.
+/// Tint of each vertex of a primitive, by the bind method of its connected component.
 fn methods_of(report: &BindReport, mesh: MeshId, primitive: PrimitiveId) -> Option<Vec<u32>> {
     let is_it = |part: &&BoundPart| (part.mesh, part.primitive) == (mesh, primitive);
     let part = report.parts.iter().find(is_it)?;

@@ -274,7 +274,8 @@ impl Binding {
         let nodes = draft.nodes();
         let meshes = nodes.iter().filter_map(|n| document.node(*n).mesh);
         let vertices: usize = meshes.map(|mesh| document.mesh(mesh).vertex_count()).sum();
-        // `Beside` expects a number of keys. The largest number makes it use another thread.
+        // `Beside` chooses the thread by a number of keys. The largest number selects another
+        // thread.
         let size = if vertices > FEW_VERTICES { usize::MAX } else { 0 };
         let found = self.chosen.update(ctx, (generation, nodes.clone()), size, || {
             let (document, candidates) = (document.clone(), draft.candidates(document));

@@ -36,7 +36,8 @@ impl Measuring {
         *self = Self::default();
     }
 
-    /// Measures the last two binds in a pose, unless this is done or another measurement runs.
+    /// Measures the last two binds in a pose, unless they are already measured or another
+    /// measurement is running.
     ///
     /// The node lists are the nodes of the bound meshes, and the rotated joints.
     pub(super) fn follow(

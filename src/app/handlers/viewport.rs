@@ -194,7 +194,8 @@ impl App {
                 under.meshes.push(hit.node);
             }
         }
-        // As for a click: a bone that moves vertices, or else the skin, or a bone in front of it.
+        // Same choice as for a click: a bone that moves vertices or is in front of the skin, or
+        // else the skin.
         let is_first = |bone: &&PickedBone| bone.deforms || !is_before(&ray, distance, bone.spot);
         let bone = near.first().filter(is_first).map(|bone| bone.joint);
         // For a part without weights, the nearest ancestor joint is the candidate.

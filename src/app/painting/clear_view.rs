@@ -106,7 +106,7 @@ impl SurfaceContext<'_> {
     pub(super) fn compare_weights(&mut self, changes: &[Change]) {
         let of = self.painting.session().map(|s| (s.scene, s.skin()));
         if self.painting.original.as_ref().is_some_and(|o| Some((o.scene, o.skin)) != of) {
-            // Another skin or scene became active, so the previous one shows its current weights
+            // Another skin or scene is active, so the previous skin shows its current weights
             // again.
             self.show_present_weights();
         }

@@ -261,7 +261,7 @@ impl SurfaceContext<'_> {
     }
 }
 
-/// Finds neighbors and seams of a surface, on a thread if it is large.
+/// Finds neighbors and seams of a surface, on another thread if the document has many vertices.
 fn prepared(document: &Document, mut session: Box<PaintSession>) -> Painting {
     const SMALL: usize = 50_000;
     let all: usize =

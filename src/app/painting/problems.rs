@@ -108,7 +108,8 @@ impl Problems {
         let places: Vec<Location> =
             moved.iter().map(|(mesh, primitive)| Location::primitive(*mesh, *primitive)).collect();
         let document = session.document();
-        // Removes a problem of nodes whose mesh has weights by now.
+        // Removes the problem of a skinned node whose mesh lacked weights, if the mesh now has
+        // weights.
         let is_skinned = |node: u32| {
             let mesh = document.nodes.get(NodeId(node)).and_then(|n| n.mesh);
             mesh.is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.weights.is_some()))

@@ -347,7 +347,8 @@ impl BrushContext<'_> {
 }
 
 impl PaintSession {
-    /// Adds the patches of a dab to the stroke and to its open edit.
+    /// Adds the weight changes of a dab to the stroke and to its undo step. `patches` has the index
+    /// of a surface part and the changed weights.
     fn extend(
         &mut self,
         stroke: &mut PaintStroke,

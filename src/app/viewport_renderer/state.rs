@@ -227,7 +227,8 @@ impl ViewportRenderer {
         self.frame_ms
     }
 
-    /// Records the start of a frame, and the seconds since the previous one if that requested it.
+    /// Records the start of a frame. `seconds` is the time since the previous frame if that frame
+    /// requested this one.
     pub(in crate::app) const fn begin_frame(&mut self, seconds: f32) {
         self.picture.ladder.frame(seconds);
     }

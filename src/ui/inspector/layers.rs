@@ -124,7 +124,7 @@ fn header(
     });
 }
 
-/// Rows of commands on all layers.
+/// Adds menu rows for commands on all layers.
 fn more_rows(rows: &mut MenuRows<'_>, document: &Document, home: LayerHome, is_empty: bool) {
     let keeps = document.aids.keeps_layers;
     let keep = Row::new("Keep layers in the file").checked(keeps).help(
@@ -140,7 +140,8 @@ fn more_rows(rows: &mut MenuRows<'_>, document: &Document, home: LayerHome, is_e
     }
 }
 
-/// Rows that create layers from the clip's own keys, from an unkeyed pose, or from another clip.
+/// Adds menu rows that create layers from the clip's own keys, from an unkeyed pose, or from
+/// another clip.
 fn from_keys_rows(rows: &mut MenuRows<'_>, document: &Document, id: ClipId) {
     let clip = || ClipName::Id(id);
     let split = Row::new("Split into simple keys and a layer")
@@ -363,7 +364,7 @@ fn in_layer(
             Property::Rotation => (degrees(user.rotation), Triple::angle(names[1]), "Rotate"),
             Property::Scale | Property::Weights => (user.scale, Triple::factor(names[2]), "Scale"),
         };
-        // This row does not know the displayed Euler order, so a rotation is locked as a whole.
+        // The displayed Euler order is unknown here, so a rotation is locked as a whole.
         let locks = RowLocks {
             axes: document.node(node).locks.of(property),
             is_shown: false,

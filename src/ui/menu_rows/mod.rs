@@ -66,7 +66,7 @@ pub struct MenuRows<'a> {
     parted: bool,
     /// True if rows have a slot for a check mark before their icon.
     marks: bool,
-    /// Whether the menu stays open after a row was chosen.
+    /// True if the menu stays open after a row was chosen.
     stays_open: bool,
     /// True if the menu already has a row.
     begun: bool,
@@ -285,7 +285,7 @@ impl<'a> MenuRows<'a> {
                 _ => None,
             })
         });
-        // What is typed into a field of the menu stays there.
+        // Text typed into a field of the menu, or while a submenu is open, does not move the focus.
         let listens = !self.ui.ctx().text_edit_focused() && popups::is_deepest(self.ui);
         let Some(typed) = typed.filter(|_| listens) else { return };
         let focused = self.ui.memory(|m| m.focused());

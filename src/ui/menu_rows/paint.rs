@@ -23,7 +23,7 @@ pub(super) struct RowPlace<'a> {
     /// Distance from the left edge of the row to its title, in points.
     pub lead: f32,
     pub title: &'a str,
-    /// Whether the check mark has a column of its own before the icon.
+    /// True if the row has a column for a check mark before the icon.
     pub marks: bool,
 }
 

@@ -48,8 +48,8 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// Handles a click on a row. Alone it chooses the clip, with Ctrl it toggles the clip, and with
-    /// Shift it chooses a range.
+    /// Handles a click on a row. A click without modifiers clears the additional clips, Ctrl
+    /// toggles the clip, and Shift adds a range.
     fn click(
         &mut self,
         id: ClipId,

@@ -6,13 +6,15 @@ use super::{ContactRef, RetargetDraft, RetargetResult};
 use crate::ui::contact_bars::{TOUCH, contact_spans};
 use ulna_model::{Goal, GoalPoint, NodeId};
 
-/// Duration of an added contact, seconds.
+/// Duration of an added contact, in seconds.
 const ADDED: f32 = 0.2;
-/// Minimum duration of a contact, seconds.
+/// Minimum duration of a contact, in seconds.
 const SHORTEST: f32 = 0.01;
 
-/// Goals after a drag of a foot's bar to another start and end. If the length is the same, the
-/// goals of the bar move; otherwise they are cut, and those at an end of the bar follow that end.
+/// Contact goals after a foot's bar was dragged to another start and end, in seconds.
+///
+/// If the duration is unchanged, all goals of the bar are moved. Otherwise, goals that start or end
+/// with the bar are extended or cut to its new ends, and the others are clipped to it.
 pub(super) fn moved(
     goals: &[Goal],
     foot: NodeId,
@@ -33,7 +35,7 @@ pub(super) fn moved(
             goal.to = if goal.to >= to - TOUCH { end } else { goal.to.min(end) };
         }
         if is_in {
-            // The foot is at another place at the new time.
+            // The stored position is invalid, because the foot is elsewhere at the new time.
             goal.place = None;
         }
         made.push(goal);
@@ -41,8 +43,9 @@ pub(super) fn moved(
     Goal::in_order(made)
 }
 
-/// Goals with one more contact around a time, between the neighboring bars. A hand
-/// gets one contact of the joint; a foot gets one of the heel and one of the ball.
+/// Contact goals with a new contact around a time in seconds, clipped by the neighboring bars. For
+/// a hand, the new contact has one goal for the joint. For a foot, it has one goal for the heel and
+/// one for the ball.
 pub(super) fn added(
     goals: &[Goal],
     (foot, is_hand): (NodeId, bool),
@@ -62,7 +65,8 @@ pub(super) fn added(
     Goal::in_order(made)
 }
 
-/// The contacts of the shown clip: those edited by hand, or those that were found.
+/// Contacts of the shown clip: the manually changed ones if there are any, or else the detected
+/// ones.
 pub(super) fn current(draft: &RetargetDraft, result: &RetargetResult) -> Arc<[Goal]> {
     draft.contacts.get(&draft.shown).unwrap_or(&result.contacts).clone()
 }

@@ -307,9 +307,9 @@ pub struct FootResult {
     pub chain: usize,
     /// Name of the foot, such as “Left foot”.
     pub name: String,
-    /// Whether the end of the limb is a hand, which has neither heel nor ball.
+    /// True for a hand, which has neither heel nor ball.
     pub is_hand: bool,
-    /// The foot of the source.
+    /// Foot joint in the source.
     pub source: NodeId,
     /// Foot joint in the target.
     pub target: NodeId,
