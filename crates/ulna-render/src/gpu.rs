@@ -65,7 +65,7 @@ pub enum GpuError {
 }
 
 impl GpuError {
-    /// The code for scripts, which is stable across versions.
+    /// Error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoAdapter => "no_graphics_device",

@@ -64,7 +64,7 @@ pub enum ImportError {
 }
 
 impl ImportError {
-    /// Returns the code for scripts. It is stable across versions.
+    /// Returns the error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoFile(_) => "no_such_file",

@@ -42,7 +42,7 @@ pub enum WhyNot {
 }
 
 impl WhyNot {
-    /// Returns the code for scripts. It is stable across versions.
+    /// Returns the error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoJoint(_) => "not_a_joint",

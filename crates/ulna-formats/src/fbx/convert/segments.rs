@@ -259,7 +259,8 @@ struct Samples {
 }
 
 impl Work<'_, '_> {
-    /// Splits a span into pieces. Returns the largest error.
+    /// Halves a span recursively until the error is within the tolerance, and appends the resulting
+    /// spans to `pieces`. Returns the largest error.
     fn pieces(
         &self,
         span: (f64, f64),
