@@ -5,8 +5,8 @@
 
 @group(2) @binding(0) var surfaces: texture_2d<u32>;
 
-// Packs a unit vector and a number in 0..=1. The vector is octahedrally encoded with 12 bits per axis
-// (Cigolle et al., A Survey of Efficient Representations for Independent Unit Vectors, 2014).
+// Packs a unit vector and a number in 0..=1. The vector is octahedrally encoded with 12 bits per
+// axis (Cigolle et al., A Survey of Efficient Representations for Independent Unit Vectors, 2014).
 // The highest 8 bits hold the number.
 fn kept_direction(n: vec3<f32>, number: f32) -> u32 {
     let flat = n.xy / max(abs(n.x) + abs(n.y) + abs(n.z), 1e-6);
@@ -23,7 +23,8 @@ fn direction_of(kept: u32) -> vec3<f32> {
     return normalize(vec3<f32>(at - side * max(-z, 0.0), z));
 }
 
-// Packs a linear color and a number, both in 0..=1. Square roots of the color keep precision in dark tones.
+// Packs a linear color and a number, both in 0..=1. Square roots of the color keep precision in
+// dark tones.
 fn kept_color(color: vec3<f32>, number: f32) -> u32 {
     return pack4x8unorm(vec4<f32>(sqrt(clamp(color, vec3<f32>(0.0), vec3<f32>(1.0))), number));
 }

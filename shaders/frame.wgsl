@@ -23,8 +23,8 @@ struct Frame {
     grid_major: vec4<f32>,
     axis_x: vec4<f32>,
     axis_z: vec4<f32>,
-    // x: rendered pixels per displayed pixel, along one axis; y: unused; z: 1 in an orthographic view;
-    // w: offset along the normal for shadow lookups, meters; 0 disables shadows
+    // x: rendered pixels per displayed pixel, along one axis; y: unused; z: 1 in an orthographic
+    // view; w: offset along the normal for shadow lookups, meters; 0 disables shadows
     misc: vec4<f32>,
     // xyz: view direction; w: number of file lights that replace the studio lights
     eye_forward: vec4<f32>,
@@ -85,7 +85,8 @@ fn toward_eye(world: vec3<f32>) -> vec3<f32> {
     return normalize(frame.eye.xyz - world);
 }
 
-// Diffuse sky light for a normal, divided by pi. Keep in sync with `harmonics` in crates/ulna-render/src/sky.rs.
+// Diffuse sky light for a normal, divided by pi. Keep in sync with `harmonics` in
+// crates/ulna-render/src/sky.rs.
 fn matt_light(d: vec3<f32>) -> vec3<f32> {
     let sum = frame.matt[0].rgb * 0.282095
         + frame.matt[1].rgb * (0.488603 * d.y)

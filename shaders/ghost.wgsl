@@ -15,7 +15,8 @@ struct Fragment {
     @location(1) normal: vec3<f32>,
 };
 
-// Moves the ghost slightly away from the camera, so that it is hidden where its pose equals the model's.
+// Moves the ghost slightly away from the camera, so that it is hidden where its pose equals the
+// model's.
 @vertex
 fn vertex(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>, place: Place) -> Fragment {
     var out: Fragment;

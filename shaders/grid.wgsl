@@ -1,5 +1,5 @@
-// The ground grid: lines one pixel wide at every distance, with two spacings, that fade out with the
-// distance from the camera. A second pass draws the shadow over them.
+// The ground grid: lines one pixel wide at every distance, with two spacings, that fade out with
+// the distance from the camera. A second pass draws the shadow over them.
 
 struct Fragment {
     @builtin(position) clip: vec4<f32>,
@@ -14,7 +14,8 @@ fn corner(index: u32) -> vec2<f32> {
 fn on_ground(ground: vec2<f32>) -> Fragment {
     var out: Fragment;
     out.clip = frame.clip_from_world * vec4<f32>(ground.x, 0.0, ground.y, 1.0);
-    // Slightly farther away, so that geometry on the ground hides the grid. (Depth is reversed.)
+    // Moves the grid slightly farther away, so that geometry on the ground hides the grid. (Depth
+    // is reversed.)
     out.clip.z *= 0.9998;
     out.ground = ground;
     return out;
@@ -47,8 +48,9 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let at = vec4<f32>(p, p * 0.1);
     let away = abs(fract(at - 0.5) - 0.5);
     let lines = clamp(1.0 - away * vec4<f32>(inverse, inverse * 10.0), vec4<f32>(0.0), vec4<f32>(1.0));
-    // Lines closer than a few pixels would alias, so they fade out at larger spacings. At reduced
-    // resolution, a line is wider on the screen, so it is drawn fainter by the same factor.
+    // Lines less than 2 pixels apart would alias, so lines fade out as their spacing shrinks from 7
+    // to 2 pixels of the display. At reduced resolution, a line is wider on the screen, so it is
+    // drawn fainter by the same factor.
     let part = frame.misc.x;
     let widest = max(width.x, width.y) * part;
     let room = 1.0 - smoothstep(vec2<f32>(0.15), vec2<f32>(0.5), vec2<f32>(widest, widest * 0.1));

@@ -76,7 +76,8 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let width = fwidth(in.bary);
     let near = in.bary / max(width, vec3<f32>(1e-6));
     let edge = (1.0 - smoothstep(0.4, 1.4, min(near.x, min(near.y, near.z)))) * frame.misc.x;
-    // The edge is composited over the face, so that it keeps its alpha where faces are nearly transparent.
+    // The edge is composited over the face, so that it keeps its alpha where faces are nearly
+    // transparent.
     let line = edge * in.edge.a;
     let face = in.color.a * (1.0 - line);
     let alpha = line + face;

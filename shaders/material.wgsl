@@ -7,7 +7,8 @@ struct Material {
     emissive: vec4<f32>,
     // x: metallic; y: roughness; zw: unused
     surface: vec4<f32>,
-    // Rows of the texture transforms: base color, metallic-roughness, emission, normal map, occlusion.
+    // Rows of the texture transforms: base color, metallic-roughness, emission, normal map,
+    // occlusion.
     // w of the first row: texture coordinate set, 0 or 1
     base_u: vec4<f32>,
     base_v: vec4<f32>,
@@ -19,8 +20,8 @@ struct Material {
     bump_v: vec4<f32>,
     shade_u: vec4<f32>,
     shade_v: vec4<f32>,
-    // x: 1 if the part is mirrored, which swaps front and back faces; y: 1 if alpha is ignored (opaque);
-    // z: scale of the normal map; w: strength of the occlusion
+    // x: 1 if the part is mirrored, which swaps front and back faces; y: 1 if alpha is ignored
+    // (opaque); z: scale of the normal map; w: strength of the occlusion
     part: vec4<f32>,
 };
 

@@ -1,5 +1,5 @@
-// Shaded surfaces: the metallic-roughness model under a soft sky, a key light and a rim light. Input and
-// output colors are linear.
+// Shaded surfaces: the metallic-roughness model under a soft sky, a key light and a rim light.
+// Input and output colors are linear.
 
 struct Vertex {
     @location(0) position: vec3<f32>,
@@ -55,8 +55,9 @@ fn place(u: vec4<f32>, v: vec4<f32>, in: Fragment) -> vec2<f32> {
 // Keep in sync with `LEVELS` in crates/ulna-render/src/sky.rs.
 const SKY_LEVELS: f32 = 6.0;
 
-// Features of the surface and its display, one bit each. The constant removes unused branches from the
-// shader, because software devices execute all branches. Keep in sync with `features` in crates/ulna-render/src/pipeline.rs.
+// Features of the surface and its display, one bit each. The constant removes unused branches from
+// the shader, because software devices execute all branches. Keep in sync with `features` in
+// crates/ulna-render/src/pipeline.rs.
 override features: u32 = 15u;
 
 // Texture maps: roughness, emission, normals, occlusion. Missing maps are not sampled.
@@ -115,7 +116,8 @@ fn environment_brdf(roughness: f32, facing: f32) -> vec2<f32> {
     return vec2<f32>(-1.04, 1.04) * a + r.zw;
 }
 
-// Light that leaves a surface: diffuse (`matt`, not yet multiplied by the base color) and specular (`gloss`).
+// Light that leaves a surface: diffuse (`matt`, not yet multiplied by the base color) and specular
+// (`gloss`).
 struct Lit {
     matt: vec3<f32>,
     gloss: vec3<f32>,
@@ -158,14 +160,14 @@ fn lit_by_file(light: Light, world: vec3<f32>, n: vec3<f32>, v: vec3<f32>, f0: v
     return lit_by(toward, light.color.rgb * reaches, n, v, f0, roughness, gain);
 }
 
-// All light on a surface. `smooth_normal` is the normal without the normal map. `open` is the visible
-// fraction of the sky, from the occlusion map.
+// All light on a surface. `smooth_normal` is the normal without the normal map. `open` is the
+// visible fraction of the sky, from the occlusion map.
 fn light_of(f0: vec3<f32>, roughness: f32, open: f32, n: vec3<f32>, smooth_normal: vec3<f32>, world: vec3<f32>, v: vec3<f32>) -> Lit {
     let facing = clamp(dot(n, v), 0.0, 1.0);
     let sky = matt_light(n);
     let mirrored = textureSampleLevel(sky_texture, sky_sampler, reflect(-v, n), roughness * (SKY_LEVELS - 1.0)).rgb;
-    // Multiple scattering between microfacets: Fdez-Agüera, A Multiple-Scattering Microfacet Model for
-    // Real-Time Image-Based Lighting (2019). Without it, rough metal is far too dark.
+    // Multiple scattering between microfacets: Fdez-Agüera, A Multiple-Scattering Microfacet Model
+    // for Real-Time Image-Based Lighting (2019). Without it, rough metal is far too dark.
     let split = environment_brdf(roughness, facing);
     let single = f0 * split.x + split.y;
     let kept = split.x + split.y;

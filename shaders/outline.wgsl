@@ -1,4 +1,4 @@
-// Outline around selected surfaces: pixels outside the mask that are within the outline width of it.
+// Outline around selected surfaces: pixels outside the mask, up to the outline width away from it.
 
 @group(1) @binding(0) var mask: texture_2d<f32>;
 

@@ -1,4 +1,5 @@
-// Draws egui's triangles on software devices like egui's own shader, with only the requested filtering.
+// Draws egui's triangles on software devices. The result equals that of egui's own shader, but the
+// texture is sampled only with the requested filter.
 
 struct Fragment {
     @builtin(position) clip: vec4<f32>,

@@ -1,4 +1,5 @@
-// Surfaces with a weight or a color per vertex instead of their material: diffuse, opaque and two-sided.
+// Surfaces with a weight or a color per vertex instead of their material: diffuse, opaque and
+// two-sided.
 
 struct Fragment {
     @builtin(position) clip: vec4<f32>,
@@ -52,7 +53,8 @@ fn given(value: u32) -> vec4<f32> {
     return select(color_of(value), weight_of(value), frame.zero_weight.w < 1.5);
 }
 
-// Color of a weight on the ramp, linear. Keep in sync with `heat` in crates/ulna-render/src/look.rs.
+// Color of a weight on the ramp, linear. Keep in sync with `heat` in
+// crates/ulna-render/src/look.rs.
 fn ramp(weight: f32) -> vec3<f32> {
     var color = frame.heat[0].rgb;
     for (var k = 1u; k < 9u; k += 1u) {
@@ -77,7 +79,8 @@ const LEAST: f32 = 1.0 / 255.0;
 // Display color of a tint. `slope` is the change of the weight across one pixel.
 fn tinted(tint: vec4<f32>, slope: f32) -> vec3<f32> {
     let share = clamp(tint.w, 0.0, 1.0);
-    // Vertices without a value have a color close to the background, distinct from that of weight 0.
+    // Vertices without a value have a color close to the background, distinct from that of weight
+    // 0.
     let nothing = mix(frame.zero_weight.rgb, frame.background.rgb, 0.75);
     var color = tint.rgb;
     if frame.zero_weight.w < 1.5 {

@@ -15,7 +15,7 @@ pub(crate) const fn budget_bytes(bytes: usize) -> u64 {
 pub struct Budget(u64);
 
 impl Budget {
-    /// Creates the budget of a file of this many bytes: less than 20 times its size plus 64 MB.
+    /// Creates the budget of a file of this many bytes: 16 times the file size plus 48 MiB.
     pub const fn of(bytes: usize) -> Self {
         Self(budget_bytes(bytes))
     }

@@ -23,8 +23,8 @@ fn on_all_cores(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
     use rayon::prelude::*;
 
-    /// File sizes for parallel reading. The operating system zeroes new memory of this size without
-    /// touching it in advance.
+    /// File sizes, in bytes, for parallel reading. The operating system zeroes the pages of such
+    /// large allocations only at their first access.
     const LONG: std::ops::RangeInclusive<u64> = (32 << 20)..=(1 << 30);
     const BLOCK: usize = 4 << 20;
     let file = fs::File::open(path)?;

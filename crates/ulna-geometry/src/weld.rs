@@ -7,9 +7,9 @@ use super::PointId;
 /// Welds vertices that have exactly the same position. Returns the point of each vertex, and the
 /// position of each point. Points are in the order of their first vertices.
 pub fn weld(positions: &[Vec3]) -> (Vec<PointId>, Vec<Vec3>) {
-    // This open-addressing table has no protection against hostile keys, which would take most of
-    // the time in the standard table. A collision costs one comparison, because the table is at
-    // most half full.
+    // This open-addressing table has no protection against hostile keys. In the standard table,
+    // that protection would take most of the time. A collision costs one comparison,
+    // because the table is at most half full.
     let size = (positions.len() * 2).next_power_of_two().max(16);
     let mut table: Vec<Option<PointId>> = vec![None; size];
     let mut point_of = Vec::with_capacity(positions.len());

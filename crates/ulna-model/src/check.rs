@@ -14,7 +14,7 @@ use super::{
 pub struct Broken(String);
 
 impl Broken {
-    /// Returns an error if a part refers to a missing element.
+    /// Returns an error if a part of the document refers to a missing element.
     fn dangling(part: &str, missing: Option<AnyId>) -> Result<(), Self> {
         match missing {
             Some(id) => Err(Self(format!("{part} refers to {id}, which does not exist"))),

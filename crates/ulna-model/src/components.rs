@@ -82,7 +82,7 @@ impl Components {
         if let (Some(to), false) = (kept.rotation, is_free(&locks.rotation)) {
             let own = |q: Quat| rest.rotation.conjugate() * q;
             let made = rest.rotation * with_angles(own(now.rotation), own(to), locks.rotation);
-            // A rotation that no free angle changes keeps its bits.
+            // If the free angles do not change, the rotation is not set and keeps its exact value.
             kept.rotation = Some(made).filter(|q| !is_turned_less(*q, now.rotation, 1e-6));
         }
         if let (Some(to), false) = (kept.scale, is_free(&locks.scale)) {

@@ -320,7 +320,8 @@ impl Document {
         let is_shown = |id: NodeId| {
             successors(Some(id), |at| self.node(*at).parent).any(|at| roots.contains(&at))
         };
-        // Few nodes have a mesh: quicker than a walk through all that are shown.
+        // Few nodes have a mesh, so visiting their ancestors is faster than visiting all displayed
+        // nodes.
         let count = |(id, node): (NodeId, &Node)| {
             let mesh = node.mesh.filter(|_| is_shown(id));
             let instances = node.instances.as_ref().map_or(1, |i| i.len());

@@ -1,18 +1,18 @@
-//! Goals of a clip: points of joints that have a wanted place over a time range. Contacts of feet
-//! and hands are goals.
+//! Goals of a clip: target positions for points of joints over time ranges. Contacts of feet and
+//! hands are goals.
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use super::NodeId;
 
-/// The point of a joint that has the wanted place.
+/// Point of a joint that a goal applies to.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum GoalPoint {
-    /// The joint itself: a hand.
+    /// The position of the joint itself, as for hands.
     #[default]
     Joint,
     /// The rear of the sole of a foot.
@@ -25,7 +25,7 @@ impl GoalPoint {
     /// All points.
     pub const ALL: [Self; 3] = [Self::Joint, Self::Heel, Self::Ball];
 
-    /// Name for people.
+    /// Display name of the point.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Joint => "Joint",
@@ -48,7 +48,7 @@ pub struct ContactBar {
     pub goals: Vec<usize>,
 }
 
-/// A point of a joint with a wanted place over a time range of a clip.
+/// Target position for a point of a joint over a time range of a clip.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Goal {
     /// The joint: the ankle of a foot, or the wrist of a hand.
@@ -56,15 +56,16 @@ pub struct Goal {
     /// The point of the joint.
     #[serde(default)]
     pub point: GoalPoint,
-    /// The node with which `place` moves; `place` is in its space. The scene if omitted.
+    /// Node whose space contains `place`, so that `place` moves with the node; `None` for the
+    /// scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<NodeId>,
     /// Start of the range, seconds on the clip's clock; finite, at least 0.
     pub from: f32,
     /// End of the range, seconds; finite, greater than `from`.
     pub to: f32,
-    /// Duration of the blends before and after the range, seconds, at least 0; the setting of the
-    /// cleaning if omitted.
+    /// Duration of the blends before and after the range, seconds, at least 0. `None` uses
+    /// the blend duration in the settings of the contact cleanup.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blend: Option<f32>,
     /// Position of the point in `space`, meters; the mean position of the point in the clip if
@@ -119,8 +120,8 @@ impl Goal {
         bars
     }
 
-    /// The nodes that the goals of a joint in a time range follow, each once in ascending order;
-    /// empty if their places are in the scene.
+    /// Nodes whose spaces the goals of a joint in a time range use, in ascending order without
+    /// duplicates. Empty if all these goals are in the space of the scene.
     pub fn followed(list: &[Self], joint: NodeId, [from, to]: [f32; 2]) -> Vec<NodeId> {
         let own = list.iter().filter(|g| g.node == joint && g.from < to && g.to > from);
         let mut nodes: Vec<NodeId> = own.filter_map(|g| g.space).collect();

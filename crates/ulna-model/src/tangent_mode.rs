@@ -13,7 +13,7 @@ use super::{AnyId, Held, IdKind, Parts, References, Shared, references::no_ids};
 pub enum TangentMode {
     /// Monotone tangent: the curve never leaves the value range of two neighboring keys.
     Auto,
-    /// Tangent with continuous acceleration along a run of smooth keys.
+    /// Tangent with continuous acceleration along consecutive smooth keys.
     Smooth,
     /// Tangent with zero slope.
     Flat,

@@ -114,7 +114,7 @@ pub enum TrackError {
 }
 
 impl TrackError {
-    /// Code for scripts, which is stable across versions.
+    /// Error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Empty => "track_is_empty",

@@ -35,7 +35,7 @@ pub enum TransformError {
 }
 
 impl TransformError {
-    /// The code for scripts, which is stable across versions.
+    /// Error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::ZeroScale => "scale_is_zero",

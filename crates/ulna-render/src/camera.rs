@@ -173,7 +173,8 @@ impl Camera {
         self.pitch = (self.pitch + drag.y * 0.008).clamp(-1.55, 1.55);
     }
 
-    /// Orbits the target by two angles in radians: of the eye to its right, and upward.
+    /// Orbits the target by two angles in radians. `by.x` moves the eye to the right, and `by.y`
+    /// moves the eye upward.
     pub fn turn(&mut self, by: Vec2) {
         self.yaw = (self.yaw + by.x).rem_euclid(std::f32::consts::TAU);
         self.pitch = (self.pitch + by.y).clamp(-1.55, 1.55);

@@ -76,7 +76,7 @@ pub enum FilmError {
 }
 
 impl FilmError {
-    /// The code for scripts, which is stable across versions.
+    /// Error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Device(error) => error.code(),

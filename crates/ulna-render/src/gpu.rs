@@ -65,7 +65,7 @@ pub enum GpuError {
 }
 
 impl GpuError {
-    /// The code for scripts, which is stable across versions.
+    /// Error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoAdapter => "no_graphics_device",
@@ -98,8 +98,8 @@ impl Gpu {
         }
     }
 
-    /// Submits queued uploads if they exceed a size. Smaller submissions let frames of the window
-    /// run in between, and shorten the wait of the next frame.
+    /// Submits queued uploads if they have at least 4 MiB. Smaller submissions let frames of
+    /// the window run in between, and shorten the wait of the next frame.
     pub(super) fn hand_over(&self, bytes: usize) {
         const SLICE: usize = 4 << 20;
         if bytes >= SLICE {

@@ -37,7 +37,7 @@ pub struct Scene {
     pub(super) ghost_layout: Option<wgpu::BindGroupLayout>,
 }
 
-/// Creates a new unique number.
+/// Creates a new unique number for [`Scene::version`].
 fn next_version() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)

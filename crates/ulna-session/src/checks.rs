@@ -23,8 +23,8 @@ impl Session {
         findings::of_primitive(&self.document, mesh, primitive)
     }
 
-    /// Returns the findings of all rules about the opened file, most severe first. The time is
-    /// proportional to the size of the file.
+    /// Returns the findings of all rules about the opened file, most severe first. The running
+    /// time is proportional to the size of the file.
     pub fn all_findings(&self) -> Vec<Diagnostic> {
         // An imported file is not glTF, so the glTF rules do not apply to it.
         if self.imported.is_some() {

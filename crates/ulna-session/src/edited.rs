@@ -52,7 +52,7 @@ pub fn edited(opened: &Document, now: &Document) -> Vec<Edited> {
     [layers(opened, now), clips(opened, now), nodes(opened, now), weights(opened, now)].concat()
 }
 
-/// Returns a pose layer in the state when the file was opened.
+/// Returns a pose layer as it was when the file was opened.
 fn as_opened(opened: &Document, home: LayerHome, id: PoseLayerId) -> Option<&Shared<PoseLayer>> {
     opened.aids.pose_layers.get(&home)?.get(id)
 }

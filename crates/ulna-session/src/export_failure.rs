@@ -60,7 +60,7 @@ pub enum ExportFailure {
 }
 
 impl ExportFailure {
-    /// Returns the code for scripts. It is stable across versions.
+    /// Returns the error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoClip => "no_clip_chosen",

@@ -64,7 +64,7 @@ pub enum ImportError {
 }
 
 impl ImportError {
-    /// Returns the code for scripts. It is stable across versions.
+    /// Returns the error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoFile(_) => "no_such_file",
@@ -200,7 +200,7 @@ impl Fit {
 
     /// Whether the source probably is another kind of body. This is so if less than half of the
     /// animated joints match, hips, arms and legs do not all match, and no retarget map fits.
-    /// Helper joints and fingers can outnumber all others, so the body parts count separately.
+    /// Helper joints and fingers can outnumber all others, so body parts are checked separately.
     pub fn is_other(&self) -> bool {
         self.matched() * 2 < self.joints && !self.is_body && self.map.is_none()
     }

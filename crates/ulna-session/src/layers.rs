@@ -477,8 +477,8 @@ fn own_clip(document: &Document, clip: &Clip, kept: &KeptLayers) -> Option<Clip>
     Some(own)
 }
 
-/// Gives the channels added by baking the ids that they have in the opened file, if it contains
-/// them.
+/// Renumbers the channels that baking added. A channel that the opened file contains, too, gets its
+/// id in that file.
 fn as_numbered(folded: &mut Clip, own: &Clip, before: &Clip) {
     let new: Vec<TrackId> =
         folded.tracks.keys().copied().filter(|id| !own.tracks.contains_key(id)).collect();

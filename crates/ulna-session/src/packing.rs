@@ -65,8 +65,8 @@ impl Session {
                 vrm_pose::warning(&self.decoded, &to_save).map(|posed| posed.message),
             );
         }
-        // Changes that are too small for a sentence are written, too, so the list of written parts
-        // describes them.
+        // A save also writes changes that are too small to be reported as a difference. The list of
+        // written elements is returned for them.
         if differs.is_empty() && self.unsaved().file { Ok(written.changes) } else { Ok(differs) }
     }
 

@@ -55,7 +55,7 @@ pub enum RecoveryError {
 }
 
 impl RecoveryError {
-    /// Returns the code for scripts. It is stable across versions.
+    /// Returns the error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Read(error) => error.code(),

@@ -21,7 +21,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Returns the code for scripts. It is stable across versions.
+    /// Returns the error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Command(error) => error.code(),

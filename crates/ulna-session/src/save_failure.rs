@@ -108,7 +108,7 @@ pub enum SaveFailure {
 }
 
 impl SaveFailure {
-    /// Returns the code for scripts. It is stable across versions.
+    /// Returns the error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Pack { source, .. } => source.code(),

@@ -42,7 +42,7 @@ pub enum WhyNot {
 }
 
 impl WhyNot {
-    /// Returns the code for scripts. It is stable across versions.
+    /// Returns the error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoJoint(_) => "not_a_joint",
@@ -56,9 +56,10 @@ impl WhyNot {
 /// Tolerance for a sum of numbers that the user typed or pasted rounded.
 const ROUNDED: f32 = 2e-3;
 
-/// Returns the command that sets weights of vertices, row by row, for the joints of the columns.
-/// The other joints of a vertex share the remaining weight as in painting, and keep their
-/// proportions. Coincident vertices get the same weights.
+/// Returns the command that sets the weights of a table with one row per vertex and one column per
+/// joint. `values` contains the weights row by row. The other joints of a vertex share the
+/// remaining weight as in painting, and keep their proportions. Coincident vertices get the
+/// same weights.
 ///
 /// # Errors
 /// The first vertex that refuses its weights, and the reason. Either their sum is above 1, or it is

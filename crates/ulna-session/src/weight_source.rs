@@ -285,8 +285,9 @@ impl Given {
         (0..canvas.parts().len()).map(&mut one).collect()
     }
 
-    /// Returns the method to use if the user gave none. By vertex order if all parts have the same
-    /// number of vertices, and the same positions if these are known. Otherwise by surface.
+    /// Returns the method to use if the user chose none. Weights are matched by vertex order if all
+    /// parts have the same number of vertices, and the same positions if these are known.
+    /// Otherwise, weights are matched by surface.
     fn best_way(
         &self,
         canvas: &SkinnedSurface,

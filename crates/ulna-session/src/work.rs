@@ -49,7 +49,7 @@ pub enum NotTaken {
 }
 
 impl NotTaken {
-    /// Returns the code for scripts. It is stable across versions.
+    /// Returns the error code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Failed(error) => error.code(),

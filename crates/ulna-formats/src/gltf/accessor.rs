@@ -315,8 +315,8 @@ impl<'a> Accessors<'a> {
         Ok(())
     }
 
-    /// Enlarges the budget for compressed data that expands to more bytes than the file has. Has an
-    /// effect only once per buffer view.
+    /// Enlarges the budget for compressed data that expands to more bytes than the file has. Only
+    /// the first call per buffer view has an effect.
     pub fn grant(&mut self, view: usize, bytes: u64) {
         if self.granted.insert(view) {
             self.budget = self.budget.saturating_add(bytes);

@@ -179,8 +179,8 @@ fn rate(
 }
 
 impl TrackKinds {
-    /// Number of keys with tangent modes. If the track wraps, it is at least 2, for the keys at the
-    /// loop seam.
+    /// Number of keys with tangent modes. If the tangents continue across the loop seam, the number
+    /// is at least 2, for the keys at the seam.
     fn named(&self) -> usize {
         self.tangents.len().max(if self.wraps { 2 } else { 0 })
     }

@@ -96,7 +96,7 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// Stable code for scripts, independent of the message text.
+    /// Stable error code for scripts, independent of the message text.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Io { .. } => "file_unreadable",

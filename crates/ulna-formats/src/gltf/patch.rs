@@ -343,8 +343,8 @@ impl<'a> Patch<'a> {
         true
     }
 
-    /// Whether an accessor is interleaved with others in one buffer view without overlaps. All must
-    /// have the same stride, and none may exceed it.
+    /// Whether an accessor is interleaved with others in one buffer view without overlaps. The
+    /// elements of all these accessors must fit into the stride of the view.
     fn is_woven_apart(&self, own: usize, own_view: usize, element: usize) -> bool {
         let Some(stride) = self.views[own_view].byte_stride.map(|s| s.0) else { return false };
         let place = |a: &schema::Accessor| a.byte_offset.map_or(0, |i| i.0) % stride;

@@ -22,7 +22,7 @@ pub enum SaveError {
 }
 
 impl SaveError {
-    /// Stable code for scripts, independent of the message text.
+    /// Stable error code for scripts, independent of the message text.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Source(error) => error.code(),

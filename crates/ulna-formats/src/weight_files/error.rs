@@ -25,7 +25,7 @@ pub enum WeightFileError {
 }
 
 impl WeightFileError {
-    /// Stable code for scripts, independent of the message text.
+    /// Stable error code for scripts, independent of the message text.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Json(_) => "weights_json_damaged",

@@ -124,7 +124,7 @@ pub(super) fn write(table: &WeightTable) -> String {
         };
         let head = serde_json::to_string(&head).unwrap_or_default();
         text.push_str(if k == 0 { "\n" } else { ",\n" });
-        // The rows come last, with one line for each.
+        // The list of rows is the last member, with one line of text per row.
         text.push_str(head.strip_suffix("[]}").unwrap_or(&head));
         text.push('[');
         for row in 0..from.len() {

@@ -16,8 +16,8 @@ use crate::{
 };
 use ulna_model::{Severity, Transform};
 
-/// Maximum number of influences per vertex: eight sets. Otherwise, a vertex with thousands of bones
-/// would enlarge the slots of all vertices.
+/// Maximum number of influences per vertex: eight sets of four. Without a limit, one vertex with
+/// thousands of bones would enlarge the number of slots of all vertices.
 const MOST_INFLUENCES: usize = 32;
 
 /// Maximum deviation of a sum of weights from 1 that counts as rounding. Exporters round each

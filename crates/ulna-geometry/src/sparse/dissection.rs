@@ -134,8 +134,8 @@ fn components(matrix: &SymmetricMatrix) -> (Vec<u32>, Vec<usize>) {
 struct Cutter<'a> {
     matrix: &'a SymmetricMatrix,
     points: &'a [Vec3],
-    /// Number of the last right half that contained each row. Regions are numbered as in
-    /// [`Self::regions`].
+    /// For each row, the number of the last right half of a region that contained the row. Halves
+    /// are numbered as in [`Self::regions`].
     halves: Vec<AtomicU32>,
 }
 

@@ -17,8 +17,9 @@ pub enum Enter {
     Fade,
     /// Fade over a frozen pose: the weight rises over the pose at the start of the bar.
     Frozen,
-    /// Key to key. The previous bar freezes, at its last key if it ends at that time. The pose is
-    /// interpolated to this bar's first key, and then this bar starts to play.
+    /// Key to key. The pose at the start of this bar is frozen; a previous bar that ends at this
+    /// time is frozen at its last key. The frozen pose is interpolated to this bar's first key
+    /// over `fade_in`, and then this bar starts to play.
     Keys,
     /// Inertial blend: the bar has full weight at once. The difference from the previous pose and
     /// velocity decays over `fade_in`.

@@ -77,7 +77,7 @@ impl std::fmt::Display for Difference {
 pub struct Comparison {
     /// Differences in meaning; empty if both documents mean the same.
     pub differences: Vec<Difference>,
-    /// One sentence per part that is stored differently, but means the same.
+    /// One sentence per part of the file that is stored differently, but means the same.
     pub notes: Vec<Notice>,
 }
 

@@ -49,8 +49,8 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     }
 }
 
-/// Returns the tracks that take effect. If several tracks animate one property of a node, the last
-/// one does.
+/// Returns the tracks that take effect. If several tracks animate one property of a node, only
+/// the last of them takes effect.
 fn tracks(clip: &Clip) -> BTreeMap<(NodeId, Property), &Track> {
     clip.tracks.values().map(|t| ((t.target, t.property), &**t)).collect()
 }

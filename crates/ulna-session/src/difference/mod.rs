@@ -1,5 +1,5 @@
-//! Differences in meaning between two documents, and the proof of a save. They are used by `ulna
-//! diff`, by *What will change*, and by the check for changes on disk.
+//! Differences in meaning between two documents, used by `ulna diff`, by *What will change*, and by
+//! the check for changes on disk. The module also verifies saved files.
 //!
 //! Both documents are compared in the form that saving writes, with layers baked into keys and
 //! nodes. Invisible data such as layers, markers, poses and `extras` is listed, too, and marked as

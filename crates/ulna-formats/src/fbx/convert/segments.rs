@@ -125,7 +125,9 @@ impl Curve<'_> {
         let mut is_cubic = spans.iter().any(|k| k.has_cubics) && self.bends(times, &spans);
         let mut pieces = with(is_cubic, &mut made);
         if !is_cubic && pieces.len() > spans.len() {
-            // Layers can make linear curves nonlinear. A spline key stores three values.
+            // Layers can make linear curves nonlinear, which requires many linear keys. A spline
+            // key stores three values, so splines are used only if they need less than a third of
+            // the keys.
             let mut other = Keyed::default();
             let splines = with(true, &mut other);
             if splines.len() * 3 < pieces.len() {
@@ -257,7 +259,8 @@ struct Samples {
 }
 
 impl Work<'_, '_> {
-    /// Splits a span into pieces. Returns the largest error.
+    /// Halves a span recursively until the error is within the tolerance, and appends the resulting
+    /// spans to `pieces`. Returns the largest error.
     fn pieces(
         &self,
         span: (f64, f64),

@@ -92,7 +92,7 @@ fn are_times_sound(times: &[f32]) -> bool {
     are_finite(times) && later(times)
 }
 
-/// Whether all quaternions have a length close to 1. It may be `false` for valid values.
+/// Whether all quaternions have a length close to 1. The result may be `false` for valid values.
 fn are_about_unit(values: &[f32], is_cubic: bool) -> bool {
     let unit =
         |q: &[f32; 4]| (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0).abs() <= 0.015;

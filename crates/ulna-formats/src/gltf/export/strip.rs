@@ -86,7 +86,7 @@ pub(super) fn strip_meshes(root: &mut Value) -> Vec<Notice> {
         if let Some(list) = members.get_mut(key).and_then(Value::as_array_mut) {
             list.retain(|name| {
                 let name = name.as_str().unwrap_or_default();
-                // The name must also occur outside this list.
+                // An extension stays in the list only if a member with its name remains.
                 !gone.iter().any(|g| g == name) && left.matches(&format!("\"{name}\":")).count() > 0
             });
         }

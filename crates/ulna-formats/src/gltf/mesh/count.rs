@@ -5,8 +5,8 @@ use rayon::prelude::*;
 /// Number of elements per parallel task.
 pub(super) const BLOCK: usize = 1 << 18;
 
-/// Number of elements for which `is` returns true. It is fastest if there are few such elements.
-/// Long lists are counted on all cores.
+/// Number of elements for which `is` returns true. Counting is fastest if there are few such
+/// elements. Long lists are counted on all cores.
 pub(super) fn count_in<T: Sync>(list: &[T], is: impl Fn(&T) -> bool + Sync) -> usize {
     let count = |part: &[T]| -> usize {
         let mut count = 0;
