@@ -107,7 +107,7 @@ pub struct Motion {
     pub values: Vec<f64>,
     pub width: usize,
     pub turns: bool,
-    /// Rounding error of a number of size 1.
+    /// Rounding error of a number with magnitude 1.
     pub exactness: f64,
 }
 

@@ -111,7 +111,8 @@ fn corners(document: &Document, skin: SkinId) -> Vec<glam::DVec3> {
 /// set to that of an affine matrix.
 ///
 /// # Errors
-/// Returns the first joint without an inverse, because its scale is 0 along an axis.
+/// The scale of a joint is 0 along an axis, so its matrix has no inverse. The error is the first
+/// such joint.
 pub fn snapshot(
     document: &Document,
     pose: &Pose,
