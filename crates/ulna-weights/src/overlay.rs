@@ -1,8 +1,8 @@
 //! Poses one character's surface to match the rest pose of another. Nearest points of the two
 //! surfaces then belong to the same part of the body.
 //!
-//! Each source joint with a counterpart gets a matrix in scene space. The surface follows by linear
-//! blend skinning:
+//! Each source joint with a counterpart gets a matrix `X_j` in scene space. The surface follows by
+//! linear blend skinning:
 //!
 //! ```text
 //!  X_j = translate(h_p) · R · S · translate(−h_j)   p' = Σ w · (W_p·IBM_p)⁻¹ · X_j · W_j·IBM_j · p
@@ -13,7 +13,8 @@
 //! the ratio of both bone lengths. `R` rotates `j` from its rest to the rest of `p`. If both
 //! skeletons use the same axes, `R` is `rot(W_p)·rot(W_j)⁻¹`. Otherwise, it aligns the directions
 //! to the next joints with those of the counterpart, with as little twist as possible relative to
-//! the parent.
+//! the parent. `IBM` are the inverse bind matrices. In the sum, `p` is the position of a vertex,
+//! and `w` are its weights.
 
 use std::collections::HashMap;
 

@@ -7,9 +7,9 @@
 //!   Σ_t |Σ_j w_j T'_j(t) p − p*(t)|²     w ≥ 0, Σw = 1
 //! ```
 //!
-//! `p*` is the posed position with the old joints and weights. `T'_j` is the matrix of a new joint.
-//! With `Σw = 1` this is `wᵀGw` for the Gram matrix `G_ab = Σ_t (T'_a p − p*)·(T'_b p − p*)`: a
-//! quadratic program on the simplex for each vertex.
+//! `p` is the rest position of the vertex, and `p*` its posed position with the old joints and
+//! weights. `T'_j` is the matrix of a new joint. With `Σw = 1` this is `wᵀGw` for the Gram matrix
+//! `G_ab = Σ_t (T'_a p − p*)·(T'_b p − p*)`: a quadratic program on the simplex for each vertex.
 //!
 //! Weights from another mesh are fitted in the same way. There, `p*` is the position to which the
 //! surface of the other mesh moves the vertex.
