@@ -1,6 +1,6 @@
 //! Curve editor with the curves of a whole body: a frame of the whole window, with and without the
-//! timeline. For comparison, a straightforward loop that looks up each curve again at each
-//! horizontal point.
+//! timeline. For comparison, the benchmark also measures a straightforward loop that looks up each
+//! curve again at each horizontal point.
 //!
 //! Targets, as differences from the window without the timeline: 603 curves of 300 keys take less
 //! than 3 ms on one core, while idle, hovered, scrolled or zoomed. Dragging a handle among 63

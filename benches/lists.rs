@@ -1,9 +1,9 @@
-//! The lists of the window for large models: a frame of the whole window with many joints and with
-//! many clips, beside a frame with the sample.
+//! Lists in the window for large models. Measures a frame of the whole window with many joints,
+//! with many clips, and with the sample for comparison.
 //!
 //! Targets: a frame with 3,000 joints, or with 76 clips, takes at most 1.5 times the time of a
-//! frame with the sample, whether the lists stand still, are filtered or scrolled. No pixels are
-//! drawn here.
+//! frame with the sample, whether the lists are idle, filtered or scrolled. No pixels are drawn
+//! here.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use egui::{Event, Modifiers};
@@ -16,10 +16,11 @@ use common::{
     window::{self, Window},
 };
 
-/// The sample: 53 joints and a few clips.
+/// The bundled sample: 53 joints and a few clips.
 const SAMPLE: &[u8] = include_bytes!("../assets/mannequin.glb");
 
-/// A binary tree of `joints` joints with `clips` clips, which turn every joint by three keys.
+/// Builds a binary tree of `joints` joints with `clips` clips. Each clip rotates every joint by
+/// three keys.
 fn rig(joints: usize, clips: usize) -> Vec<u8> {
     let times = [0.0f32, 0.5, 1.0];
     let turns = [[0.0f32, 0.0, 0.0, 1.0], [0.6, 0.0, 0.0, 0.8], [0.0, 0.0, 0.0, 1.0]];
@@ -62,8 +63,9 @@ fn open(file: &[u8]) -> (Window, tempfile::TempDir) {
     window::open(file, "Animate mode", [1600.0, 1000.0], false)
 }
 
-/// Measures frames that stand still, frames that scroll the list of a row, and frames with a text
-/// typed into the filter of the list.
+/// Measures idle frames, frames that scroll the list with the given row, and frames in which a text
+/// filters the list. `filter` has the name of the filter field and the text; `None` for a list
+/// without a filter.
 fn frames(c: &mut Criterion, name: &str, file: &[u8], row: &str, filter: Option<[&str; 2]>) {
     let (mut window, _folder) = open(file);
     let mut group = c.benchmark_group(name);

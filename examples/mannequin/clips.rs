@@ -188,7 +188,7 @@ fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
 
     pose.weights[BREATHE] = 0.8 * (smooth(frame / 12.0) - smooth((frame - 40.0) / 40.0));
     pose.weights[FLEX] = 0.5 * raise.clamp(0.0, 1.0);
-    // Down and toward the arm first, then up and onto the left leg.
+    // The hips first move down and toward the arm, then up and onto the left leg.
     pose.hips += vec3(0.014 * body - 0.012 * wind, -0.005 * body - 0.012 * wind, 0.006 * body);
     let sway = 1.3 * upper;
     add(&mut pose, "Hips", rz(1.2 * body - 0.8 * wind) * ry(-2.0 * body + 1.5 * wind));

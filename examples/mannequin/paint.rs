@@ -77,17 +77,17 @@ impl<'a> Paint<'a> {
             let normal = normal.normalize_or(Vec3::Y);
             lines.push(Line { point, normal, center, radius, width, depth: 0.0005 });
         };
-        // At the shoulders and the hips.
+        // Lines at the shoulders and the hips.
         let armhole = upper.head + arm * 0.026;
         line(armhole, arm + vec3(0.32, 0.10, 0.0), armhole, 0.105, 0.0014);
         let groin = thigh.head + vec3(0.0, -0.018, 0.0);
         line(groin, vec3(-0.62, 1.0, 0.0), groin, 0.152, 0.0014);
-        // Under the chest, down its middle and along the spine.
+        // Lines under the chest, down its middle, and along the spine.
         line(vec3(0.0, 1.262, 0.0), vec3(-0.20, 1.0, -0.15), vec3(0.0, 1.262, 0.06), 0.145, 0.0011);
         line(Vec3::ZERO, Vec3::X, vec3(0.0, 1.215, 0.10), 0.062, 0.0011);
         line(Vec3::ZERO, Vec3::X, vec3(0.0, 1.31, -0.13), 0.155, 0.0011);
         line(vec3(0.0, 1.345, 0.0), vec3(0.35, 1.0, 0.0), vec3(0.0, 1.345, -0.10), 0.125, 0.0011);
-        // Around the ribs, the thigh, the calf and the forearm.
+        // Lines around the ribs, the thigh, the calf and the forearm.
         line(vec3(0.0, 0.0, SIDE), Vec3::Z, vec3(0.13, 1.22, SIDE), 0.085, 0.0011);
         line(
             thigh.head.lerp(thigh.tail, 0.72),
@@ -111,9 +111,9 @@ impl<'a> Paint<'a> {
             0.08,
             0.0011,
         );
-        // Behind the ears, from the cap to the neck.
+        // A line behind the ears, from the cap to the neck.
         line(vec3(0.0, 1.60, -0.030), vec3(0.0, 0.35, 1.0), vec3(0.05, 1.57, -0.02), 0.055, 0.0010);
-        // At the joints of the fingers.
+        // Lines at the joints of the fingers.
         for finger in FINGERS {
             for bone in 1..=3 {
                 let joint = at(&format!("{finger}{bone}"));

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_drawn_during_an_unchanged_frame_is_measured() {
+    fn a_frame_that_only_waits_for_the_picture_counts_as_drawing_time() {
         let (mut ladder, mut now, mut quick) = (Ladder::default(), 0.0, None);
         for _ in 0..20 {
             // A frame with motion, then a frame without changes that waits for the picture.

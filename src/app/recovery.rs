@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_in_the_label_is_not_repeated() {
+    fn details_in_the_label_of_a_step_are_not_repeated() {
         assert_eq!(beside("Rotate hips", "hips, Walk"), "Walk");
         assert_eq!(beside("Set key", "hips, Walk"), "hips, Walk");
         assert_eq!(beside("Rotate hips", "hips"), "");

@@ -113,7 +113,8 @@ pub type Played = (u64, String, Vec<Vec<f64>>);
 /// Returns the channel values of a file's animations at some times of each animation, from the
 /// reference evaluator. `None` if the evaluator cannot run.
 pub fn played(file: &Path, times: &[Vec<f64>]) -> Option<Vec<Vec<Played>>> {
-    /// Evaluates only the channels that are played, and skins no vertices.
+    /// Python script that runs the reference evaluator. It evaluates only animated channels, and
+    /// skins no vertices.
     const SCRIPT: &str = "
 import functools, json, sys
 sys.path.insert(0, sys.argv[1])

@@ -38,8 +38,8 @@ impl Deviation {
 /// A file whose body is bound again, with its limits. The first pair applies if the bind chooses
 /// the joints by shape, the second pair if the joints of the file's weights are used. Each pair is
 /// the largest allowed mean and maximum deviation, in percent of the body's height. The last number
-/// is how many joints the two choices treat differently. The dragon is six times as wide as tall,
-/// and the fox twice as long.
+/// counts the joints for which the choice by shape differs from that by weights. The dragon is six
+/// times as wide as tall, and the fox twice as long.
 type Body = (&'static str, [f64; 2], [f64; 2], usize);
 const BODIES: [Body; 5] = [
     ("CesiumMan/CesiumMan.glb", [0.16, 4.0], [0.16, 4.0], 0),

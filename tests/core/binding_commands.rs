@@ -485,8 +485,7 @@ fn rebound(session: &mut Session, rigid: Value) -> BindReport {
 
 #[test]
 fn rigid_pieces_follow_one_joint() {
-    // The two tubes of one mesh would form one heat system. Each disconnected triangle is a piece
-    // of its own.
+    // Each of the two skins has one tube, which is one connected piece.
     let mut session = TubeBody { skins: 2, ..TUBE }.open();
     run(&mut session, line("weights.bind"));
     let report = *session.take_bind_report().unwrap();

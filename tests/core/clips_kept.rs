@@ -1,6 +1,6 @@
-//! Commands on clips and keys must preserve the length, the frame rate, keys of pointers and other
-//! clips. They must report what they could not do. If possible, facts are checked in the saved
-//! bytes.
+//! Commands on clips and keys must preserve the length, the frame rate, keys of animation pointers,
+//! and other clips. They must report changes that they could not make. If possible, results are
+//! checked in the saved bytes.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Quat;

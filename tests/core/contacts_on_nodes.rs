@@ -36,7 +36,8 @@ fn pose_at(document: &Document, clip: &Shared<Clip>, time: f32) -> Pose {
     Pose::evaluate(document, &Stack::of(Some(clip), f64::from(time)))
 }
 
-/// Position of one node in the space of another, at 60 samples per second of a range.
+/// Returns the positions of a node in the space of another node, at 60 samples per second of a time
+/// range.
 fn relative(
     document: &Document,
     clip: &Shared<Clip>,
@@ -52,7 +53,7 @@ fn relative(
     times.map(place).collect()
 }
 
-/// Diagonal of the box around some points, meters.
+/// Returns the diagonal of the bounding box of some points, in meters.
 fn extent(points: &[Vec3]) -> f32 {
     let low = points.iter().copied().fold(Vec3::INFINITY, Vec3::min);
     let high = points.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
@@ -63,7 +64,8 @@ fn goal(node: NodeId, space: Option<NodeId>, (from, to): (f32, f32), place: Opti
     Goal { node, point: GoalPoint::Joint, space, from, to, blend: None, place }
 }
 
-/// The sample's *Wave*, with the right hand at the side of the head from 0.8 s to 2.2 s.
+/// Returns the sample, its clip *Wave*, and the right hand and the head. In the clip, the hand is
+/// at the side of the head from 0.8 s to 2.2 s.
 fn hand_on_head() -> (Document, Shared<Clip>, [NodeId; 2]) {
     let document = sample().document().clone();
     let (hand, head) = (named(&document, "RightHand"), named(&document, "Head"));
@@ -136,7 +138,7 @@ fn a_hand_follows_an_animated_prop() {
     run(&mut session, line("node.add").with("name", "Lantern"));
     let document = session.document();
     let (hand, prop) = (named(document, "LeftHand"), named(document, "Lantern"));
-    // In front of the left shoulder, where the arm reaches.
+    // The prop moves in front of the left shoulder, within reach of the arm.
     for (time, up) in [(0.0, 1.1), (0.5, 1.22), (1.0, 1.1)] {
         let place = Vec3::new(0.2, up, 0.3);
         let key = of_walk("key.set").with("node", "Lantern").with("time", time);
@@ -158,9 +160,9 @@ fn a_hand_follows_an_animated_prop() {
 }
 
 #[test]
-fn hands_that_follow_each_other_end_with_the_first_in_place() {
+fn if_two_hands_follow_each_other_the_second_keeps_its_place_on_the_first() {
     let document = sample().document().clone();
-    // The elbows are bent, so that both arms reach.
+    // In this clip, the elbows are bent, so both hands can reach their targets.
     let (_, clip) = document.clips.iter().find(|(_, c)| c.name.as_deref() == Some("Run")).unwrap();
     let [left, right] = ["LeftHand", "RightHand"].map(|n| named(&document, n));
     let range = (0.1, 0.3);
@@ -202,7 +204,7 @@ fn a_contact_cannot_follow_its_own_limb_or_two_nodes() {
 }
 
 #[test]
-fn the_followed_node_is_saved_and_its_places_keep_their_position_when_its_axes_change() {
+fn the_followed_node_is_saved_and_contacts_stay_in_place_if_its_axes_change() {
     let mut session = sample();
     let text = r#"[{"node":"RightHand","space":"Head","from":0.2,"to":0.6,
         "place":[0.1,0.2,0.05]}]"#;
@@ -224,7 +226,7 @@ fn the_followed_node_is_saved_and_its_places_keep_their_position_when_its_axes_c
     session.write_to(&path).unwrap();
     let again = Session::open(&path, &Progress::default()).unwrap();
     assert_eq!(again.document().clips[WALK].contacts, session.document().clips[WALK].contacts);
-    // In the scene again, the old place would be wrong.
+    // A contact that no longer follows a node loses its place, which was in the space of that node.
     let back = of_walk("contact.follow").with("node", "RightHand").with("time", 0.4);
     run(&mut session, back);
     let goal = &session.document().clips[WALK].contacts[0];
@@ -247,7 +249,7 @@ fn a_hand_on_the_head_is_detected_on_request() {
 }
 
 #[test]
-fn a_hand_on_the_head_comes_to_the_head_of_another_body() {
+fn a_hand_on_the_head_is_retargeted_to_the_head_of_another_body() {
     let Some(folder) = shared() else { return };
     let (source, clip, [hand, head]) = hand_on_head();
     let range = (0.9, 2.1);

@@ -172,8 +172,7 @@ fn a_bake_warns_of_jumps_with_their_times() {
         let pose = Pose::evaluate(document, &Stack::of(document.clips.get(id), time));
         pose.world[1].w_axis.truncate()
     };
-    // In the baked motion, the joint moves one meter within a frame there, and only a little before
-    // it.
+    // In the baked motion, the joint moves about one meter at 1 s, and only a little before.
     assert!(place(1.0 - 1.0 / 30.0).distance(place(1.0 + 1.0 / 30.0)) > 0.9, "{said}");
     assert!(place(0.5).distance(place(0.5 + 1.0 / 30.0)) < 0.05);
     assert!((clip.length() - 3.0).abs() < 1e-4);

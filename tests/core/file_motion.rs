@@ -68,7 +68,8 @@ impl Raw {
             .collect()
     }
 
-    /// Returns the precision of an accessor's numbers in 32 bits. Integers are divided.
+    /// Returns the rounding error of an accessor's numbers when they are read in single precision.
+    /// Floats are read exactly, and normalized integers are divided.
     fn exactness(&self, accessor: &Value) -> f64 {
         let accessor = &self.json["accessors"][accessor.as_u64().unwrap() as usize];
         if accessor["componentType"] == 5126 { 1e-11 } else { 5e-7 }
@@ -107,7 +108,7 @@ pub struct Motion {
     pub values: Vec<f64>,
     pub width: usize,
     pub turns: bool,
-    /// Rounding error of a number of size 1.
+    /// Rounding error of a number with magnitude 1.
     pub exactness: f64,
 }
 

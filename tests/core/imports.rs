@@ -416,7 +416,7 @@ fn clips_of_another_kind_of_body_are_imported_only_if_forced() {
 
 /// The source has fingers and helper joints that the model lacks. Its clips are accepted.
 #[test]
-fn a_body_with_more_helpers_and_fingers_than_joints_is_accepted() {
+fn a_source_with_additional_helpers_and_fingers_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = body(&unreal, 1.0, Map::None, Some(&[20.0; 18]));
     let (mut root, bin) = crate::common::split(&bytes);

@@ -232,7 +232,7 @@ fn a_mix_is_saved_and_removing_it_restores_the_bytes() {
 /// A walk and a run are synchronized by their contacts. The feet must slide less than 0.7 times as
 /// far as without synchronization.
 #[test]
-fn synchronized_clips_slide_less_than_seven_tenths_as_far() {
+fn synchronized_clips_slide_less_than_seven_tenths_as_far_as_unsynchronized_ones() {
     let Some(shared) = crate::common::shared() else { return };
     let path = shared.join("corpus/characters/Knight/Knight.glb");
     let session = Session::open(&path, &Progress::default()).unwrap();
@@ -408,7 +408,7 @@ fn a_four_legged_walk_has_a_ground_speed() {
 /// A clip is split in two. The best transition between the halves must be at the cut, also after
 /// the body is moved and rotated.
 #[test]
-fn the_best_transition_of_two_halves_is_at_the_cut() {
+fn the_best_transition_between_two_halves_of_a_clip_is_at_the_cut() {
     let mut session = sample();
     let walk =
         session.document().clips.iter().find(|(_, c)| c.name.as_deref() == Some("Walk")).unwrap().0;

@@ -39,8 +39,8 @@ proptest! {
         let times: Vec<f32> = (first..first + frames)
             .step_by(step as usize)
             .map(|k| {
-                // Key times as most programs write them, and as programs that add up frame
-                // durations.
+                // Key times as most programs write them, or as written by programs that add up
+                // frame durations.
                 let exact = f64::from(k) * 1001.0 / (whole * 1000.0);
                 let now = if summed { time } else { exact };
                 time += f64::from(step) * 1001.0 / (whole * 1000.0);

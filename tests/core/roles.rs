@@ -5,7 +5,7 @@ use ulna_model::{Document, SkinId};
 use ulna_motion::{MirrorPairs, PairSource, Side};
 use ulna_session::Session;
 
-/// File, number of joints, number of pairs, and joints that have no partner in the file.
+/// Humanoids: file, number of joints, number of pairs, and joints that have no partner in the file.
 const HUMANOIDS: [(&str, usize, usize, &[&str]); 10] = [
     ("characters/CesiumMan/CesiumMan.glb", 19, 7, &[]),
     ("characters/CesiumMan/glTF/CesiumMan.gltf", 19, 7, &[]),
@@ -19,7 +19,8 @@ const HUMANOIDS: [(&str, usize, usize, &[&str]); 10] = [
     ("vrm/cryptovoxels.vrm", 57, 25, &["MiddleFinger3_L_End"]),
 ];
 
-/// Like [`HUMANOIDS`], for animals. Their legs must form pairs, too.
+/// Animals: file, number of joints, number of pairs, and joints that have no partner in the file.
+/// The legs must form pairs, too.
 const ANIMALS: [(&str, usize, usize, &[&str]); 5] = [
     ("characters/Dragon/dragon-animations.glb", 100, 39, &[]),
     ("characters/Fox/Fox.glb", 24, 7, &[]),

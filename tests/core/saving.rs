@@ -370,7 +370,7 @@ fn data_files_beside_a_gltf_are_named_by_content_and_only_own_ones_removed() {
 }
 
 #[test]
-fn unsaved_means_that_the_saved_bytes_would_differ() {
+fn a_document_is_unsaved_if_saving_would_change_the_bytes() {
     let (_folder, path) = folder(false);
     let mut session = open(&path);
     session.run_line(&turn(30.0)).unwrap();

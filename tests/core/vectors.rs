@@ -8,7 +8,7 @@ use ulna_geometry::VECTORS_VARIABLE;
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 const WIDTHS: [&str; 3] = ["avx512", "avx2", "scalar"];
 
-/// Returns the output of the command line with wider vectors forbidden.
+/// Returns the standard output of `ulna` with vectors of at most this width.
 fn ulna(width: &str, arguments: &[&str]) -> Vec<u8> {
     let output = Command::new(env!("CARGO_BIN_EXE_ulna"))
         .env(VECTORS_VARIABLE, width)

@@ -76,7 +76,7 @@ fn sums_are_one(body: &Body, document: &Document) {
 }
 
 #[test]
-fn arms_on_skins_of_their_own_are_mirrored() {
+fn arms_with_separate_skins_are_mirrored() {
     let Some(shared) = shared() else { return };
     let path = shared.join("situations/mirrored-meshes/in.glb");
     let mut session = Session::open(&path, &Default::default()).unwrap();

@@ -369,8 +369,8 @@ fn drawn_by(mode: usize) -> Vec<u8> {
 
 #[test]
 fn weights_transfer_from_line_and_point_primitives() {
-    // The lines run from 0 to 1 at y = 0 and y = 1. The nearest point of a line has the share of x;
-    // a point has its own share.
+    // The lines run along x from 0 to 1, at y = 0 and y = 1. The weight at a point of a line is its
+    // x coordinate. With points instead of lines, the weight is that of the nearest point.
     for (mode, wanted) in [(1, [0.25, 0.7, 0.6]), (0, [0.0, 1.0, 1.0])] {
         let mut session = Session::open_bytes(&drawn_by(mode)).expect("opened");
         run(

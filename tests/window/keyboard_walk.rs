@@ -61,7 +61,7 @@ fn controls_below(node: egui_kittest::Node<'_>) -> BTreeSet<String> {
     all
 }
 
-/// A stop of the walk: its role, its name, and the number of rings around it.
+/// A widget that Tab gives the focus: its role, its name, and the number of focus rings around it.
 struct Stop {
     focus: Option<egui::Id>,
     role: Role,
@@ -84,7 +84,7 @@ fn stop(window: &Window) -> Option<Stop> {
     None
 }
 
-/// The number of rings of the accent color around the widget with the focus.
+/// Returns the number of rings in the accent color around the widget with the focus.
 fn rings(window: &Window, focus: egui::Id) -> usize {
     let [r, g, b, _] = ColorRole::AccentBase.color("dark").0;
     let accent = egui::Color32::from_rgb(r, g, b);

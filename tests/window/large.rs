@@ -152,7 +152,8 @@ fn only_visible_problems_are_laid_out_and_the_last_one_can_be_reached() {
     assert!((1..80).contains(&now.len()) && has_last(&window), "{} laid out", now.len());
 }
 
-/// Joints, clips and tracks: of thousands, those in sight are laid out, filtered or not.
+/// Of thousands of joints, clips and tracks, only the visible rows are laid out, with or without a
+/// filter.
 #[test]
 fn only_visible_rows_of_many_joints_and_clips_are_laid_out() {
     let size = Size { joints: 3_001, clips: 76, keys: 2, side: 4, layers: 0, problems: 0 };

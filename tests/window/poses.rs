@@ -255,8 +255,8 @@ fn dragging_a_blend_button_moves_the_pose_toward_the_keys_of_the_clip() {
         "all the way is the key before"
     );
 
-    // Halfway back from there is the middle of a breakdown. Dragging all the way to the right gives
-    // the next key.
+    // Dragging the breakdown button all the way to the right gives the pose of the next key. A
+    // click on it gives the middle between the previous and the next key.
     let next = Quat::from_slice(track.value(1));
     let at = window.get_by_label("Blend: Breakdown").rect().center();
     drag(&mut window, PointerButton::Primary, Modifiers::NONE, &[at, at + vec2(160.0, 0.0)], false);

@@ -168,13 +168,13 @@ fn a_reference_model_follows_the_playhead_and_is_placed_by_numbers() {
     assert!((low.x + 0.1).abs() < 1e-5, "without a clip it rests: {low}");
     command(&mut window, json!({"do": "reference.clip", "clip": "Slide"}));
     assert_eq!(facts(&window).clip, Some(0));
-    // Moves it by numbers: 2 m up, twice as large, rotated by 90° about y.
+    // Moves the reference model by numbers: 2 m up, twice as large, rotated by 90° about y.
     let line = json!({"do": "reference.move", "translation": [0, 2, 0], "degrees": [0, 90, 0],
         "factor": 2});
     command(&mut window, line);
     let (low, high) = window.state_mut().reference_bounds(0).unwrap();
     assert!((low.y - 1.8).abs() < 1e-4 && (high.y - 2.2).abs() < 1e-4, "{low} {high}");
-    // Its path is now along −z, and twice as long.
+    // The path of the reference model is now along −z, and twice as long.
     let middle = (low.z + high.z) / 2.0;
     assert!((middle + 2.0 * time).abs() < 1e-3, "{middle} at {time}");
     command(&mut window, json!({"do": "reference.ground"}));

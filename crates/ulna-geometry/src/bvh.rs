@@ -571,7 +571,7 @@ mod tests {
     }
 
     #[test]
-    fn non_finite_positions_and_empty_trees_are_handled() {
+    fn non_finite_positions_and_empty_trees_give_no_invalid_hits() {
         let ray = Ray { origin: Vec3::new(0.0, 0.0, 5.0), direction: Vec3::NEG_Z };
         let empty = Bvh::build(&[], &[]);
         assert!(empty.hit(&[], &[], &ray, f32::INFINITY).is_none());

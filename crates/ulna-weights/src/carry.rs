@@ -135,8 +135,8 @@ fn givers_of(point: &Nearest) -> ([u32; 3], [f32; 3]) {
     }
 }
 
-/// Result for one target vertex: influences, whether some weight belonged to missing joints, and
-/// the distance with the source point.
+/// Result for one target vertex: influences, whether some weight belonged to missing joints,
+/// distance to the source point, and the source point itself.
 type CarriedRow = (Influences, bool, (f32, Option<SurfacePoint>));
 
 /// Result of a weight transfer.

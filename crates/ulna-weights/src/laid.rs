@@ -108,9 +108,10 @@ pub fn laid_over(
 /// Maximum distance of the posed surfaces, relative to the distance of the unposed surfaces.
 const FARTHER: f32 = 1.5;
 
-/// Whether two skeletons match well enough for posing. Either half of the transferred weight is on
-/// joints with a counterpart, or ten target joints are counterparts: enough for trunk and limbs.
-/// The second rule covers a body with few fingers and a body with all fingers.
+/// Whether two skeletons match well enough for posing. Either at least half of the transferred
+/// weight is on joints with a counterpart, or at least ten target joints are counterparts. Ten
+/// joints are enough for trunk and limbs. The second rule covers a body with few fingers and a body
+/// with all fingers.
 fn is_match(givers: &[Giver<'_>]) -> bool {
     const ENOUGH: f64 = 0.5;
     const BODY: usize = 10;

@@ -1,21 +1,20 @@
 //! Poses one character's surface to match the rest pose of another. Nearest points of the two
 //! surfaces then belong to the same part of the body.
 //!
-//! Each source joint with a counterpart gets a matrix in scene space. The surface follows by linear
-//! blend skinning:
+//! Each source joint with a counterpart gets a matrix `X_j` in scene space. The surface follows by
+//! linear blend skinning:
+//!
+//! ```text
+//!  X_j = translate(h_p) · R · S · translate(−h_j)   p' = Σ w · (W_p·IBM_p)⁻¹ · X_j · W_j·IBM_j · p
+//! ```
 //!
 //! `h` are the rest positions of a joint `j` and its counterpart `p`, and `W` their rest transforms
 //! in the scene. `S` is the ratio of the sizes of both characters. Along the bone of a limb, it is
 //! the ratio of both bone lengths. `R` rotates `j` from its rest to the rest of `p`. If both
 //! skeletons use the same axes, `R` is `rot(W_p)·rot(W_j)⁻¹`. Otherwise, it aligns the directions
 //! to the next joints with those of the counterpart, with as little twist as possible relative to
-//! the parent.
-//!
-//! `h` are the rest positions of a joint `j` and its counterpart `p`, and `W` their rest transforms
-//! in the scene. `S` is the ratio of sizes; along a limb's bone, the ratio of the two bones. `R`
-//! rotates `j` from its rest to that of `p`. If both skeletons use the same axes, it is
-//! `rot(W_p)·rot(W_j)⁻¹`. Otherwise, it aligns the directions to the next joints with those of the
-//! counterpart, with as little twist as possible relative to the parent.
+//! the parent. `IBM` are the inverse bind matrices. In the sum, `p` is the position of a vertex,
+//! and `w` are its weights.
 
 use std::collections::HashMap;
 
@@ -58,7 +57,8 @@ struct Bone {
     parent: Option<usize>,
     /// Scene positions of the joint and of its counterpart.
     heads: [DVec3; 2],
-    /// Vectors to child joints, for children that are also children of the counterpart.
+    /// Vectors to the next bones below, in the source and in the target. Bones are left out if
+    /// their counterpart is not directly below this bone's counterpart.
     ways: Vec<[DVec3; 2]>,
 }
 
@@ -283,11 +283,11 @@ fn arc(from: DVec3, to: DVec3) -> DQuat {
 
 /// Returns the rotation of each source bone to the rest of its counterpart, in scene space.
 fn turns(bones: &[Bone], worlds: &[Vec<DMat4>; 2], whole: DQuat) -> Vec<DQuat> {
-    /// Maximum angle between the results of both methods for which the joints have the same axes,
-    /// in radians.
+    /// Maximum angle in radians between two rotations of a bone for which its joint counts as
+    /// having the same axes in both skeletons. One rotation aligns the axes, the other the bone
+    /// directions.
     const ALIKE: f64 = 0.45;
-    /// Minimum fraction of joints for which both methods must agree, so that the joints' axes are
-    /// used.
+    /// Minimum fraction of joints with the same axes for which all bones are rotated by their axes.
     const NEARLY_ALL: f64 = 0.9;
     let mut by_ways: Vec<DQuat> = Vec::with_capacity(bones.len());
     for bone in bones {

@@ -5,8 +5,9 @@
 //!   IBM_j = W_j⁻¹ · W_mesh        T_j = W_j · IBM_j = W_mesh for every joint: nothing moves
 //! ```
 //!
-//! `W_mesh` of an unskinned mesh is the world transform of its node. The node transform of a
-//! skinned mesh is ignored (glTF 2.0, 3.7.3.3). For such a mesh, `W_mesh` is its placement by the
+//! `W_j` is the world transform of a joint, `IBM_j` its inverse bind matrix, and `T_j` its skinning
+//! matrix. `W_mesh` of an unskinned mesh is the world transform of its node. The node transform of
+//! a skinned mesh is ignored (glTF 2.0, 3.7.3.3). For such a mesh, `W_mesh` is its placement by the
 //! skin at rest, `W_j · IBM_j`.
 
 use glam::{DMat3, DMat4, Mat4, Vec3, Vec4};
@@ -111,7 +112,8 @@ fn corners(document: &Document, skin: SkinId) -> Vec<glam::DVec3> {
 /// set to that of an affine matrix.
 ///
 /// # Errors
-/// Returns the first joint without an inverse, because its scale is 0 along an axis.
+/// The scale of a joint is 0 along an axis, so its matrix has no inverse. The error is the first
+/// such joint.
 pub fn snapshot(
     document: &Document,
     pose: &Pose,

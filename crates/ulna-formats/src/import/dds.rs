@@ -199,7 +199,7 @@ mod tests {
     /// Decodes a BC1 block whose first color is red and whose indices are all 0. The size of the
     /// image is not a multiple of the block size.
     #[test]
-    fn blocks_are_cut_at_the_edges() {
+    fn blocks_are_cropped_at_the_image_edges() {
         let mut bytes = header(5, 3, code(b"DXT1"));
         for color in [[0x00, 0xF8], [0x1F, 0x00]] {
             bytes.extend([color[0], color[1], 0, 0, 0, 0, 0, 0]);

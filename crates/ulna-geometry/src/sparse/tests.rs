@@ -124,7 +124,7 @@ proptest! {
 }
 
 #[test]
-fn the_order_keeps_the_factor_of_a_grid_sparse() {
+fn the_ordering_keeps_the_factor_of_a_grid_sparse() {
     let (matrix, points) = grid(200, 200, 0.1);
     let dissection = Dissection::new(&matrix, &points);
     let mut order = dissection.order.clone();

@@ -268,7 +268,7 @@ fn with_id(k: usize, to: u32) -> Document {
 }
 
 #[test]
-fn both_visitors_visit_the_same_ids() {
+fn shared_and_mutable_visitors_visit_the_same_ids() {
     let mut document = full();
     assert_eq!(document.check(), Ok(()));
     let ids = ids_of(&document);

@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_and_a_doubled_last_frame_are_detected() {
+    fn a_missing_or_duplicate_last_frame_is_detected() {
         let turns = |angles: &[f32]| {
             let frame = 1.0 / 30.0;
             Track {

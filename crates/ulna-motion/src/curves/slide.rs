@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_keys_slide_relative_to_their_own_neighbors() {
+    fn each_group_of_consecutive_keys_slides_relative_to_its_own_neighbors() {
         let track = numbers(&[(0.0, 0.0), (1.0, 3.0), (2.0, 1.0), (3.0, 4.0), (4.0, 8.0)]);
         let slide = |times: &[f32], slide, amount| x(&slid(&track, times, slide, amount, None));
         assert_eq!(slide(&[1.0, 3.0], Slide::BlendNeighbor, -1.0), [0.0, 0.0, 1.0, 1.0, 8.0]);

@@ -151,7 +151,7 @@ fn a_rotation_by_one_degree_is_measured_with_its_arc() {
 }
 
 #[test]
-fn a_correct_change_of_frame_has_no_deviation() {
+fn a_correct_change_of_a_joint_frame_has_no_deviation() {
     let before = animated();
     let turn = Quat::from_euler(glam::EulerRot::XYZ, 0.7, -1.9, 0.4);
     for (scale, shift) in [(1.0, Vec3::ZERO), (0.01, Vec3::ZERO), (2.5, Vec3::new(0.3, -0.2, 0.1))]

@@ -150,7 +150,7 @@ fn two_mirrored_joints_named_left_are_still_paired() {
 }
 
 #[test]
-fn names_decide_if_the_skeleton_is_asymmetric() {
+fn names_determine_pairs_if_the_skeleton_is_asymmetric() {
     let mut joints = named([
         "hips",
         "chest",
@@ -220,7 +220,7 @@ fn a_chain_is_not_its_own_mirror_image() {
 }
 
 #[test]
-fn degenerate_joints_are_handled() {
+fn degenerate_joints_get_roles_without_a_panic() {
     let spots = [("", None, [0.0; 3]), ("", Some(0), [0.0; 3]), ("x.L", Some(0), [0.0; 3])];
     assert_eq!(roles(&spots).joints()[0].side, Side::Center);
     let bad = [

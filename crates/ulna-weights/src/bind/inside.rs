@@ -10,14 +10,15 @@ use crate::ids::to_f32;
 use ulna_geometry::{ClosestSurface, Ray};
 use ulna_model::JointSlot;
 
-/// Maximum distances of points that count as near the surface and as on the surface, relative to
-/// the size of the surface.
+/// Maximum distance of points that count as near the surface, relative to the size of the surface.
 const NEAR: f32 = 0.03;
+/// Maximum distance of points that count as on the surface, relative to the size of the surface.
 const ON: f32 = 0.01;
 /// Sample points per bone.
 const SAMPLES: usize = 9;
-/// Rays per point, and minimum number of rays that must hit a triangle for a point to be inside.
+/// Rays per point.
 const RAYS: usize = 18;
+/// Minimum number of rays of a point that must hit a triangle if the point is inside.
 const ENCLOSED: usize = 14;
 
 /// Fractions of a bone inside the meshes, `0..=1`, with two tolerances.

@@ -17,8 +17,8 @@ const CANDIDATES: usize = 8;
 const FARTHEST: f32 = 2.0;
 /// Maximum relative difference of distances that count as equal.
 const TIE: f32 = 1e-4;
-/// Distance from the point at which a visibility ray ends, relative to the size of the surface. The
-/// triangles around the point therefore cannot hide it.
+/// Distance between a point and the end of a ray toward it, relative to the size of the surface.
+/// The triangles around the point therefore cannot hide the point.
 const RAY_END: f32 = 1e-4;
 /// Points per parallel task.
 const CHUNK: usize = 1024;

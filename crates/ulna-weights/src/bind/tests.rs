@@ -298,7 +298,7 @@ fn tiny_pieces_do_not_change_the_weights_of_the_body() {
 #[test]
 fn hidden_pieces_use_the_fallbacks_in_order() {
     let body = TestMesh::capsule();
-    // A plate in a voxel of the body, then a plate apart from the body.
+    // One thin box is in a voxel of the body, and one box is apart from the body.
     let plate = TestMesh::cube(Vec3::new(0.312, 0.5, 0.0), Vec3::new(0.005, 0.1, 0.05));
     let island = TestMesh::cube(Vec3::new(0.6, -0.6, 0.0), Vec3::splat(0.05));
     let mesh = body.and(&plate).and(&island);

@@ -7,9 +7,9 @@
 //!   Σ_t |Σ_j w_j T'_j(t) p − p*(t)|²     w ≥ 0, Σw = 1
 //! ```
 //!
-//! `p*` is the posed position with the old joints and weights. `T'_j` is the matrix of a new joint.
-//! With `Σw = 1` this is `wᵀGw` for the Gram matrix `G_ab = Σ_t (T'_a p − p*)·(T'_b p − p*)`: a
-//! quadratic program on the simplex for each vertex.
+//! `p` is the rest position of the vertex, and `p*` its posed position with the old joints and
+//! weights. `T'_j` is the matrix of a new joint. With `Σw = 1` this is `wᵀGw` for the Gram matrix
+//! `G_ab = Σ_t (T'_a p − p*)·(T'_b p − p*)`: a quadratic program on the simplex for each vertex.
 //!
 //! Weights from another mesh are fitted in the same way. There, `p*` is the position to which the
 //! surface of the other mesh moves the vertex.
@@ -191,8 +191,8 @@ struct FitPart<'a> {
 ///
 /// The candidates are the joints of a vertex before and after the change. For each joint that it
 /// lost, the parent, children and siblings are added. Eight candidates are tried: the vertex's own
-/// joints first, then those with the least individual error. The start is kept unless the fit has a
-/// smaller sum of squared distances over the poses.
+/// joints first, then those with the least individual error. The initial weights are kept unless
+/// the fit has a smaller sum of squared distances over the poses.
 ///
 /// Vertices with the same position, and the same weights before and after, get the same new
 /// weights. The order of slots does not matter.
@@ -215,9 +215,9 @@ pub fn fit_weights(request: &FitRequest<'_>, cancel: &AtomicBool) -> Option<Fitt
 
 /// Fits weights to the motion of other surfaces. Returns `None` if `cancel` was set.
 ///
-/// The candidates are the joints of a vertex at the start, and the joints that move its triangle of
-/// the other surface. The start is kept unless the fit has a smaller sum of squared distances over
-/// the poses.
+/// The candidates are the initial joints of a vertex, and the joints that move its triangle of the
+/// other surface. The initial weights are kept unless the fit has a smaller sum of squared
+/// distances over the poses.
 pub fn fit_to_surface(
     request: &SurfaceFitRequest<'_>,
     cancel: &AtomicBool,

@@ -16,8 +16,8 @@ use ulna_model::WeightMap;
 
 /// Minimum weight in a fit. A smaller weight uses a slot without a visible effect.
 const SMALLEST: f64 = 1e-4;
-/// Strength of the pull toward the start, relative to the start's error. Among weights with equal
-/// errors, the fit thus prefers those nearest to the start, regardless of rounding.
+/// Strength of the pull toward the initial weights, relative to their error. Among weights with
+/// equal errors, the fit thus prefers those nearest to the initial weights, regardless of rounding.
 const RIDGE: f64 = 1e-6;
 /// Minimum strength of the pull toward the initial weights, relative to the largest entry of the
 /// Gram matrix. It keeps the matrix positive definite in double precision.
@@ -44,7 +44,7 @@ pub(super) struct PoseErrors {
 pub(super) struct VertexFit {
     pub start: PoseErrors,
     pub fitted: PoseErrors,
-    /// Whether the fitted weights replace the start.
+    /// Whether the fitted weights replace the initial weights.
     pub is_changed: bool,
 }
 
@@ -52,9 +52,9 @@ pub(super) struct VertexFit {
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     joint: u16,
-    /// Weight of the joint at the start.
+    /// Initial weight of the joint.
     start: f64,
-    /// Whether the vertex has weight on the joint, before the change or at the start.
+    /// Whether the vertex has weight on the joint, before the change or initially.
     is_own: bool,
     /// Row of the joint's offsets in [`FitScratch::offsets`].
     row: usize,
@@ -211,7 +211,7 @@ impl PrimitiveFit<'_> {
     fn solve(&self, start_squares: f64, most: usize, scratch: &mut FitScratch) {
         let FitScratch { target, offsets, candidates, list, .. } = scratch;
         let size = target.len();
-        // Joints with weight at the start come first, so that they are always included.
+        // Joints with an initial weight come first, so that they are always included.
         candidates.sort_by(|a, b| {
             let first = (b.start > 0.0, b.is_own).cmp(&(a.start > 0.0, a.is_own));
             first.then(a.error.total_cmp(&b.error)).then(a.joint.cmp(&b.joint))
@@ -233,8 +233,7 @@ impl PrimitiveFit<'_> {
         let program = SimplexProgram::new(count, &gram, &toward, ridge);
         let smallest = SMALLEST.max(f64::from(least(self.rule.encoding)));
         let mut weights = program.minimize_few((1 << count) - 1, most, smallest);
-        // Dropping joints one by one can miss the set of joints at the start, so this set is tried,
-        // too.
+        // Dropping joints one by one can miss the initial set of joints, so this set is tried, too.
         let own = (0..count).filter(|k| toward[*k] > 0.0).fold(0u32, |set, k| set | 1 << k);
         if own != 0 && own.count_ones() as usize <= most {
             let kept = program.minimize_few(own, most, smallest);

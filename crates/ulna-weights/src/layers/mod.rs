@@ -85,7 +85,7 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
     let (base_joints, base_weights): (&[u16], &[f32]) = (&base.joints, &base.weights);
     let numbers = now.not_numbers.is_empty() && base.not_numbers.is_empty();
     let mut patch = WeightPatch::new(base.sets, over.vertices.len());
-    // Most vertices are unchanged, so whole runs of them are compared at once.
+    // Most vertices are unchanged, so blocks of vertices are compared at once.
     let count = base.vertex_count();
     let same_run = |run: std::ops::Range<usize>| {
         let slots = run.start * stride..run.end * stride;
@@ -136,7 +136,8 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
     }
 }
 
-/// Returns the layers after a change of one layer that gives the combination the wanted influences.
+/// Changes one layer so that the combination of all layers has the wanted influences. Returns the
+/// new layers.
 ///
 /// The result is not always exact: a layer at half opacity moves a vertex only half the way, and
 /// layers above can hide it. Changed vertices get a mask of 1. Changes on the target side of a
@@ -387,7 +388,9 @@ pub fn split(layer: &WeightLayer, joints: &[u16]) -> Option<(Parts, Parts)> {
 
 /// Combines two layer parts into one, with their opacities included in the mask.
 ///
-/// The mask is `a = 1 − (1 − aₗ)(1 − aₕ)`, and the weights are `W = (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.
+/// `aₗ` and `aₕ` are the masks times opacities of the lower and the upper part, and `Wₗ` and `Wₕ`
+/// their weights. The combined mask is `a = 1 − (1 − aₗ)(1 − aₕ)`, and the combined weights are
+/// `W = (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.
 fn over_one_another(
     (low_opacity, low): (f32, &LayerPart),
     (high_opacity, high): (f32, &LayerPart),

@@ -101,8 +101,8 @@ fn mask_map(dense: &Dense) -> WeightMap {
 
 /// Painting data of one primitive, with or without layers.
 struct Surface {
-    /// Displayed content of the layer. For the base, and for primitives without layers, only its
-    /// map is used.
+    /// Displayed content of the layer. For the base, and for primitives without layers, only the
+    /// weight map of the content is used.
     shows: Dense,
     /// Stored content of the layer; `None` if it equals the displayed content.
     holds: Option<Dense>,

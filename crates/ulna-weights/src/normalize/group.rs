@@ -54,7 +54,7 @@ impl LaneGroup {
 #[derive(Clone)]
 pub struct SimdNormalizer {
     pub(super) arch: Arch,
-    /// Key of each joint of the skin.
+    /// Sort key of each joint of the skin.
     keys: Vec<i32>,
     /// Whether any joint is locked.
     pub(super) has_locks: bool,
@@ -83,7 +83,7 @@ impl SimdNormalizer {
         group.keys[lane] = joints.map(|j| self.key(j));
     }
 
-    /// Returns the first key beyond those of all joints.
+    /// Returns the smallest sort key above the keys of all joints.
     pub(super) const fn end(&self) -> i32 {
         self.joint_count() << JOINT_SHIFT
     }
@@ -162,7 +162,7 @@ pub struct Run<'a> {
     pub amounts: &'a [f32],
     pub done: &'a mut [f32],
     pub task: Task,
-    /// First key beyond those of all joints.
+    /// Smallest sort key above the keys of all joints.
     pub end: i32,
 }
 

@@ -1,7 +1,8 @@
 //! Normalization of a whole map in place, for maps without locked joints.
 //!
 //! This is the most frequent operation on the largest maps. It writes no joints: vertices whose
-//! slots would change their order are left to [`SlotLanes`](super::slot_lanes::SlotLanes).
+//! slots would change their order are left to [`SlotLanes`](super::slot_lanes::SlotLanes). Plain
+//! vertices have four valid float weights, and no duplicate joint.
 
 use std::slice::from_mut;
 

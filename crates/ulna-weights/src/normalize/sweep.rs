@@ -1,4 +1,5 @@
-//! Normalization and pruning of whole maps in place.
+//! Normalization and pruning of whole maps in place. Plain vertices, which have four valid float
+//! weights, are processed in groups.
 //!
 //! Memory bandwidth is the bottleneck, so results are written directly instead of being collected
 //! first.

@@ -99,10 +99,10 @@ pub(super) fn along(
 /// Number of buckets for sorting points by straight-line distance.
 const SHELLS: usize = 1024;
 
-/// Fast method for approximately flat surfaces. Each point is visited once, nearest first, and its
-/// path uses only nearer neighbors. Such a path is never shorter than the shortest path. If all
-/// paths count as straight, the straight-line distances are used. Returns `false` if any point
-/// needs the exact shortest path.
+/// Finds paths with a fast method for approximately flat surfaces. Each point is visited once,
+/// nearest first, and its path uses only nearer neighbors. Such a path is never shorter than the
+/// shortest path. If all paths count as straight, the straight-line distances are used. Returns
+/// `false` if any point needs the exact shortest path.
 fn outward(
     topo: &Topo,
     posed: PosedSurface<'_>,

@@ -108,13 +108,13 @@ impl Memory {
 
     /// Returns the weights of a vertex before the stroke. At the vertex's first dab, the current
     /// weights are recorded.
-    // A call would pass the slices through memory, and wait for them.
+    // This function is inlined, because a call would pass the slices through memory.
     #[inline(always)]
     pub fn start<'a>(&'a self, vertex: u32, now: Sets<'a>, fresh: &mut Starts) -> Sets<'a> {
         let note = &self.notes[to_index(vertex)];
         if let Some(list) = note.list.get() {
-            // A list recorded in the current dab is not stored yet. The current weights still equal
-            // it.
+            // A list recorded in the current dab is not stored yet. Its weights still equal the
+            // current weights.
             let Some(starts) = self.starts.get(to_index(list)) else { return now };
             let at = to_index(note.at.load(Relaxed));
             (&starts.joints[at..at + now.0.len()], &starts.weights[at..at + now.1.len()])

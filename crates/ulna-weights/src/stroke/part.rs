@@ -1,5 +1,5 @@
-//! A parallel task of a dab. It processes vertices part by part: plain vertices in groups of
-//! sixteen, and all others one by one.
+//! A parallel task of a dab. It processes vertices part by part. Plain vertices, which have four
+//! valid float weights, are processed in groups of sixteen, and all others one by one.
 
 use super::{
     memory::{Memory, Sets, Starts},

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_round_and_never_too_small() {
+    fn snapping_steps_are_round_numbers_and_never_too_small() {
         for least in [0.003, 0.11, 0.7, 3.0, 17.0, 400.0, 12345.0] {
             for unit in Unit::ALL {
                 let step = round_step(unit, least);

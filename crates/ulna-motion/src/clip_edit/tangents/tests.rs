@@ -164,7 +164,7 @@ proptest! {
     }
 
     #[test]
-    fn rotating_the_frame_rotates_the_tangents(
+    fn rotating_the_coordinate_axes_rotates_the_tangents(
         turns in prop::collection::vec((0.05f32..1.0, prop::array::uniform3(-0.7f32..0.7)), 3..9),
         frame in prop::array::uniform3(-2.0f32..2.0),
         mode in 0usize..4,
