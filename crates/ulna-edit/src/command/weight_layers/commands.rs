@@ -75,7 +75,7 @@ document_commands! {
     KeepWeightLayers {
         /// Whether to save the layers in the file; toggles if omitted.
         on: Option<bool>,
-        /// Mesh whose layers are meant; all meshes if omitted.
+        /// Mesh whose layers change; all meshes if omitted.
         mesh: Option<Meshes>,
     } = "weight_layer.keep", "Save the weight layers in the file", enabled: rules::layered;
     /// Moves joints of a weight layer to a new layer above it; the result does not change
@@ -127,7 +127,7 @@ document_commands! {
     } = "weight_layer.merge_down", "Merge weight layer down", asks: true, enabled: rules::layered;
     /// Merges all weight layers into the weights of the mesh
     FlattenLayers {
-        /// Mesh whose layers are meant; all meshes if omitted.
+        /// Mesh whose layers change; all meshes if omitted.
         mesh: Option<Meshes>,
     } = "weight_layer.flatten", "Flatten", enabled: rules::layered;
     /// Sets the weights and the mask of a weight layer, as a brush stroke does
