@@ -249,6 +249,28 @@ fn a_hand_on_the_head_is_detected_on_request() {
 }
 
 #[test]
+fn finding_contacts_of_hands_keeps_those_of_feet() {
+    let mut session = sample();
+    let of_wave = |name: &str| line(name).with("clip", "Wave");
+    let text = r#"[{"node":"RightHand","space":"Head","from":0.8,"to":2.2,"place":[-0.1,0.1,0]},
+        {"node":"LeftFoot","point":"heel","from":0.1,"to":0.4}]"#;
+    run(&mut session, of_wave("clip.contacts").with("contacts", text));
+    run(&mut session, of_wave("clip.clean_contacts").with("node", "RightHand"));
+    let said = run(&mut session, of_wave("clip.hand_contacts")).join(" ");
+    assert!(said.contains("found"), "{said}");
+    let document = session.document();
+    let [hand, head, foot] = ["RightHand", "Head", "LeftFoot"].map(|n| named(document, n));
+    let (_, now) = document.clips.iter().find(|(_, c)| c.name.as_deref() == Some("Wave")).unwrap();
+    let of = |node: NodeId| now.contacts.iter().filter(move |g| g.node == node);
+    assert_eq!(of(foot).map(|g| (g.from, g.to)).collect::<Vec<_>>(), [(0.1, 0.4)]);
+    let on_head: Vec<&Goal> = of(hand).filter(|g| g.space == Some(head)).collect();
+    assert!(on_head.len() == 1 && on_head[0].place.is_none(), "found again: {on_head:?}");
+    // The hands of a runner never rest.
+    let refused = session.run_line(&line("clip.hand_contacts").with("clip", "Run"));
+    assert_eq!(refused.unwrap_err().code(), "no_contacts_found");
+}
+
+#[test]
 fn a_hand_on_the_head_is_retargeted_to_the_head_of_another_body() {
     let Some(folder) = shared() else { return };
     let (source, clip, [hand, head]) = hand_on_head();

@@ -13,7 +13,8 @@ use crate::ui::{
     widgets::{elided, paint_icon},
 };
 use ulna_edit::command::{
-    AddContact, CleanContacts, Command, ContactSpace, FindContacts, MoveContact, RemoveContact,
+    AddContact, CleanContacts, Command, ContactSpace, FindContacts, FindHandContacts, MoveContact,
+    RemoveContact,
     field::{ClipName, Nodes, Seconds},
 };
 use ulna_model::{Document, Goal, GoalPoint, NodeId};
@@ -125,6 +126,7 @@ impl ContactRow<'_> {
         });
         rows.separator();
         rows.command(FindContacts::spec());
+        rows.command(FindHandContacts::spec());
         rows.command(CleanContacts::spec());
         rows.separator();
         let remove = RemoveContact {

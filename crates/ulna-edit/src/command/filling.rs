@@ -4,11 +4,11 @@
 use super::{
     AddMarker, AddNode, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand, CloseLoop,
     DeleteClip, DeleteKeys, DuplicateClip, DuplicateLayer, DuplicateNodes, EulerFilter,
-    FindContacts, FlipPose, FoldLayers, HoldKeys, HoldPin, InsertKeys, InvertLayer, KeepSet,
-    KeyCommand, LayerName, MirrorClip, MirrorPose, MuteLayer, NewGroup, NewLayer, PasteKeys,
-    PoseDestination, PushPose, RelaxPose, RemoveNodes, RemovePoseLayer, Reset, ResetRotation,
-    ResetScale, ResetTranslation, ReverseClip, SessionCommand, SetKey, SetPin, SoloLayer,
-    SplitClip, SplitLayer, StartAtZero, ToRest, TrimClip, WhichKeys, ZeroKey,
+    FindContacts, FindHandContacts, FlipPose, FoldLayers, HoldKeys, HoldPin, InsertKeys,
+    InvertLayer, KeepSet, KeyCommand, LayerName, MirrorClip, MirrorPose, MuteLayer, NewGroup,
+    NewLayer, PasteKeys, PoseDestination, PushPose, RelaxPose, RemoveNodes, RemovePoseLayer, Reset,
+    ResetRotation, ResetScale, ResetTranslation, ReverseClip, SessionCommand, SetKey, SetPin,
+    SoloLayer, SplitClip, SplitLayer, StartAtZero, ToRest, TrimClip, WhichKeys, ZeroKey,
     context::{CommandContext, Unfilled},
     families::Command,
     field::{ClipName, Nodes, Seconds},
@@ -59,6 +59,7 @@ fn fill_of(name: &str) -> Option<Fill> {
         EulerFilter::NAME => euler_filter,
         AddMarker::NAME => add_marker,
         FindContacts::NAME => find_contacts,
+        FindHandContacts::NAME => find_hand_contacts,
         MirrorPose::NAME => mirror_pose,
         FlipPose::NAME => flip_pose,
         RelaxPose::NAME => relax_pose,
@@ -419,6 +420,11 @@ fn add_marker(around: &CommandContext<'_>) -> Filled {
 
 fn find_contacts(around: &CommandContext<'_>) -> Filled {
     Ok(vec![FindContacts { clip: around.clip()?, contacts: None, hands: None }.into()])
+}
+
+/// Finds the contacts of hands in the clip.
+fn find_hand_contacts(around: &CommandContext<'_>) -> Filled {
+    Ok(vec![FindHandContacts { clip: around.clip()? }.into()])
 }
 
 fn duplicate_clip(around: &CommandContext<'_>) -> Filled {

@@ -109,7 +109,7 @@ pub use self::{
     },
     contacts::{
         AddContact, CleanContacts, ContactCommand, ContactPoint, ContactSpace, ContactTexts,
-        FindContacts, MoveContact, RemoveContact, slides_in_words,
+        FindContacts, FindHandContacts, MoveContact, RemoveContact, slides_in_words,
     },
     context::{CommandContext, Unfilled},
     curve_keys::{

@@ -373,6 +373,7 @@ const TERMS: &[(&str, &str)] = &[
     ),
     ("clip.retarget", "retarget, batch retarget, HumanIK, remap animation"),
     ("clip.contacts", "foot contacts, ground contacts, footsteps, foot plants"),
+    ("clip.hand_contacts", "hand contacts, hand on prop, hand on body, hand plants"),
     (
         "clip.clean_contacts",
         "foot slide, foot sliding, foot skate cleanup, foot lock, fix foot sliding, floor contact",
@@ -631,10 +632,7 @@ const MORE_TERMS: &[(&str, &str)] = &[
     ("contact.add", "foot contact, add foot plant"),
     ("contact.remove", "delete foot contact"),
     ("contact.move", "edit foot contact"),
-    (
-        "contact.follow",
-        "hand on prop, hold prop, contact space, space switch, hand on body, follow prop",
-    ),
+    ("contact.follow", "hold prop, contact space, space switch, follow prop, attach contact"),
     ("weight_layer.mirror", "mirror skin layer"),
     ("weight_layer.mask", "layer mask, weight mask"),
     ("weight_layer.opacity", "skin layer opacity"),

@@ -1,7 +1,7 @@
 //! Finding contacts, and keeping feet and hands in place in them.
 
 use super::{
-    commands::{CleanContacts, ContactCommand, ContactTexts, FindContacts},
+    commands::{CleanContacts, ContactCommand, ContactTexts, FindContacts, FindHandContacts},
     edits::{changed, read},
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 use ulna_model::{Clip, ClipId, ContactSettings, Document, Goal, NodeId, Notice, Shared};
 use ulna_motion::{
     foot_joints,
-    retarget::{ContactRequest, ContactSlide, clean_contacts, find_contacts},
+    retarget::{ContactRequest, ContactSlide, clean_contacts, find_contacts, is_hand_joint},
 };
 
 /// Returns a number with a noun in the singular or plural, such as `1 contact` or `2 contacts`.
@@ -52,6 +52,42 @@ impl FindContacts {
     }
 }
 
+impl FindHandContacts {
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let id = self.clip.find(document)?;
+        let clip = clip_of(document, id)?;
+        let mut goals = find_contacts(document, clip, &ContactRequest { hands: true });
+        goals.retain(|goal| is_hand_joint(document, goal.node));
+        if goals.is_empty() {
+            let why = match document.node_ids().any(|n| is_hand_joint(document, n)) {
+                true => "its hands never stay in place for 0.2 s or longer",
+                false => {
+                    "no hands were found by joint name or by humanoid map; add contacts by hand"
+                }
+            };
+            let said = format!("no contacts found in {}: {why}", document.clip_label(id));
+            return Err(CommandError::other("no_contacts_found", said));
+        }
+        let note = counted(&goals);
+        let others = clip.contacts.iter().filter(|goal| !is_hand_joint(document, goal.node));
+        goals.extend(others.cloned());
+        let done = changed(id, clip, goals);
+        Ok(Outcome { notes: [vec![note], done.notes].concat(), ..done })
+    }
+}
+
+/// Note with the numbers of contacts and joints that were found.
+fn counted(goals: &[Goal]) -> Notice {
+    let joints: std::collections::BTreeSet<NodeId> = goals.iter().map(|g| g.node).collect();
+    let said = format!(
+        "{} of {} found",
+        count(Goal::bars(goals).len(), "contact"),
+        count(joints.len(), "joint")
+    );
+    Notice::new("contacts_found", said)
+}
+
 /// Finds the contacts of a clip, and reports their number.
 ///
 /// # Errors
@@ -65,13 +101,8 @@ fn found(
     if goals.is_empty() {
         return Err(nothing_found(document, id));
     }
-    let joints: std::collections::BTreeSet<NodeId> = goals.iter().map(|g| g.node).collect();
-    let said = format!(
-        "{} of {} found",
-        count(Goal::bars(&goals).len(), "contact"),
-        count(joints.len(), "joint")
-    );
-    Ok((goals, Notice::new("contacts_found", said)))
+    let note = counted(&goals);
+    Ok((goals, note))
 }
 
 /// The outcome of a search for contacts.
@@ -187,6 +218,7 @@ impl ContactCommand {
         let clip = match self {
             Self::CleanContacts(command) => &command.clip,
             Self::FindContacts(command) if command.contacts.is_none() => &command.clip,
+            Self::FindHandContacts(command) => &command.clip,
             _ => return 0,
         };
         let id = clip.find(document).ok();

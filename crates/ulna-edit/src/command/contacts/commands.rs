@@ -24,6 +24,12 @@ document_commands! {
         /// if omitted.
         hands: Option<bool>,
     } = "clip.contacts", "Find contacts", enabled: rules::clip_shown;
+    /// Finds the contacts of hands in a clip: on the ground, on props and on the body; contacts of
+    /// feet do not change
+    FindHandContacts {
+        /// Clip to edit.
+        clip: ClipName,
+    } = "clip.hand_contacts", "Find contacts of hands", enabled: rules::clip_shown;
     /// Adds a contact of a foot or a hand
     AddContact {
         /// Clip to edit.

@@ -9,6 +9,6 @@ pub use self::{
     cleaning::slides_in_words,
     commands::{
         AddContact, CleanContacts, ContactCommand, ContactPoint, ContactSpace, ContactTexts,
-        FindContacts, MoveContact, RemoveContact,
+        FindContacts, FindHandContacts, MoveContact, RemoveContact,
     },
 };

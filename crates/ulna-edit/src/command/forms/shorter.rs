@@ -55,10 +55,9 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
                 needs no input."
         }
         "clip.put" => "Copy clips in another window and paste them, or use {clip.import}.",
-        "contact.move" | "contact.remove" => {
-            "Drag the contact on the timeline, or select it and press Delete."
-        }
-        "contact.add" => "Double-click the row of the foot below the timeline.",
+        "contact.move" => "Drag the contact or one of its ends in the timeline.",
+        "contact.remove" | "contact.follow" => "Right-click the contact in the timeline.",
+        "contact.add" => "Double-click the contact row of the joint in the timeline.",
         "retarget.keep_map" => "Choose Save in file on the Retarget page.",
         "marker.move" | "marker.set" | "marker.remove" => {
             "Drag or right-click the marker on the ruler."
