@@ -18,7 +18,7 @@ use ulna_edit::command::{
     field::{ClipName, Nodes, Seconds},
 };
 use ulna_model::{Document, Goal, GoalPoint, NodeId};
-use ulna_motion::retarget::limb_moves;
+use ulna_motion::retarget::limb_root;
 use ulna_render::ColorRole;
 
 /// Drag of a contact bar.
@@ -151,11 +151,13 @@ impl ContactRow<'_> {
         };
         let selected = &self.sheet.view.selection.nodes;
         let props = self.document.nodes.order().iter().copied().filter(is_prop);
+        let root = limb_root(self.document, self.joint);
         let mut nodes: Vec<NodeId> = Vec::new();
         for node in now.iter().copied().chain(selected.iter().copied()).chain(props) {
             if nodes.len() < MOST
                 && !nodes.contains(&node)
-                && !limb_moves(self.document, self.joint, node)
+                && node != root
+                && !self.document.is_above(root, node)
             {
                 nodes.push(node);
             }

@@ -33,6 +33,6 @@ pub use self::{
     hands::is_hand_joint,
     keys::{KeyedClip, RetargetKeys},
     named::{table_name, table_node},
-    passes::{Cleaned, ContactSlide, clean_contacts, contact_slides, limb_moves},
+    passes::{Cleaned, ContactSlide, clean_contacts, contact_slides, limb_moves, limb_root},
     transfer::{Retarget, RetargetError, Retargeted},
 };

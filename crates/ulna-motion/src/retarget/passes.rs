@@ -14,6 +14,7 @@ use super::{
     lock::{Lock, LockRequest},
     stands::PlacedGoal,
 };
+use crate::ik::limb_of;
 use ulna_model::{Clip, ContactSettings, Document, Goal, GoalPoint, NodeId, Shared};
 
 /// Sliding of a foot or a hand in one contact. A contact consists of goals in the same space that
@@ -147,7 +148,15 @@ pub(super) fn moves(document: &Document, foot: &Foot, node: NodeId) -> bool {
 /// Whether the leg of a foot joint, or the arm of a hand joint, moves a node. A contact of the
 /// joint cannot follow such a node.
 pub fn limb_moves(document: &Document, joint: NodeId, node: NodeId) -> bool {
-    moves(document, &Foot::hand(document, &rest_pose(document), joint), node)
+    let root = limb_root(document, joint);
+    root == node || document.is_above(root, node)
+}
+
+/// The first joint of the leg of a foot joint, or of the arm of a hand joint; the joint itself if no
+/// joint above it can rotate.
+pub fn limb_root(document: &Document, joint: NodeId) -> NodeId {
+    let limb = limb_of(document, &rest_pose(document), joint, None, false);
+    limb.and_then(|limb| limb.nodes.first().copied()).unwrap_or(joint)
 }
 
 /// Splits feet and hands into passes, so that every space has its final motion before a pass uses
