@@ -152,8 +152,8 @@ pub fn limb_moves(document: &Document, joint: NodeId, node: NodeId) -> bool {
     root == node || document.is_above(root, node)
 }
 
-/// The first joint of the leg of a foot joint, or of the arm of a hand joint; the joint itself if no
-/// joint above it can rotate.
+/// The first joint of the leg of a foot joint, or of the arm of a hand joint; the joint itself if
+/// no joint above it can rotate.
 pub fn limb_root(document: &Document, joint: NodeId) -> NodeId {
     let limb = limb_of(document, &rest_pose(document), joint, None, false);
     limb.and_then(|limb| limb.nodes.first().copied()).unwrap_or(joint)
