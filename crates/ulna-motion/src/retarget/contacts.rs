@@ -5,6 +5,7 @@ use glam::Vec3;
 use super::{
     feet::{Foot, feet_of, rest_pose},
     hands::{contacts_of_hands, hands_of, parts_of},
+    path_ranges::{ranges, speeds},
     sampling::{each_pose, even_times},
 };
 use crate::clip_edit::travel;
@@ -21,9 +22,6 @@ const SLOW: [f32; 2] = [0.2, 0.4];
 /// Speeds at which a contact begins and ends, relative to the point's highest speed. The larger
 /// limit of `SLOW` and `SLOW_PART` applies, so that contacts of sliding feet are found.
 const SLOW_PART: [f32; 2] = [0.07, 0.15];
-/// Minimum duration of a contact, and of the gap between two contacts, seconds.
-const SHORTEST: f32 = 0.05;
-
 /// The contacts to look for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContactRequest {
@@ -202,18 +200,6 @@ fn point_paths(
     (times, paths.collect())
 }
 
-/// Speed relative to the ground at each time, meters per second, by central differences.
-pub(super) fn speeds(places: &[Vec3], times: &[f32], ground: Vec3) -> Vec<f32> {
-    let last = places.len().saturating_sub(1);
-    (0..places.len())
-        .map(|k| {
-            let (a, b) = (k.saturating_sub(2), (k + 2).min(last));
-            let time = (times[b] - times[a]).max(1e-6);
-            ((places[b] - places[a]) / time - ground).length()
-        })
-        .collect()
-}
-
 /// Lowest height of a path without outliers, meters: 2 % of its positions are lower.
 fn low_of(places: &[Vec3]) -> f32 {
     let mut heights: Vec<f32> = places.iter().map(|p| p.y).filter(|y| y.is_finite()).collect();
@@ -245,33 +231,6 @@ fn contacts_of(path: &PointPath, times: &[f32], ground: Vec3) -> Vec<Goal> {
             place: None,
         })
         .collect()
-}
-
-/// Finds ranges of consecutive samples for which `stays` is true, with at least one sample for
-/// which `enters` is true. Returns their start and end times in seconds. Short gaps are closed
-/// first. Then short ranges are removed.
-pub(super) fn ranges(
-    times: &[f32],
-    enters: impl Fn(usize) -> bool,
-    stays: impl Fn(usize) -> bool,
-) -> Vec<(f32, f32)> {
-    let mut found: Vec<(f32, f32)> = Vec::new();
-    let mut k = 0;
-    while k < times.len() {
-        if !enters(k) {
-            k += 1;
-            continue;
-        }
-        let from = (0..k).rev().take_while(|j| stays(*j)).last().unwrap_or(k);
-        let to = (k..times.len()).take_while(|j| stays(*j) || enters(*j)).last().unwrap_or(k);
-        match found.last_mut().filter(|last| times[from] - last.1 < SHORTEST) {
-            Some(last) => last.1 = times[to],
-            None => found.push((times[from], times[to])),
-        }
-        k = to + 1;
-    }
-    found.retain(|(from, to)| to - from >= SHORTEST);
-    found
 }
 
 /// Speed of a foot relative to the ground at times of a clip, meters per second: that of its heel

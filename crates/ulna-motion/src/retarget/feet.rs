@@ -195,6 +195,13 @@ impl Foot {
         let all = [(GoalPoint::Heel, Some(self.heel)), (GoalPoint::Ball, self.ball)];
         all.into_iter().filter_map(|(point, at)| Some((point, at?))).collect()
     }
+
+    /// Whether the limb of the foot or hand moves a node.
+    pub fn moves(&self, document: &Document, node: NodeId) -> bool {
+        let leg = self.leg.as_ref();
+        let first = leg.and_then(|leg| leg.nodes.first().copied()).unwrap_or(self.node);
+        first == node || document.is_above(first, node)
+    }
 }
 
 /// Chooses the points of a sole that can be the lowest in some rotation of the foot. These are the

@@ -6,12 +6,11 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use super::{
+    chain_positions::positions,
     feet::Foot,
-    hands::mean_place,
+    hands::{contacts_of_hands, mean_place, parts_of},
     named::JointTable,
-    passes::moves,
     touch::{TouchPart, scale_of},
-    transfer::positions,
 };
 use crate::{ClipTransfer, Pose};
 use ulna_model::{Clip, Document, Goal, GoalPoint, NodeId, Shared};
@@ -57,9 +56,9 @@ impl HandPairs {
             return made;
         }
         let own: Vec<Foot> = made.hands.iter().map(|h| h.0.clone()).collect();
-        made.parts[0] = super::hands::parts_of(documents[0], &rests[0], &own);
+        made.parts[0] = parts_of(documents[0], &rests[0], &own);
         let own: Vec<Foot> = made.hands.iter().map(|h| h.1.clone()).collect();
-        made.parts[1] = super::hands::parts_of(documents[1], &rests[1], &own);
+        made.parts[1] = parts_of(documents[1], &rests[1], &own);
         for [from, to] in chains {
             let places = positions(documents[1], to);
             for (node, at) in positions(documents[0], from) {
@@ -99,7 +98,7 @@ impl HandPairs {
     /// Finds contacts of the source's hands in a clip of the source.
     pub fn contacts(&self, source: &Document, clip: &Shared<Clip>) -> Vec<Goal> {
         let own: Vec<Foot> = self.hands.iter().map(|h| h.0.clone()).collect();
-        super::hands::contacts_of_hands(source, clip, &own, &self.parts[0])
+        contacts_of_hands(source, clip, &own, &self.parts[0])
     }
 
     /// Computes the goals of the target's hands from the contacts of the source's hands. Also
@@ -129,7 +128,7 @@ impl HandPairs {
                 continue;
             };
             let place = self.place(source, transfer, (clip, goal), space);
-            match place.filter(|(node, _)| !moves(target, hand, *node)) {
+            match place.filter(|(node, _)| !hand.moves(target, *node)) {
                 Some((node, at)) => {
                     made.push(Goal { space: Some(node), place: Some(at), ..plain });
                 }

@@ -4,9 +4,8 @@ use glam::{Mat4, Vec3};
 use rayon::prelude::*;
 
 use super::{
-    contacts::{ranges, speeds},
     feet::Foot,
-    passes::moves,
+    path_ranges::{ranges, speeds},
     sampling::{each_pose, even_times},
     touch::{TouchPart, scale_of, touch_parts},
 };
@@ -81,7 +80,7 @@ pub(super) fn contacts_of_hands(
     let mut made: Vec<Goal> = Vec::new();
     for hand in hands {
         let free: Vec<&TouchPart> =
-            parts.iter().filter(|p| !moves(document, hand, p.node)).collect();
+            parts.iter().filter(|p| !hand.moves(document, p.node)).collect();
         let own = parts.iter().find(|p| p.node == hand.node);
         let probes = Probes::of(document, hand, own);
         let mut all = on_parts(document, clip, &probes, &free, &times);
@@ -93,8 +92,8 @@ pub(super) fn contacts_of_hands(
             // other hand while the other hand follows it.
             let holds_back = |goal: &Goal| {
                 let other = hands.iter().find(|h| h.node == goal.node && h.node != hand.node);
-                let held = |(other, space): (&Foot, NodeId)| moves(document, other, space);
-                goal.space.is_some_and(|s| moves(document, hand, s))
+                let held = |(other, space): (&Foot, NodeId)| other.moves(document, space);
+                goal.space.is_some_and(|s| hand.moves(document, s))
                     && other.zip(candidate.space).is_some_and(held)
                     && goal.from < candidate.to
                     && goal.to > candidate.from

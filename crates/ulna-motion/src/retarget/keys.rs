@@ -1,7 +1,7 @@
 //! Key times of retargeted clips: those of the source, one key per frame, or the fewest that
 //! preserve the motion.
 
-use super::passes::{ContactSlide, contact_slides};
+use super::{cleaned::ContactSlide, passes::contact_slides};
 use crate::clip_edit::{reduced, resampled};
 use ulna_model::{Clip, Document, Goal, Shared};
 

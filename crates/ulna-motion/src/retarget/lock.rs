@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use glam::{Mat4, Quat, Vec3};
 
 use super::{
+    cleaned::{Cleaned, ContactSlide},
     feet::{Foot, rotation_of},
-    passes::{Cleaned, ContactSlide},
     sampling::each_pose,
     spans::{SpanKeys, with_spans},
     stands::{FootFrame, FootGoal, PlacedGoal, Stand, StandRequest, goal_of, level_toes, round_of},

@@ -11,6 +11,8 @@
 //! a stand, the foot rolls from the heel over the flat sole to the ball, and the points in contact
 //! stay in place. [`clean_contacts`] does the same for a clip that was not retargeted.
 
+mod chain_positions;
+mod cleaned;
 mod contacts;
 mod feet;
 mod guess;
@@ -20,6 +22,7 @@ mod keys;
 mod lock;
 mod named;
 mod passes;
+mod path_ranges;
 mod sampling;
 mod spans;
 mod stands;
@@ -28,11 +31,12 @@ mod transfer;
 mod twist;
 
 pub use self::{
+    cleaned::{Cleaned, ContactSlide},
     contacts::{ContactRequest, find_contacts, foot_speeds},
     guess::guess_map,
     hands::is_hand_joint,
     keys::{KeyedClip, RetargetKeys},
     named::{table_name, table_node},
-    passes::{Cleaned, ContactSlide, clean_contacts, contact_slides, limb_moves, limb_root},
+    passes::{clean_contacts, contact_slides, limb_moves, limb_root},
     transfer::{Retarget, RetargetError, Retargeted},
 };

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
+    cleaned::{Cleaned, ContactSlide},
     contacts::ground_below,
     feet::{Foot, rest_pose},
     lock::{Lock, LockRequest},
@@ -16,37 +17,6 @@ use super::{
 };
 use crate::ik::limb_of;
 use ulna_model::{Clip, ContactSettings, Document, Goal, GoalPoint, NodeId, Shared};
-
-/// Sliding of a foot or a hand in one contact. A contact consists of goals in the same space that
-/// overlap or touch in time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContactSlide {
-    /// The foot or the hand.
-    pub foot: NodeId,
-    /// Start, seconds.
-    pub from: f32,
-    /// End, seconds.
-    pub to: f32,
-    /// Sliding before cleaning, meters: the extent of the motion of the points that should stay in
-    /// place on the ground, or relative to the node whose space they follow.
-    pub before: f32,
-    /// Sliding after cleaning, meters, measured like `before`.
-    pub after: f32,
-}
-
-/// Result of keeping feet and hands of a clip in place.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Cleaned {
-    /// The new clip.
-    pub clip: Clip,
-    /// Sliding in each contact before and after cleaning, sorted by start time.
-    pub slides: Vec<ContactSlide>,
-    /// Largest distance by which the hips are lowered, meters.
-    pub lowered: f32,
-    /// Feet and hands that do not reach their contact positions, because the leg or arm is too
-    /// short.
-    pub short: Vec<NodeId>,
-}
 
 /// Keeps feet and hands of a clip in place in its contacts. New keys are set only within contacts
 /// and their blends: rotations of legs, feet, toes, arms and hands, and the translation of the hips
@@ -98,7 +68,7 @@ pub(super) fn keep_in_place(request: LockRequest<'_>) -> Cleaned {
     let is_possible = |goal: &Goal| {
         let foot = feet.iter().find(|f| f.node == goal.node);
         let space = goal.space;
-        foot.is_some_and(|foot| space.is_none_or(|space| !moves(document, foot, space)))
+        foot.is_some_and(|foot| space.is_none_or(|space| !foot.moves(document, space)))
     };
     let goals: Vec<PlacedGoal> = goals.iter().filter(|g| is_possible(&g.0)).cloned().collect();
     let mut feet = feet;
@@ -139,12 +109,6 @@ pub(super) fn keep_in_place(request: LockRequest<'_>) -> Cleaned {
     made
 }
 
-/// Whether the limb of a foot or a hand moves a node.
-pub(super) fn moves(document: &Document, foot: &Foot, node: NodeId) -> bool {
-    let first = foot.leg.as_ref().and_then(|leg| leg.nodes.first().copied()).unwrap_or(foot.node);
-    first == node || document.is_above(first, node)
-}
-
 /// Whether the leg of a foot joint, or the arm of a hand joint, moves a node. A contact of the
 /// joint cannot follow such a node.
 pub fn limb_moves(document: &Document, joint: NodeId, node: NodeId) -> bool {
@@ -170,7 +134,7 @@ fn passes(document: &Document, feet: Vec<Foot>) -> Vec<Vec<Foot>> {
     while !left.is_empty() {
         let is_ready = |foot: &Foot| {
             let is_final = |space: &NodeId| {
-                let moved = || left.values().any(|other| moves(document, other, *space));
+                let moved = || left.values().any(|other| other.moves(document, *space));
                 (!made.is_empty() || !below_hips(space)) && !moved()
             };
             foot.spaces.iter().all(is_final)
