@@ -13,6 +13,7 @@ mod command_icons;
 mod contact_bars;
 mod curve_settings;
 mod dialogs;
+mod drop_down;
 pub mod edits;
 mod focus_ring;
 mod guide;

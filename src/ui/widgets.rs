@@ -462,36 +462,6 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) -
         .inner
 }
 
-/// Creates a drop-down list with the chevron that all lists share.
-pub fn combo_box(salt: impl std::hash::Hash + std::fmt::Debug) -> egui::ComboBox<'static> {
-    egui::ComboBox::from_id_salt(salt).icon(|ui, rect, visuals, _| {
-        let chevron = egui_material_icons::icons::ICON_KEYBOARD_ARROW_DOWN;
-        paint_icon(ui.painter(), rect.center(), chevron, 14.0, visuals.fg_stroke.color);
-    })
-}
-
-/// Draws a drop-down list of choices with explanations. Its accessible name includes the current
-/// choice.
-pub fn choices<T: PartialEq + Copy>(
-    ui: &mut Ui,
-    name: &str,
-    width: f32,
-    list: &[(T, &str, &str)],
-    now: &mut T,
-) {
-    let shown = list.iter().find(|(value, ..)| value == now).map_or("", |(_, text, _)| text);
-    let combo = combo_box(name).selected_text(shown).width(width).show_ui(ui, |ui| {
-        for (value, text, about) in list {
-            if ui.selectable_label(value == now, *text).on_hover_text(*about).clicked() {
-                *now = *value;
-            }
-        }
-    });
-    combo.response.widget_info(|| {
-        egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}"))
-    });
-}
-
 /// Description of a mix mask: the part of the body where a clip has an effect.
 pub fn mask_words(document: &Document, mask: Option<&MixMask>) -> String {
     match mask {

@@ -3,7 +3,10 @@
 use egui::Ui;
 
 use super::parts::labeled;
-use crate::ui::{ExportDraft, Theme};
+use crate::ui::{
+    ExportDraft, Theme,
+    drop_down::{combo_box, option_row},
+};
 
 /// Named export preset.
 struct Preset {
@@ -79,12 +82,10 @@ impl Preset {
 pub fn preset_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
     labeled(ui, theme, "Preset", |ui| {
         let shown = PRESETS.iter().find(|p| p.is(draft)).map_or("Custom", |p| p.name);
-        let combo = crate::ui::widgets::combo_box("export preset")
-            .selected_text(shown)
-            .width(300.0)
-            .show_ui(ui, |ui| {
+        let combo =
+            combo_box("export preset").selected_text(shown).width(300.0).show_ui(ui, |ui| {
                 for preset in &PRESETS {
-                    if ui.selectable_label(preset.is(draft), preset.name).clicked() {
+                    if option_row(ui, preset.is(draft), preset.name).clicked() {
                         preset.choose(draft);
                     }
                 }

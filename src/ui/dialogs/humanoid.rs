@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use egui::{RichText, Role, ScrollArea, Ui, WidgetInfo};
 
 use super::parts::{head, plain, primary};
-use crate::ui::{Action, Actions, DialogAction, Theme, View, theme::Font};
+use crate::ui::{
+    Action, Actions, DialogAction, Theme, View,
+    drop_down::{combo_box, option_row},
+    theme::Font,
+};
 use ulna_edit::command::{HumanoidMap, field::Counterparts, node_text};
 use ulna_model::{Document, NodeId};
 use ulna_motion::{
@@ -134,13 +138,13 @@ fn bone_ui(
         _ => ColorRole::TextTertiary,
     }));
     let mut chosen = None;
-    let combo = crate::ui::widgets::combo_box(("bone", bone.role))
+    let combo = combo_box(("bone", bone.role))
         .selected_text(shown)
         .width(COLUMNS[1])
         .height(320.0)
         .show_ui(ui, |ui| {
             let is_none = matches!(joint, BoneJoint::None);
-            if ui.selectable_label(is_none, "None").clicked() {
+            if option_row(ui, is_none, "None").clicked() {
                 chosen = Some(String::new());
             }
             for node in document.nodes.order().iter().copied() {
@@ -148,7 +152,7 @@ fn bone_ui(
                     continue;
                 }
                 let is_on = matches!(joint, BoneJoint::Mapped(n) if n == node);
-                if ui.selectable_label(is_on, label(node)).clicked() {
+                if option_row(ui, is_on, &label(node)).clicked() {
                     chosen = Some(node_text(document, node));
                 }
             }

@@ -6,6 +6,7 @@ use egui_material_icons::icons;
 use super::parts::{many, plain, small, warning};
 use crate::ui::{
     Actions, DialogAction, ImportDraft, ImportFile, ImportView, Theme,
+    drop_down::{combo_box, option_value},
     theme::Font,
     widgets::{cut, edged, icon_button, name_widget, paint_icon, segment, segments},
 };
@@ -139,14 +140,14 @@ fn counterpart_ui(
         let shown = chosen.map_or_else(|| "Skip joint".to_owned(), |n| document.node(n).label(n));
         let width = ui.available_width() - 4.0;
         let mut to = chosen;
-        let list = crate::ui::widgets::combo_box(("counterpart", theirs))
+        let list = combo_box(("counterpart", theirs))
             .selected_text(cut(ui, &shown, &Theme::font(Font::Body), width - 30.0))
             .width(width)
             .height(280.0)
             .show_ui(ui, |ui| {
-                ui.selectable_value(&mut to, None, "Skip joint");
+                option_value(ui, &mut to, None, "Skip joint");
                 for node in joints {
-                    ui.selectable_value(&mut to, Some(*node), document.node(*node).label(*node));
+                    option_value(ui, &mut to, Some(*node), &document.node(*node).label(*node));
                 }
             });
         list.response.widget_info(|| {

@@ -11,8 +11,9 @@ use super::mix_fields::{clip_text, line, number, preview, set};
 use crate::ui::{
     Action, Actions, Theme, View,
     clip_menu::clip_menu,
+    drop_down::choices,
     theme::Font,
-    widgets::{choices, cut, icon_button, panel_title},
+    widgets::{cut, icon_button, panel_title},
 };
 use ulna_model::{ClipId, Derived, Document, InStep, Mix, MixBar, NodeId, Plays, Shared};
 use ulna_motion::{Mixer, blend_weights, foot_slides, ground_place, ground_speed, plane_weights};

@@ -7,6 +7,7 @@ use egui_material_icons::icons;
 use super::keys::{label, look_as_fields};
 use crate::ui::{
     Action, Actions, Theme, View,
+    drop_down::{combo_box, option_row},
     theme::Font,
     widgets::{icon_button, name_widget, short_number},
 };
@@ -177,11 +178,10 @@ fn mode_ui(
         Some(mode) => MODES.iter().find(|m| m.0 == mode).map_or("Mixed", |m| m.2),
         None => "Mixed",
     };
-    let combo =
-        crate::ui::widgets::combo_box(("tangent mode", name)).selected_text(title).width(78.0);
+    let combo = combo_box(("tangent mode", name)).selected_text(title).width(78.0);
     let combo = combo.show_ui(ui, |ui| {
         for (mode, tangents, text) in MODES {
-            if ui.selectable_label(now == Some(mode) && !holds, text).clicked() {
+            if option_row(ui, now == Some(mode) && !holds, text).clicked() {
                 let clip = ClipName::Id(id);
                 if holds {
                     let (which, on) = (which(), Some(false));
@@ -193,7 +193,7 @@ fn mode_ui(
                 actions.push(Action::Run(set.into()));
             }
         }
-        if leaves && ui.selectable_label(holds, "Step").clicked() {
+        if leaves && option_row(ui, holds, "Step").clicked() {
             let hold = HoldKeys { clip: ClipName::Id(id), which: which(), on: Some(true) };
             actions.push(Action::Run(hold.into()));
         }

@@ -4,6 +4,7 @@ use egui::{DragValue, Frame, Margin, RichText, Role, Sense, Ui, WidgetInfo, vec2
 
 use crate::ui::{
     Action, Actions, Theme, View,
+    drop_down::{combo_box, option_row},
     theme::Font,
     widgets::{name_widget, segment, segments, thousands},
 };
@@ -166,19 +167,16 @@ fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &
     ui.horizontal(|ui| {
         label(ui, view.theme, "Key type");
         let shown = now.map_or("Mixed", |(_, text)| text);
-        let combo = crate::ui::widgets::combo_box("kind of keys")
-            .selected_text(shown)
-            .width(120.0)
-            .show_ui(ui, |ui| {
-                for (kind, text) in KINDS {
-                    if ui.selectable_label(now.is_some_and(|(k, _)| *k == kind), text).clicked() {
-                        let which = WhichKeys::these(id, view.selected_keys().clone());
-                        actions.push(Action::Run(
-                            SetKeyKind { clip: ClipName::Id(id), kind, which }.into(),
-                        ));
-                    }
+        let combo = combo_box("kind of keys").selected_text(shown).width(120.0).show_ui(ui, |ui| {
+            for (kind, text) in KINDS {
+                if option_row(ui, now.is_some_and(|(k, _)| *k == kind), text).clicked() {
+                    let which = WhichKeys::these(id, view.selected_keys().clone());
+                    actions.push(Action::Run(
+                        SetKeyKind { clip: ClipName::Id(id), kind, which }.into(),
+                    ));
                 }
-            });
+            }
+        });
         combo.response.widget_info(|| {
             WidgetInfo::labeled(Role::ComboBox, true, format!("Key type: {shown}"))
         });

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use egui::{Align, Layout, Rect, RichText, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use crate::ui::popups::{menu_button, opens_menu};
+use crate::ui::popups::opens_menu;
 use crate::ui::{
     Action, Actions, LayerAction, Theme, View,
     menu_rows::{self, MenuRows, Row},
@@ -220,8 +220,9 @@ fn strength_line_ui(
     ui.add_space(4.0);
     let text = joints_words(document, layer);
     let short = cut(ui, &text, &Theme::font(Font::Small), (ui.available_width() - 20.0).max(30.0));
-    let menu = menu_button(ui, RichText::new(short).font(Theme::font(Font::Small)), |ui| {
-        mask_ui(ui, view, document, (home, layer), actions);
+    let short = RichText::new(short).font(Theme::font(Font::Small));
+    let menu = menu_rows::menu_button(ui, short, view, actions, |rows| {
+        mask_rows(rows, document, (home, layer));
     });
     name_widget(ui, &menu, &format!("Mask of {}: {text}", layer.name));
     menu.on_hover_text("Joints that the layer affects");
@@ -337,31 +338,24 @@ fn strength_ui(
     }
 }
 
-fn mask_ui(
-    ui: &mut Ui,
-    view: &View<'_>,
-    document: &Document,
-    (home, layer): (LayerHome, &PoseLayer),
-    actions: &mut Actions,
-) {
-    let mut chosen: Option<Option<MixMask>> = None;
+/// Adds the choices for the mask of a layer.
+fn mask_rows(rows: &mut MenuRows<'_>, document: &Document, (home, layer): (LayerHome, &PoseLayer)) {
+    let view = rows.view;
     let now = layer.mask.as_ref().map(|m| &m.by);
-    let mut line = |ui: &mut Ui, text: &str, mask: Option<MixMask>| {
-        if ui.selectable_label(now == mask.as_ref(), text).clicked() {
-            chosen = Some(mask);
-            ui.close();
-        }
+    let line = |rows: &mut MenuRows<'_>, text: &str, mask: Option<MixMask>| {
+        let row = Row::new(text.to_owned()).checked(now == mask.as_ref());
+        rows.run(row, || MaskPoseLayer::with(LayerOf::of(home, layer.id), mask.as_ref()).into());
     };
-    line(ui, "Whole body", None);
-    line(ui, "Upper body", Some(MixMask::Upper));
-    line(ui, "Lower body", Some(MixMask::Lower));
-    line(ui, "Left side", Some(MixMask::Left));
-    line(ui, "Right side", Some(MixMask::Right));
+    line(rows, "Whole body", None);
+    line(rows, "Upper body", Some(MixMask::Upper));
+    line(rows, "Lower body", Some(MixMask::Lower));
+    line(rows, "Left side", Some(MixMask::Left));
+    line(rows, "Right side", Some(MixMask::Right));
     if let Some(joint) = view.selection.active {
         let label = document.node(joint).label(joint);
-        line(ui, &format!("{label} and below"), Some(MixMask::Below { joint, falloff: 0 }));
+        line(rows, &format!("{label} and below"), Some(MixMask::Below { joint, falloff: 0 }));
         line(
-            ui,
+            rows,
             &format!("From {label} on, fading in over 3 joints"),
             Some(MixMask::Below { joint, falloff: 2 }),
         );
@@ -373,12 +367,7 @@ fn mask_ui(
         } else {
             format!("The {} selected joints", selected.len())
         };
-        line(ui, &text, Some(MixMask::Painted(selected.iter().map(|n| (*n, 1.0)).collect())));
-    }
-    if let Some(mask) = chosen {
-        actions.push(Action::Run(
-            MaskPoseLayer::with(LayerOf::of(home, layer.id), mask.as_ref()).into(),
-        ));
+        line(rows, &text, Some(MixMask::Painted(selected.iter().map(|n| (*n, 1.0)).collect())));
     }
 }
 

@@ -8,8 +8,9 @@ use super::{
 };
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
+    drop_down::{choices, combo_box, option_row},
     theme::Font,
-    widgets::{check, choices, cut, icon_button, mask_words, panel_title},
+    widgets::{check, cut, icon_button, mask_words, panel_title},
 };
 use ulna_edit::command::mix_of;
 use ulna_model::{
@@ -210,33 +211,30 @@ fn mask_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut MixBar) 
     let shown = mask_words(document, now.mask.as_ref());
     line(ui, theme, "Mask", "Joints that the bar affects, within the lane's mask", |ui| {
         let text = cut(ui, &shown, &Theme::font(Font::Body), 120.0);
-        let combo = crate::ui::widgets::combo_box("bar mask")
-            .selected_text(text)
-            .width(124.0)
-            .show_ui(ui, |ui| {
-                let mut choice = |ui: &mut Ui, text: &str, mask: Option<MixMask>| {
-                    if ui.selectable_label(now.mask == mask, text).clicked() {
-                        now.mask = mask;
-                    }
-                };
-                choice(ui, "Whole body", None);
-                choice(ui, "Upper body", Some(MixMask::Upper));
-                choice(ui, "Lower body", Some(MixMask::Lower));
-                choice(ui, "Left side", Some(MixMask::Left));
-                choice(ui, "Right side", Some(MixMask::Right));
-                if let Some(joint) = view.selection.active {
-                    let label = document.node(joint).label(joint);
-                    choice(
-                        ui,
-                        &format!("{label} and below"),
-                        Some(MixMask::Below { joint, falloff: 0 }),
-                    );
+        let combo = combo_box("bar mask").selected_text(text).width(124.0).show_ui(ui, |ui| {
+            let mut choice = |ui: &mut Ui, text: &str, mask: Option<MixMask>| {
+                if option_row(ui, now.mask == mask, text).clicked() {
+                    now.mask = mask;
                 }
-                if !view.selection.nodes.is_empty() {
-                    let list = view.selection.nodes.iter().map(|n| (*n, 1.0)).collect();
-                    choice(ui, "The selected joints", Some(MixMask::Painted(list)));
-                }
-            });
+            };
+            choice(ui, "Whole body", None);
+            choice(ui, "Upper body", Some(MixMask::Upper));
+            choice(ui, "Lower body", Some(MixMask::Lower));
+            choice(ui, "Left side", Some(MixMask::Left));
+            choice(ui, "Right side", Some(MixMask::Right));
+            if let Some(joint) = view.selection.active {
+                let label = document.node(joint).label(joint);
+                choice(
+                    ui,
+                    &format!("{label} and below"),
+                    Some(MixMask::Below { joint, falloff: 0 }),
+                );
+            }
+            if !view.selection.nodes.is_empty() {
+                let list = view.selection.nodes.iter().map(|n| (*n, 1.0)).collect();
+                choice(ui, "The selected joints", Some(MixMask::Painted(list)));
+            }
+        });
         combo.response.widget_info(|| {
             egui::WidgetInfo::labeled(
                 egui::Role::ComboBox,

@@ -34,6 +34,7 @@ use super::{
     theme::Font,
     widgets::{node_icon, panel_title},
 };
+use crate::ui::drop_down::{combo_box, option_row};
 use ulna_edit::{
     Command,
     command::{
@@ -452,17 +453,14 @@ fn world_header(state: &mut InspectorState, ui: &mut Ui, theme: &Theme) {
         section(ui, theme, "W", "World", "in the scene", false);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let shown = RichText::new(state.order.title()).font(Theme::font(Font::NumberSmall));
-            let combo = crate::ui::widgets::combo_box("order")
-                .selected_text(shown)
-                .width(64.0)
-                .show_ui(ui, |ui| {
-                    for order in Order::ALL {
-                        if ui.selectable_label(state.order == order, order.title()).clicked() {
-                            state.order = order;
-                            state.angles.clear();
-                        }
+            let combo = combo_box("order").selected_text(shown).width(64.0).show_ui(ui, |ui| {
+                for order in Order::ALL {
+                    if option_row(ui, state.order == order, order.title()).clicked() {
+                        state.order = order;
+                        state.angles.clear();
                     }
-                });
+                }
+            });
             let name = format!("Rotation order: {}", state.order.title());
             combo
                 .response

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::ui::{
     Action, Actions, ReferenceAction, ReferenceFacts, ReferenceId, ReferencePlace, Theme, View,
+    drop_down::option_value,
     theme::Font,
     widgets::{check, name_widget, panel_title, thousands},
 };
@@ -142,7 +143,7 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, facts: &ReferenceFacts, actions: &mut A
         let shown = combo.width(ui.available_width().min(200.0)).show_ui(ui, |ui| {
             let all = std::iter::once(None).chain((0..facts.clips.len()).map(Some));
             for clip in all {
-                ui.selectable_value(&mut chosen, clip, name(clip));
+                option_value(ui, &mut chosen, clip, name(clip));
             }
         });
         name_widget(ui, &shown.response, "Clip of the reference");

@@ -11,7 +11,8 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
-use self::paint::{Fonts, PADDING, RowPlace, SLOT, paint_row, width_of};
+use self::paint::{Fonts, RowPlace, paint_row};
+pub use self::paint::{PADDING, SLOT, width_of};
 pub use self::row::{Mark, Row};
 use super::{
     Action, Actions, Theme, View, popups,
@@ -51,7 +52,7 @@ impl Widths {
 }
 
 /// Left edge of the titles in points, after the icon slot.
-const TITLE: f32 = PADDING + SLOT + 8.0;
+pub const TITLE: f32 = PADDING + SLOT + 8.0;
 
 /// A menu that is being filled with rows.
 pub struct MenuRows<'a> {

@@ -13,9 +13,9 @@ use crate::ui::{
 use ulna_render::ColorRole;
 
 /// Padding at both ends of a row, in points.
-pub(super) const PADDING: f32 = 8.0;
+pub const PADDING: f32 = 8.0;
 /// Size in points of an icon, a check mark, and the arrow of a submenu.
-pub(super) const SLOT: f32 = 16.0;
+pub const SLOT: f32 = 16.0;
 
 /// Area of a row, and the part of its title that fits.
 pub(super) struct RowPlace<'a> {
@@ -141,7 +141,7 @@ fn percent(share: f32) -> String {
 }
 
 /// Width of a text on one line, in points.
-pub(super) fn width_of(ui: &Ui, text: &str, font: &FontId) -> f32 {
+pub fn width_of(ui: &Ui, text: &str, font: &FontId) -> f32 {
     if text.is_empty() {
         return 0.0;
     }

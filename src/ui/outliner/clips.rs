@@ -8,6 +8,7 @@ use egui_material_icons::icons;
 use crate::ui::popups::{opens_menu, show_popup};
 use crate::ui::{
     Action, Actions, Theme, View,
+    drop_down::option_row,
     menu_rows::{MenuRows, Row, context_menu},
     name_field::{NameCheck, NameDraft, NameEnd},
     theme::Font,
@@ -218,7 +219,7 @@ fn order_menu(now: &mut ClipOrder, ui: &mut Ui, theme: &Theme) {
             (ClipOrder::Length, "By length"),
         ];
         for (order, text) in orders {
-            if ui.selectable_label(*now == order, text).clicked() {
+            if option_row(ui, *now == order, text).clicked() {
                 *now = order;
             }
         }

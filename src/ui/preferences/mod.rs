@@ -11,7 +11,10 @@ use super::{
     theme::Font,
     widgets::{check, name_widget, segment, segments},
 };
-use crate::ui::{DialogAction, ProgramAction};
+use crate::ui::{
+    DialogAction, ProgramAction,
+    drop_down::{combo_box, option_row},
+};
 use ulna_edit::command::Between;
 use ulna_render::ColorRole;
 
@@ -302,12 +305,9 @@ fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let used = view.program.devices.iter().find(|(d, _)| d.used).map(|(d, _)| d.id());
     let auto = used.map_or_else(|| "Auto".to_owned(), |id| format!("Auto: {id}"));
     let shown = view.program.device_wish.map_or_else(|| auto.clone(), ToOwned::to_owned);
-    let combo = crate::ui::widgets::combo_box("graphics device")
-        .selected_text(shown)
-        .width(360.0)
-        .truncate();
+    let combo = combo_box("graphics device").selected_text(shown).width(360.0).truncate();
     let response = combo.show_ui(ui, |ui| {
-        if ui.selectable_label(view.program.device_wish.is_none(), "Auto").clicked()
+        if option_row(ui, view.program.device_wish.is_none(), "Auto").clicked()
             && view.program.device_wish.is_some()
         {
             actions.push(ProgramAction::ChooseDevice(None));
@@ -316,14 +316,14 @@ fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let id = device.id();
             let chosen = view.program.device_wish == Some(id.as_str());
             if let Some(why) = &device.unusable {
-                let label = egui::Button::selectable(false, format!("{id} (not usable)"));
-                ui.add_enabled(false, label)
+                let text = format!("{id} (not usable)");
+                ui.add_enabled_ui(false, |ui| option_row(ui, false, &text))
+                    .inner
                     .on_disabled_hover_text(format!("{}: {why}", device.kind.label()));
                 continue;
             }
             let text = if *failed { format!("{id} (failed before)") } else { id.clone() };
-            if ui.selectable_label(chosen, text).on_hover_text(device.kind.label()).clicked()
-                && !chosen
+            if option_row(ui, chosen, &text).on_hover_text(device.kind.label()).clicked() && !chosen
             {
                 actions.push(ProgramAction::ChooseDevice(Some(id)));
             }

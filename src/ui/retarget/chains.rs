@@ -10,6 +10,7 @@ use super::{
 };
 use crate::ui::{
     Theme,
+    drop_down::{combo_box, option_row},
     theme::Font,
     widgets::{check, elided, name_widget, paint_icon},
 };
@@ -286,13 +287,13 @@ fn dropdown<T: PartialEq + Copy>(
     inner.visuals_mut().widgets.noninteractive.bg_stroke = Stroke::NONE;
     let shown = list.iter().find(|(value, _)| value == now).map_or("", |(_, text)| text);
     let width = rect.width();
-    let combo = crate::ui::widgets::combo_box(name)
+    let combo = combo_box(name)
         .selected_text(shown)
         .wrap_mode(egui::TextWrapMode::Truncate)
         .width(width)
         .show_ui(&mut inner, |ui| {
             for (value, text) in list {
-                if ui.selectable_label(value == now, *text).clicked() {
+                if option_row(ui, value == now, text).clicked() {
                     *now = *value;
                 }
             }

@@ -6,8 +6,9 @@ use egui_material_icons::icons;
 use super::{RetargetAction, RetargetDraft, RetargetView};
 use crate::ui::{
     Actions, Theme,
+    drop_down::choices,
     theme::Font,
-    widgets::{choices, icon_button, name_widget},
+    widgets::{icon_button, name_widget},
 };
 use ulna_render::ColorRole;
 

@@ -6,9 +6,10 @@ use egui_material_icons::icons;
 use super::RigAction;
 use crate::ui::{
     Action, Actions, DialogAction, TimelineAction, View,
+    drop_down::choices,
     number_bar::number_bar,
     theme::{Font, Theme},
-    widgets::{choices, icon_button, icon_font},
+    widgets::{icon_button, icon_font},
 };
 use ulna_edit::command::PlayCommand;
 use ulna_model::{ClipId, Document};

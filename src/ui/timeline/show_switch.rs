@@ -4,6 +4,7 @@ use egui::{Role, Ui, WidgetInfo};
 
 use crate::ui::{
     Actions, ProgramAction, Settings, TimelineShow, View,
+    drop_down::{combo_box, option_row},
     widgets::{segment, segments},
 };
 use ulna_edit::command::TimelineCommand;
@@ -23,11 +24,10 @@ pub fn show_ui(ui: &mut Ui, view: &View<'_>, wide: bool, actions: &mut Actions) 
             }
         });
     } else {
-        let combo =
-            crate::ui::widgets::combo_box("timeline shows").selected_text(now.label()).width(66.0);
+        let combo = combo_box("timeline shows").selected_text(now.label()).width(66.0);
         let combo = combo.show_ui(ui, |ui| {
             for show in TimelineShow::ALL {
-                let response = ui.selectable_label(show == now, show.label());
+                let response = option_row(ui, show == now, show.label());
                 if response.on_hover_text(show_words(view, show)).clicked() {
                     chosen = show;
                 }

@@ -10,9 +10,11 @@ use super::{
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
     blend_drag::blend_buttons_ui,
+    clip_menu::clip_list,
+    drop_down::{combo_box, option_row},
     poses_tab::{is_under_transport, poses_tab_ui},
     theme::Font,
-    widgets::{elided, filter_field, icon_button, name_widget},
+    widgets::{elided, icon_button, name_widget},
 };
 use ulna_edit::command::{
     Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetRate, SetTicks, field::ClipName,
@@ -189,11 +191,14 @@ fn clip_and_rate(
         None => "No clip".to_owned(),
     };
     let shown = elided(ui, &label, &Theme::font(Font::Body), room.clip - 28.0);
-    let combo =
-        crate::ui::widgets::combo_box("clip").selected_text(shown).width(room.clip).height(420.0);
+    let combo = combo_box("clip").selected_text(shown).width(room.clip).height(420.0);
     let combo = combo.close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
-    let combo =
-        combo.show_ui(ui, |ui| clip_list(&mut state.clip_search, ui, view, document, actions));
+    let combo = combo.show_ui(ui, |ui| {
+        let chosen = clip_list(ui, theme, document, &mut state.clip_search, playback.clip);
+        if let Some(id) = chosen {
+            actions.push(TimelineAction::ShowClip(id));
+        }
+    });
     if combo.inner.is_none() {
         state.clip_search.clear();
     }
@@ -205,22 +210,15 @@ fn clip_and_rate(
     }
     if room.speed {
         let now = format!("{}×", playback.speed);
-        let combo = crate::ui::widgets::combo_box("speed").selected_text(now).width(60.0).show_ui(
-            ui,
-            |ui| {
-                for speed in [0.1, 0.25, 0.5, 1.0, 1.5, 2.0] {
-                    if ui
-                        .selectable_label(
-                            (playback.speed - speed).abs() < 1e-6,
-                            format!("{speed}×"),
-                        )
-                        .clicked()
-                    {
-                        actions.push(TimelineAction::Speed(speed));
-                    }
+        let combo = combo_box("speed").selected_text(now).width(60.0).show_ui(ui, |ui| {
+            for speed in [0.1, 0.25, 0.5, 1.0, 1.5, 2.0] {
+                if option_row(ui, (playback.speed - speed).abs() < 1e-6, &format!("{speed}×"))
+                    .clicked()
+                {
+                    actions.push(TimelineAction::Speed(speed));
                 }
-            },
-        );
+            }
+        });
         combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Speed"));
     }
     if let Some(reached) = playback.reached.filter(|_| playback.playing && room.speed) {
@@ -230,64 +228,9 @@ fn clip_and_rate(
     }
 }
 
-/// Lists all clips. A long list has a search field, and Enter shows the first match.
-fn clip_list(
-    search: &mut String,
-    ui: &mut Ui,
-    view: &View<'_>,
-    document: &Document,
-    actions: &mut Actions,
-) {
-    /// Number of clips above which the list has a search field.
-    const FEW: usize = 8;
-    let mut ids: Vec<_> = document.clips.ids().collect();
-    let mut chosen = None;
-    if ids.len() > FEW {
-        ui.set_min_width(200.0);
-        let field = filter_field(ui, view.theme, search, "Find a clip");
-        if !field.has_focus() && !field.lost_focus() {
-            field.request_focus();
-        }
-        let needle = search.to_lowercase();
-        ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
-        // Exact matches come first, then names that start with the search text.
-        ids.sort_by_key(|id| {
-            let label = document.clip_label(*id).to_lowercase();
-            if label == needle { 0 } else { 1 + u8::from(!label.starts_with(&needle)) }
-        });
-        if field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter)) {
-            chosen = ids.first().copied();
-        }
-        if ids.is_empty() {
-            caption(ui, view.theme, &format!("Nothing named “{search}”"));
-        }
-    }
-    for id in ids {
-        if ui
-            .selectable_label(Some(id) == view.timeline.playback.clip, document.clip_label(id))
-            .clicked()
-        {
-            chosen = Some(id);
-        }
-    }
-    if let Some(id) = chosen {
-        actions.push(TimelineAction::ShowClip(id));
-        ui.close();
-    }
-}
-
 /// Text of a frame rate with as few digits as possible.
 fn rate_text(fps: f64) -> String {
     format!("{} fps", rate_in_words(fps))
-}
-
-fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
-    ui.add_space(4.0);
-    ui.label(
-        RichText::new(text)
-            .font(Theme::font(Font::Caption))
-            .color(theme.color(ColorRole::TextTertiary)),
-    );
 }
 
 /// Size of a choice in the list of frame rates, in points.
@@ -449,12 +392,13 @@ fn rows_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// Shows the list of frame rates, and the options for counting and playing frames.
 fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let playback = view.timeline.playback;
-    let combo = crate::ui::widgets::combo_box("fps")
+    let combo = combo_box("fps")
         .selected_text(rate_text(playback.fps))
         .width(84.0)
         .height(600.0)
         .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
         .show_ui(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 4.0;
             let rows = egui::Grid::new("rates").num_columns(4).spacing([4.0, 2.0]);
             rows.show(ui, |ui| rows_ui(ui, view, actions));
             ticks_ui(ui, view, actions);

@@ -5,9 +5,9 @@ use egui::{DragValue, RichText, Ui};
 use egui_material_icons::icons;
 
 use super::selection_key::selection_key;
-use crate::ui::popups::menu_button;
 use crate::ui::{
     Action, Actions, PaintAction, Theme, View,
+    menu_rows::{MenuRows, Row, menu_button},
     theme::Font,
     widgets::{name_widget, panel_title, thousands},
 };
@@ -146,7 +146,7 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let icon = RichText::new(icons::ICON_MORE_HORIZ.codepoint)
                 .font(crate::ui::widgets::icon_font(16.0, false));
-            let menu = menu_button(ui, icon, |ui| more_ui(ui, view, actions));
+            let menu = menu_button(ui, icon, view, actions, more_rows);
             name_widget(ui, &menu, "More weight commands");
         });
     });
@@ -225,8 +225,7 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
 }
 
 /// Adds menu rows for operations with a form.
-fn more_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    ui.set_min_width(200.0);
+fn more_rows(rows: &mut MenuRows<'_>) {
     let forms: [&'static CommandSpec; 11] = [
         Limit::spec(),
         Prune::spec(),
@@ -253,15 +252,8 @@ fn more_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         } else {
             spec.title.to_owned()
         };
-        let button =
-            ui.add_enabled(spec.check(&view.availability).is_ok(), egui::Button::new(text));
-        if button.on_hover_text(spec.help).clicked() {
-            actions.push(Action::Invoke(spec));
-            ui.close();
-        }
+        rows.command_as(spec, text);
     }
-    if ui.button(export.spec().title).on_hover_text(export.spec().help).clicked() {
-        actions.push(Action::Run(export.into()));
-        ui.close();
-    }
+    let spec = export.spec();
+    rows.run(Row::of(rows.view, spec).title(spec.title), || export.into());
 }

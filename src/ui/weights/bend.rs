@@ -6,6 +6,7 @@ use egui_material_icons::icons;
 
 use crate::ui::{
     Action, Actions, BendAction, Theme, View,
+    drop_down::option_row,
     theme::Font,
     widgets::{icon_button, name_widget, tooltip},
 };
@@ -118,7 +119,7 @@ pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         head(ui, if clips { "Bent as far as in the clips" } else { "Flexed forward" });
     }
     for pose in tests {
-        if ui.selectable_label(bending.pose_name() == Some(&pose.name), &pose.name).clicked() {
+        if option_row(ui, bending.pose_name() == Some(&pose.name), &pose.name).clicked() {
             actions.push(BendAction::Test(pose.clone()));
             ui.close();
         }
@@ -128,7 +129,7 @@ pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         head(ui, "Saved in the file");
     }
     for pose in kept {
-        if ui.selectable_label(bending.pose_name() == Some(&pose.name), &pose.name).clicked() {
+        if option_row(ui, bending.pose_name() == Some(&pose.name), &pose.name).clicked() {
             actions.push(BendAction::Kept(pose.name.clone()));
             ui.close();
         }

@@ -6,6 +6,7 @@ use egui_material_icons::{MaterialIcon, icons};
 use super::falloff::{combo, falloff_ui};
 use crate::ui::{
     Action, Actions, Theme, View,
+    drop_down::option_row,
     number_bar::number_bar,
     theme::Font,
     widgets::{check, elided, name_widget, paint_icon, panel_title, segment, segments},
@@ -266,7 +267,7 @@ fn sight_ui(ui: &mut Ui, brush: &mut Brush) {
     combo(ui, "Faces to paint", now, |ui| {
         for ((text, front, visible), about) in choices.into_iter().zip(about) {
             let on = text == now;
-            if ui.selectable_label(on, text).on_hover_text(about).clicked() {
+            if option_row(ui, on, text).on_hover_text(about).clicked() {
                 (brush.front_only, brush.visible_only) = (front, visible);
             }
         }
@@ -289,7 +290,7 @@ fn pressure_ui(ui: &mut Ui, brush: &mut Brush) {
             ("Both", true, true),
         ] {
             let on = (brush.pressure, brush.pressure_radius) == (strength, radius);
-            if ui.selectable_label(on, text).clicked() {
+            if option_row(ui, on, text).clicked() {
                 (brush.pressure, brush.pressure_radius) = (strength, radius);
             }
         }

@@ -3,7 +3,12 @@
 use egui::{Color32, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use crate::ui::{Theme, theme::Font, widgets::paint_icon};
+use crate::ui::{
+    Theme,
+    drop_down::{combo_box, option_row, option_value},
+    theme::Font,
+    widgets::paint_icon,
+};
 use ulna_render::ColorRole;
 use ulna_weights::{Brush, Falloff, Reach};
 
@@ -26,11 +31,10 @@ pub fn falloff_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
             labeled(ui, theme, "Fall-off", |ui| {
                 combo(ui, "Fall-off", brush.falloff.label(), |ui| {
                     for falloff in Falloff::PRESETS {
-                        ui.selectable_value(&mut brush.falloff, falloff, falloff.label());
+                        option_value(ui, &mut brush.falloff, falloff, falloff.label());
                     }
                     let own = Falloff::Own(brush.falloff.to_own());
-                    if ui
-                        .selectable_label(matches!(brush.falloff, Falloff::Own(_)), "Custom curve")
+                    if option_row(ui, matches!(brush.falloff, Falloff::Own(_)), "Custom curve")
                         .clicked()
                     {
                         brush.falloff = own;
@@ -40,7 +44,7 @@ pub fn falloff_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
             labeled(ui, theme, "Reach", |ui| {
                 combo(ui, "Reach", brush.reach.label(), |ui| {
                     for reach in Reach::ALL {
-                        ui.selectable_value(&mut brush.reach, reach, reach.label());
+                        option_value(ui, &mut brush.reach, reach, reach.label());
                     }
                 });
             });
@@ -130,7 +134,7 @@ fn labeled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
 /// Draws a list of choices over the available width.
 pub fn combo(ui: &mut Ui, name: &str, now: &str, add: impl FnOnce(&mut Ui)) {
     let width = ui.available_width().max(70.0);
-    let response = crate::ui::widgets::combo_box(name)
+    let response = combo_box(name)
         .selected_text(RichText::new(now))
         .width(width)
         .icon(|ui, rect, visuals, _open| {

@@ -11,6 +11,7 @@ use super::{
 use crate::ui::popups::menu_button;
 use crate::ui::{
     Actions, Theme, View,
+    drop_down::option_row,
     theme::Font,
     type_ahead::TypeAhead,
     widgets::{filter_field, is_said, paint_icon, panel_title},
@@ -394,7 +395,7 @@ fn limits_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mu
             } else {
                 format!("{limit} influences per vertex")
             };
-            if ui.selectable_label(view.paint.options.limit == limit, label).clicked() {
+            if option_row(ui, view.paint.options.limit == limit, &label).clicked() {
                 actions.push(PaintAction::WeightLimit(limit));
                 ui.close();
             }
@@ -418,7 +419,7 @@ fn filter_ui(
         let button = menu_button(ui, RichText::new(menu).font(Theme::font(Font::Small)), |ui| {
             for shown in JointsShown::ALL {
                 let there = shown != JointsShown::InLayer || layered;
-                if there && ui.selectable_label(state.shown == shown, shown.label()).clicked() {
+                if there && option_row(ui, state.shown == shown, shown.label()).clicked() {
                     state.shown = shown;
                     ui.close();
                 }

@@ -8,10 +8,10 @@ use egui_material_icons::icons;
 
 use super::joints::JointList;
 use crate::ui::PaintAction;
-use crate::ui::popups::{menu_button, opens_menu};
+use crate::ui::popups::opens_menu;
 use crate::ui::{
     Action, Actions, Theme, View,
-    menu_rows::{MenuRows, Row as MenuRow, context_menu},
+    menu_rows::{MenuRows, Row as MenuRow, context_menu, menu_button},
     name_field::{NameCheck, NameDraft, NameEnd, is_renamed},
     theme::Font,
     widgets::{
@@ -343,18 +343,22 @@ fn mirror_ui(
         ColorRole::TextSecondary
     });
     let icon = RichText::new(icons::ICON_FLIP.codepoint).font(icon_font(16.0, false)).color(color);
-    let menu = menu_button(ui, icon, |ui| {
+    let menu = menu_button(ui, icon, view, actions, |rows| {
         let ways = [
             ("No mirror", LayerSide::None),
             ("Mirror left to right", LayerSide::Left),
             ("Mirror right to left", LayerSide::Right),
         ];
         for (text, from) in ways {
-            if ui.button(text).clicked() {
+            let on = match from {
+                LayerSide::None => layer.mirror.is_none(),
+                LayerSide::Left => layer.mirror == Some(MirrorFrom::Left),
+                LayerSide::Right => layer.mirror == Some(MirrorFrom::Right),
+            };
+            rows.run(MenuRow::new(text).checked(on), || {
                 let (layer, mesh) = named.clone();
-                actions.push(Action::Run(MirrorLayer { layer, from, mesh }.into()));
-                ui.close();
-            }
+                MirrorLayer { layer, from, mesh }.into()
+            });
         }
     });
     let name = format!("Mirror of layer {}: {now}", layer.name);

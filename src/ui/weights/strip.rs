@@ -6,6 +6,7 @@ use egui_material_icons::icons;
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{
     Action, Actions, Theme, View, WeightLook,
+    drop_down::option_row,
     theme::Font,
     widgets::{elided, icon_button},
 };
@@ -121,19 +122,18 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.set_min_width(220.0);
         egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
             let (range, shown) = (range && bent.is_none(), shown.filter(|_| bent.is_none()));
-            if ui
-                .selectable_label(shown.is_none() && !range && bent.is_none(), "The file's pose")
+            if option_row(ui, shown.is_none() && !range && bent.is_none(), "The file's pose")
                 .clicked()
             {
                 actions.push(PaintAction::PaintOverClip(false));
                 ui.close();
             }
-            if ui.selectable_label(range, "Range of motion").clicked() {
+            if option_row(ui, range, "Range of motion").clicked() {
                 actions.push(PaintAction::PaintRange(true));
                 ui.close();
             }
             for id in document.clips.ids() {
-                if ui.selectable_label(shown == Some(id), document.clip_label(id)).clicked() {
+                if option_row(ui, shown == Some(id), &document.clip_label(id)).clicked() {
                     actions.push(TimelineAction::ShowClip(id));
                     actions.push(PaintAction::PaintOverClip(true));
                     ui.close();
@@ -337,12 +337,10 @@ fn spots_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Act
     let text =
         format!("Worst {} {}", view.paint.spots().len(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let menu = menu_button(ui, text, |ui| {
-        ui.set_min_width(320.0);
+        ui.spacing_mut().item_spacing.y = 0.0;
         for (k, spot) in view.paint.spots().iter().enumerate() {
             let label = format!("{}  {} · {}", k + 1, when(document, spot), deformation(spot));
-            let button =
-                egui::Button::new(&label).min_size(vec2(310.0, 24.0)).frame_when_inactive(false);
-            if ui.add(button).clicked() {
+            if option_row(ui, false, &label).clicked() {
                 actions.push(PaintAction::GoToSpot(*spot));
                 actions.push(PaintAction::WeightLook(WeightLook::Worst));
                 ui.close();

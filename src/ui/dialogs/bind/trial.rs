@@ -8,9 +8,10 @@ use super::section_with;
 use crate::ui::{
     Action, Actions, BindDraft, BindView, Theme, TimelineAction, TrialColors, TrialNumbers,
     TrialPose, View,
+    drop_down::choices,
     number_bar::number_bar,
     theme::Font,
-    widgets::{check, choices, icon_font, name_widget, thousands},
+    widgets::{check, icon_font, name_widget, thousands},
 };
 use ulna_edit::command::PlayCommand;
 use ulna_model::Document;

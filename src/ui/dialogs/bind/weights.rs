@@ -9,8 +9,9 @@ use super::{
 };
 use crate::ui::{
     BindDraft, Theme, View,
+    drop_down::choices,
     number_bar::number_bar,
-    widgets::{check, choices, thousands},
+    widgets::{check, thousands},
 };
 use ulna_edit::command::field::BindBy;
 use ulna_model::Document;

@@ -8,11 +8,7 @@ use egui_material_icons::icons;
 use glam::{Vec2, Vec3};
 
 use super::{figure, settings::height_words};
-use crate::ui::{
-    ConvertDraft, Theme, View,
-    theme::Font,
-    widgets::{choices, icon_button},
-};
+use crate::ui::{ConvertDraft, Theme, View, drop_down::choices, theme::Font, widgets::icon_button};
 use ulna_render::ColorRole;
 
 /// Maximum pitch of the camera, in radians.

@@ -8,7 +8,8 @@ use super::super::{
 };
 use crate::ui::{
     ConvertDraft, Theme,
-    widgets::{check, choices, name_widget, segment, segments, severity_icon},
+    drop_down::choices,
+    widgets::{check, name_widget, segment, segments, severity_icon},
 };
 use ulna_model::Severity;
 use ulna_render::ColorRole;

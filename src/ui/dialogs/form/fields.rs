@@ -11,6 +11,7 @@ use super::{
 use crate::ui::{
     Actions, FormDraft, View,
     dialogs::{drafts::label, parts::small},
+    drop_down::{combo_box, option_row},
     theme::{Font, Theme},
     widgets::{check, edged, name_widget, segment, segments, select_all},
 };
@@ -171,17 +172,17 @@ fn color_ui(ui: &mut Ui, (name, unset): (&str, &str), value: &mut Option<Value>,
     };
     let shown = color.map_or_else(|| unset.to_owned(), word);
     ui.horizontal(|ui| {
-        let combo = crate::ui::widgets::combo_box(("color", name))
+        let combo = combo_box(("color", name))
             .selected_text(&shown)
             .width(width.min(220.0))
             .show_ui(ui, |ui| {
-                if ui.selectable_label(color.is_none(), unset).clicked() {
+                if option_row(ui, color.is_none(), unset).clicked() {
                     *value = None;
                 }
                 let free = color.filter(|c| c.place().is_none());
                 let free = free.unwrap_or(GroupColor::Free([128, 128, 128]));
                 for choice in GroupColor::PALETTE.into_iter().chain([free]) {
-                    if ui.selectable_label(color == Some(choice), word(choice)).clicked() {
+                    if option_row(ui, color == Some(choice), &word(choice)).clicked() {
                         *value = Some(choice.text().into());
                     }
                 }
@@ -216,24 +217,24 @@ fn words_ui(
         (None, None) if optional => "Default".to_owned(),
         (None, None) => "Pick…".to_owned(),
     };
-    let combo = crate::ui::widgets::combo_box(("words", name))
-        .selected_text(&shown)
-        .width(width.min(220.0))
-        .show_ui(ui, |ui| {
+    let combo = combo_box(("words", name)).selected_text(&shown).width(width.min(220.0)).show_ui(
+        ui,
+        |ui| {
             if optional
                 && default.is_none()
-                && ui.selectable_label(entered.is_none(), "Default").clicked()
+                && option_row(ui, entered.is_none(), "Default").clicked()
             {
                 *entered = None;
             }
             for word in words {
                 let is_default = default == Some(*word);
                 let on = entered.as_ref().map_or(is_default, |v| plain(v) == *word);
-                if ui.selectable_label(on, word_text(word)).clicked() {
+                if option_row(ui, on, &word_text(word)).clicked() {
                     *entered = (!is_default).then(|| (*word).into());
                 }
             }
-        });
+        },
+    );
     combo.response.widget_info(|| {
         egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}"))
     });
@@ -288,12 +289,10 @@ fn flag_ui(
         Some(true) => "Yes",
         Some(false) => "No",
     };
-    let combo = crate::ui::widgets::combo_box(("flag", name))
-        .selected_text(shown)
-        .width(width.min(140.0))
-        .show_ui(ui, |ui| {
+    let combo =
+        combo_box(("flag", name)).selected_text(shown).width(width.min(140.0)).show_ui(ui, |ui| {
             for (value, text) in [(None, third), (Some(true), "Yes"), (Some(false), "No")] {
-                if ui.selectable_label(given == value, text).clicked() {
+                if option_row(ui, given == value, text).clicked() {
                     *entered = value.map(Value::Bool);
                 }
             }

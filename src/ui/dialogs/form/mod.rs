@@ -26,7 +26,9 @@ use super::{
     parts::{head, plain, primary, small, title},
 };
 use crate::ui::{
-    Action, Actions, Dialog, DialogAction, FormDraft, View, edits,
+    Action, Actions, Dialog, DialogAction, FormDraft, View,
+    drop_down::{combo_box, option_row},
+    edits,
     theme::{Font, Theme},
 };
 use ulna_edit::{
@@ -325,21 +327,18 @@ fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &m
     }
     let file = "The file's pose".to_owned();
     let text = if is_shown(now) { words.clone() } else { file.clone() };
-    let combo = crate::ui::widgets::combo_box("applies to")
-        .selected_text(&text)
-        .width(width)
-        .show_ui(ui, |ui| {
-            if ui.selectable_label(is_shown(now), &words).clicked() {
-                for k in &places {
-                    now.entered[*k].value = shown.get(spec.arguments[*k].name).cloned();
-                }
+    let combo = combo_box("applies to").selected_text(&text).width(width).show_ui(ui, |ui| {
+        if option_row(ui, is_shown(now), &words).clicked() {
+            for k in &places {
+                now.entered[*k].value = shown.get(spec.arguments[*k].name).cloned();
             }
-            if ui.selectable_label(!is_shown(now), &file).clicked() {
-                for k in &places {
-                    now.entered[*k].value = None;
-                }
+        }
+        if option_row(ui, !is_shown(now), &file).clicked() {
+            for k in &places {
+                now.entered[*k].value = None;
             }
-        });
+        }
+    });
     combo.response.widget_info(|| {
         egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Applies to: {text}"))
     });

@@ -1,6 +1,6 @@
 //! Panel of the planned skeleton changes, without a form.
 
-use egui::{Align, Layout, RichText, Ui, vec2};
+use egui::{Align, Layout, RichText, Ui};
 use egui_material_icons::icons;
 
 use super::{
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::ui::{
     Action, Actions, DialogAction, View,
-    popups::menu_button,
+    menu_rows::{Row, menu_button},
     widgets::{icon_font, name_widget},
 };
 use ulna_edit::{command::FileCommand, table};
@@ -61,20 +61,9 @@ pub fn plan_buttons(ui: &mut Ui, view: &View<'_>, is_fine: bool, actions: &mut A
 /// Shows a menu of the commands that can be planned.
 fn add_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let plus = RichText::new(icons::ICON_ADD.codepoint).font(icon_font(16.0, false));
-    let menu = menu_button(ui, (plus, "Add a change"), |ui| {
-        ui.set_min_width(240.0);
+    let menu = menu_button(ui, (plus, "Add a change"), view, actions, |rows| {
         for spec in table().iter().filter(|spec| spec.has_plan()) {
-            let check = spec.check(&view.availability);
-            let button = egui::Button::new(&*spec.menu_title()).frame_when_inactive(false);
-            let entry = ui.add_enabled(check.is_ok(), button.min_size(vec2(230.0, 24.0)));
-            let entry = match check {
-                Ok(()) => entry.on_hover_text(spec.help),
-                Err(why) => entry.on_disabled_hover_text(why),
-            };
-            if entry.clicked() {
-                actions.push(DialogAction::Ask(spec));
-                ui.close();
-            }
+            rows.act(Row::of(rows.view, spec).keyless(), || DialogAction::Ask(spec));
         }
     });
     name_widget(ui, &menu, "Add a change to the plan");

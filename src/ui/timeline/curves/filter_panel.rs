@@ -10,7 +10,7 @@ use super::{
 };
 use crate::ui::{
     Action, Actions, Theme,
-    popups::menu_button,
+    menu_rows::{Row, menu_button},
     theme::Font,
     widgets::{check, segment, segments},
 };
@@ -254,20 +254,16 @@ impl FilterPanel {
             ];
             let now = others.iter().find(|(f, _)| *f == self.choice.filter);
             let text = now.map_or("⋯", |(_, text)| text);
-            let response = menu_button(ui, text, |ui| {
+            let response = menu_button(ui, text, graph.view, actions, |rows| {
                 for (filter, text) in others {
-                    if ui.button(text).clicked() {
+                    if rows.row(Row::new(text).checked(filter == self.choice.filter)) {
                         self.choice.filter = filter;
-                        ui.close();
                     }
                 }
-                ui.separator();
+                rows.separator();
                 let about = "Removes full turns between rotation keys; changes signs only";
-                if ui.button("Euler filter").on_hover_text(about).clicked() {
-                    let command = euler_filter(graph.id, Self::keys(graph));
-                    actions.push(Action::Run(command));
-                    ui.close();
-                }
+                let row = Row::new("Euler filter").help(about);
+                rows.run(row, || euler_filter(graph.id, Self::keys(graph)));
             });
             crate::ui::widgets::name_widget(ui, &response, "More filters");
         });

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::ui::{
     Theme,
+    drop_down::{option_row, option_row_with},
     menu_rows::{MenuRows, Row},
     popups::lasting_menu_button,
     theme::Font,
@@ -56,17 +57,15 @@ pub(super) fn view_ui(
             let text = format!("Euler {}", order.label());
             let near = format!("gimbal {:.0} %", gimbal * 100.0);
             let on = curve.space == CurveSpace::Euler(order);
-            let hint = RichText::new(near).font(Theme::font(Font::Caption));
-            let button = Button::selectable(on, text).shortcut_text(hint);
             let about = "How near the middle angle comes to gimbal lock, where handles are off";
-            if ui.add(button).on_hover_text(about).clicked() {
+            if option_row_with(ui, on, &text, &near).on_hover_text(about).clicked() {
                 views.insert(node, RotationView::Euler(order));
                 ui.close();
             }
         }
         let on = curve.space == CurveSpace::Stored;
         let about = "The four numbers that are stored";
-        if ui.add(Button::selectable(on, "Quaternion")).on_hover_text(about).clicked() {
+        if option_row(ui, on, "Quaternion").on_hover_text(about).clicked() {
             views.insert(node, RotationView::Quaternion);
             ui.close();
         }
@@ -196,7 +195,7 @@ pub(super) fn foot_ui(colors: &mut CurveColors, ui: &mut Ui, theme: &Theme, rect
             for (way, text) in
                 [(CurveColors::ByAxis, "By axis"), (CurveColors::ByJoint, "By joint")]
             {
-                if ui.selectable_label(*colors == way, text).clicked() {
+                if option_row(ui, *colors == way, text).clicked() {
                     *colors = way;
                     ui.close();
                 }

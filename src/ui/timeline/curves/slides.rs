@@ -7,7 +7,11 @@ use super::{
     asked::slide_keys,
     panel::{Ends, panel, pressed},
 };
-use crate::ui::{Action, Actions, Theme, theme::Font};
+use crate::ui::{
+    Action, Actions, Theme,
+    drop_down::{combo_box, option_value},
+    theme::Font,
+};
 use ulna_edit::KeysHome;
 use ulna_model::KeySet;
 use ulna_motion::curves::Slide;
@@ -54,12 +58,12 @@ impl SlidePanel {
         let about = super::held::keys_in_words(graph.keys().len());
         let (_, closed) = panel(ui, theme, ("Slide", &about), (at, WIDTH), |ui| {
             let name = SLIDES.iter().find(|s| s.0 == self.slide).map_or("", |s| s.1);
-            let combo = crate::ui::widgets::combo_box("slider")
+            let combo = combo_box("slider")
                 .selected_text(name)
                 .width(ui.available_width())
                 .show_ui(ui, |ui| {
                     for (slide, name, ..) in SLIDES {
-                        ui.selectable_value(&mut self.slide, slide, name);
+                        option_value(ui, &mut self.slide, slide, name);
                     }
                 });
             combo.response.widget_info(|| {

@@ -17,7 +17,8 @@ use super::{
     told::Tangents,
 };
 use crate::ui::{
-    Actions, Theme, menu_rows, popups,
+    Actions, Theme,
+    menu_rows::{Row, menu_button, show_popup},
     theme::Font,
     widgets::{icon_button, name_widget},
 };
@@ -69,13 +70,12 @@ const OTHERS: f32 = 380.0;
 fn tangents_menu(ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
     let some = !graph.keys().is_empty();
     ui.add_enabled_ui(some, |ui| {
-        let response = popups::menu_button(ui, "Tangents", |ui| {
+        let response = menu_button(ui, "Tangents", graph.view, actions, |rows| {
             for tangents in Tangents::ALL {
-                let button = ui.button(tangents.label()).on_hover_text(tangents.help());
-                name_widget(ui, &button, &format!("{} tangents", tangents.label()));
-                if button.clicked() {
-                    choose(graph, tangents, actions);
-                    ui.close();
+                let said = format!("{} tangents", tangents.label());
+                let row = Row::new(tangents.label()).help(tangents.help()).said(said);
+                if rows.row(row) {
+                    choose(graph, tangents, rows.actions);
                 }
             }
         });
@@ -85,44 +85,36 @@ fn tangents_menu(ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
 
 /// Shows the other tools as a list, if there is no space for buttons.
 fn more_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
-    let response = popups::menu_button(
-        ui,
-        format!("More {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint),
-        |ui| {
-            ui.set_min_width(200.0);
-            let some = !graph.keys().is_empty();
-            let any = !graph.layout.curves.is_empty();
-            for (text, enabled) in [("Ease…", some), ("Filter…", any), ("Slide…", some)] {
-                if ui.add_enabled(enabled, Button::new(text)).clicked() {
-                    open(state, graph, text);
-                    ui.close();
-                }
+    let text = format!("More {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+    let response = menu_button(ui, text, graph.view, actions, |rows| {
+        let none = graph.keys().is_empty().then_some("Select keys first");
+        let empty = graph.layout.curves.is_empty().then_some("No curve is shown");
+        for (text, reason) in [("Ease…", none), ("Filter…", empty), ("Slide…", none)] {
+            if rows.row(Row::new(text).unless(reason)) {
+                open(state, graph, text);
             }
-            ui.separator();
-            let seam = Seam::of(graph);
-            let text = format!("{}{SEAM}", if seam.on { "✓  " } else { "" });
-            if ui.add_enabled(!seam.keys.is_empty(), Button::new(text)).clicked() {
-                seam.flip(graph, actions);
-                ui.close();
-            }
-            menu_rows::fill(ui, graph.view, actions, |rows| menu::buffer_rows(state, rows, graph));
-            ui.separator();
-            if ui.button("Normalize the shown curves").clicked() {
-                normalize(state, graph);
-                ui.close();
-            }
-            if ui.button("Speed strip").clicked() {
-                let speed = &mut state.curves.speed;
-                *speed =
-                    if *speed == SpeedStrip::Off { SpeedStrip::Speed } else { SpeedStrip::Off };
-                ui.close();
-            }
-            if ui.button("Fit the selected keys").clicked() {
-                state.curves.fit = Some(Fit::Selected);
-                ui.close();
-            }
-        },
-    );
+        }
+        rows.separator();
+        let seam = Seam::of(graph);
+        let unable =
+            seam.keys.is_empty().then_some("The clip has no keys at both ends of its loop");
+        if rows.row(Row::new(SEAM).checked(seam.on).unless(unable)) {
+            seam.flip(graph, rows.actions);
+        }
+        menu::buffer_rows(state, rows, graph);
+        rows.separator();
+        if rows.row(Row::new("Normalize the shown curves")) {
+            normalize(state, graph);
+        }
+        let speed = &mut state.curves.speed;
+        let on = *speed != SpeedStrip::Off;
+        if rows.row(Row::new("Speed strip").checked(on)) {
+            *speed = if on { SpeedStrip::Off } else { SpeedStrip::Speed };
+        }
+        if rows.row(Row::new("Fit the selected keys").unless(none)) {
+            state.curves.fit = Some(Fit::Selected);
+        }
+    });
     name_widget(ui, &response, "More tools of curves");
 }
 
@@ -238,7 +230,7 @@ fn views_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions: 
     let kept = curves.buffer.is_some();
     let name = "Copy of the curve to compare with";
     let response = icon_button(ui, theme, icons::ICON_PHOTO_CAMERA, name, "", kept, Ok(()));
-    menu_rows::show_popup(egui::Popup::menu(&response), graph.view, actions, |rows| {
+    show_popup(egui::Popup::menu(&response), graph.view, actions, |rows| {
         menu::buffer_rows(state, rows, graph);
     });
     let name = "Fit the selected keys";

@@ -12,8 +12,9 @@ use crate::ui::popups::lasting_menu_button;
 use crate::ui::{
     Action, Actions, DialogAction, Theme, TimelineAction, View,
     clip_menu::clip_menu,
+    drop_down::choices,
     theme::Font,
-    widgets::{choices, edged, icon_button, name_widget},
+    widgets::{edged, icon_button, name_widget},
 };
 use ulna_edit::command::{
     BakeMix, EnterHow, GoTo, GoWhen, KeepMix, PlayOver, field::ClipName, field::Seconds,

@@ -7,14 +7,13 @@ use super::{
     edits::{preview, set},
     state::MixerState,
 };
-use crate::ui::clip_menu::clip_menu;
-use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{
     Action, Actions, Theme, View,
-    menu_rows::{Row, context_menu_over},
+    clip_menu::clip_list,
+    menu_rows::{self, MenuRows, Row, context_menu_over},
     name_field::{NameCheck, NameDraft, NameEnd},
     theme::Font,
-    widgets::{check, icon_button, mask_words, name_widget},
+    widgets::{icon_button, mask_words, name_widget},
 };
 use ulna_edit::command::RenameNode;
 use ulna_model::{Document, Mix, MixBar, MixMask, MixReference, NodeId, Shared};
@@ -43,7 +42,8 @@ pub(super) fn head_ui(
     ui.shrink_clip_rect(clip);
     ui.spacing_mut().item_spacing.y = 3.0;
     ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfacePanel));
-    lane_menu(state, &ui, view, (mix, lane), &name, rect.intersect(clip), actions);
+    let area = rect.intersect(clip);
+    lane_menu(state, &ui, view, document, (mix, lane), (&name, area), playing, actions);
     ui.horizontal(|ui| {
         name_line_ui(state, ui, view, document, (mix, lane), &name, playing, actions);
     });
@@ -82,8 +82,8 @@ fn name_line_ui(
             .color(theme.color(ColorRole::TextTertiary)),
     );
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        let more = lasting_menu_button(ui, egui::Button::new("⋯"), |ui| {
-            more_ui(state, ui, view, document, (mix, lane), playing, actions)
+        let more = menu_rows::menu_button(ui, "⋯", view, actions, |rows| {
+            lane_rows(state, rows, document, (mix, lane), name, playing);
         });
         name_widget(ui, &more, &format!("More commands for {name}"));
         if icon_button(
@@ -152,8 +152,9 @@ fn weight_line_ui(
     }
     let text = mask_words(document, about.mask.as_ref());
     let short = crate::ui::widgets::cut(ui, &text, &Theme::font(Font::Small), 96.0);
-    let menu = menu_button(ui, RichText::new(short).font(Theme::font(Font::Small)), |ui| {
-        mask_ui(ui, view, document, (mix, lane), actions);
+    let short = RichText::new(short).font(Theme::font(Font::Small));
+    let menu = menu_rows::menu_button(ui, short, view, actions, |rows| {
+        mask_rows(rows, document, (mix, lane));
     });
     name_widget(ui, &menu, &format!("Mask of {name}: {text}"));
     menu.on_hover_text("Joints that the lane affects. Other joints play the lanes below");
@@ -207,109 +208,166 @@ fn lane_menu(
     state: &mut MixerState,
     ui: &Ui,
     view: &View<'_>,
+    document: &Document,
     (mix, lane): (&Shared<Mix>, usize),
-    name: &str,
-    area: Rect,
+    (name, area): (&str, Rect),
+    playing: &[Playing],
     actions: &mut Actions,
 ) {
-    let about = &mix.lanes[lane];
     // The fields and buttons of the head are on top of this area.
     let response = ui.interact(area, ui.scope_id().with(("lane menu", lane)), egui::Sense::click());
     response.widget_info(|| {
         egui::WidgetInfo::labeled(egui::Role::Label, true, format!("Head of {name}"))
     });
-    let bars = about.bars.len();
-    let kind = if about.additive.is_some() { "additive lane" } else { "lane" };
-    let words = format!("{kind}, {bars} {}", if bars == 1 { "bar" } else { "bars" });
     context_menu_over(ui, &response, view, actions, |rows| {
-        rows.header(name, &words);
-        if rows.row(Row::of(view, RenameNode::spec()).enabled()) {
-            state.renamed = Some(NameDraft::new(lane, &*about.name));
-        }
-        rows.separator();
-        let eye = if about.on { icons::ICON_VISIBILITY_OFF } else { icons::ICON_VISIBILITY };
-        let row = Row::new(if about.on { "Disable" } else { "Enable" }).icon(eye.codepoint);
-        if rows.row(row) {
-            change(mix, lane, rows.actions, |l| l.on = !l.on);
-        }
-        let row = Row::new(if about.solo { "End solo" } else { "Solo" });
-        if rows.row(row.icon(icons::ICON_HEADPHONES.codepoint)) {
-            change(mix, lane, rows.actions, |l| l.solo = !l.solo);
-        }
-        rows.separator();
-        let is_like = |to: &usize| {
-            mix.lanes.get(*to).is_some_and(|o| o.additive.is_some() == about.additive.is_some())
-        };
-        for (title, icon, to) in [
-            ("Move up", icons::ICON_ARROW_UPWARD, Some(lane + 1)),
-            ("Move down", icons::ICON_ARROW_DOWNWARD, lane.checked_sub(1)),
-        ] {
-            let to = to.filter(is_like);
-            let none = to.is_none().then_some("No lane of the same kind is there");
-            if rows.row(Row::new(title).icon(icon.codepoint).unless(none))
-                && let Some(to) = to
-            {
-                let mut made = (**mix).clone();
-                made.lanes.swap(lane, to);
-                set(made, rows.actions);
-            }
-        }
-        rows.separator();
-        if rows.row(Row::new("Remove the lane").icon(icons::ICON_DELETE.codepoint)) {
-            let mut made = (**mix).clone();
-            made.lanes.remove(lane);
-            rows.actions.push(crate::ui::TimelineAction::ChooseBar(None));
-            set(made, rows.actions);
-        }
+        lane_rows(state, rows, document, (mix, lane), name, playing);
     });
 }
 
-fn mask_ui(
-    ui: &mut Ui,
-    view: &View<'_>,
+/// Adds the menu rows of a lane.
+fn lane_rows(
+    state: &mut MixerState,
+    rows: &mut MenuRows<'_>,
     document: &Document,
     (mix, lane): (&Shared<Mix>, usize),
-    actions: &mut Actions,
+    name: &str,
+    playing: &[Playing],
 ) {
+    let about = &mix.lanes[lane];
+    let bars = about.bars.len();
+    let kind = if about.additive.is_some() { "additive lane" } else { "lane" };
+    let words = format!("{kind}, {bars} {}", if bars == 1 { "bar" } else { "bars" });
+    rows.header(name, &words);
+    if rows.row(Row::of(rows.view, RenameNode::spec()).enabled()) {
+        state.renamed = Some(NameDraft::new(lane, &*about.name));
+    }
+    rows.separator();
+    let eye = if about.on { icons::ICON_VISIBILITY_OFF } else { icons::ICON_VISIBILITY };
+    let row = Row::new(if about.on { "Disable" } else { "Enable" }).icon(eye.codepoint);
+    if rows.row(row) {
+        change(mix, lane, rows.actions, |l| l.on = !l.on);
+    }
+    let row = Row::new(if about.solo { "End solo" } else { "Solo" });
+    if rows.row(row.icon(icons::ICON_HEADPHONES.codepoint)) {
+        change(mix, lane, rows.actions, |l| l.solo = !l.solo);
+    }
+    rows.separator();
+    let row = Row::new("Add a clip at the playhead").icon(icons::ICON_ADD.codepoint);
+    rows.submenu(row, |rows| add_clip_rows(state, rows, document, (mix, lane)));
+    let row = Row::new("Mask").note(mask_words(document, about.mask.as_ref()));
+    rows.submenu(row, |rows| mask_rows(rows, document, (mix, lane)));
+    if let Some(reference) = about.additive {
+        rows.submenu(Row::new("Add the difference from"), |rows| {
+            reference_rows(rows, (mix, lane), reference, playing);
+        });
+    }
+    let gap = greatest_gap(document, playing).to_degrees();
+    let row = Row::new("Rotations by NLERP").checked(about.nlerp).help(format!(
+        "Faster than SLERP. For the clips playing now, the two differ by up to {gap:.2}°"
+    ));
+    if rows.row(row) {
+        change(mix, lane, rows.actions, |l| l.nlerp = !l.nlerp);
+    }
+    rows.separator();
+    move_rows(rows, (mix, lane));
+    rows.separator();
+    if rows.row(Row::new("Remove the lane").icon(icons::ICON_DELETE.codepoint)) {
+        let mut made = (**mix).clone();
+        made.lanes.remove(lane);
+        rows.actions.push(crate::ui::TimelineAction::ChooseBar(None));
+        set(made, rows.actions);
+    }
+}
+
+/// Adds the list of clips, which adds the chosen one to a lane at the playhead.
+fn add_clip_rows(
+    state: &mut MixerState,
+    rows: &mut MenuRows<'_>,
+    document: &Document,
+    (mix, lane): (&Shared<Mix>, usize),
+) {
+    let (theme, start) = (rows.view.theme, rows.view.timeline.playback.time);
+    rows.own(|ui, actions| {
+        let Some(id) = clip_list(ui, theme, document, &mut state.search, None) else { return };
+        let length = document.clips.get(id).map_or(1.0, |c| f64::from(c.length())).max(0.2);
+        let fade = if mix.lanes[lane].bars.is_empty() { 0.0 } else { 0.25 };
+        let bar = MixBar { fade_in: fade, ..MixBar::new(id, start, length * 2.0) };
+        change(mix, lane, actions, |l| l.bars.push(bar));
+    });
+}
+
+/// Adds the choice of the reference pose of an additive lane.
+fn reference_rows(
+    rows: &mut MenuRows<'_>,
+    (mix, lane): (&Shared<Mix>, usize),
+    now: MixReference,
+    playing: &[Playing],
+) {
+    let moment = playing.first().map_or(rows.view.timeline.playback.time, |p| p.time);
+    for (to, text) in [
+        (MixReference::Rest, "The rest pose".to_owned()),
+        (MixReference::First, "The clip's first frame".to_owned()),
+        (MixReference::At(moment), format!("The clip at {moment:.3} s")),
+    ] {
+        if rows.row(Row::new(text).checked(to == now)) {
+            change(mix, lane, rows.actions, |l| l.additive = Some(to));
+        }
+    }
+}
+
+/// Adds the rows that move a lane up and down.
+fn move_rows(rows: &mut MenuRows<'_>, (mix, lane): (&Shared<Mix>, usize)) {
+    let about = &mix.lanes[lane];
+    let is_like = |to: &usize| {
+        mix.lanes.get(*to).is_some_and(|o| o.additive.is_some() == about.additive.is_some())
+    };
+    for (title, icon, to) in [
+        ("Move up", icons::ICON_ARROW_UPWARD, Some(lane + 1)),
+        ("Move down", icons::ICON_ARROW_DOWNWARD, lane.checked_sub(1)),
+    ] {
+        let to = to.filter(is_like);
+        let none = to.is_none().then_some("No lane of the same kind is there");
+        if rows.row(Row::new(title).icon(icon.codepoint).unless(none))
+            && let Some(to) = to
+        {
+            let mut made = (**mix).clone();
+            made.lanes.swap(lane, to);
+            set(made, rows.actions);
+        }
+    }
+}
+
+/// Adds the choices for the mask of a lane.
+fn mask_rows(rows: &mut MenuRows<'_>, document: &Document, (mix, lane): (&Shared<Mix>, usize)) {
+    let mask = &mix.lanes[lane].mask;
+    let view = rows.view;
     let mut chosen: Option<Option<MixMask>> = None;
-    let mut line = |ui: &mut Ui, text: &str, mask: Option<MixMask>| {
-        if ui.selectable_label(mix.lanes[lane].mask == mask, text).clicked() {
-            chosen = Some(mask);
-            ui.close();
+    let mut option = |rows: &mut MenuRows<'_>, text: String, value: Option<MixMask>| {
+        if rows.row(Row::new(text).checked(*mask == value)) {
+            chosen = Some(value);
         }
     };
-    line(ui, "Whole body", None);
-    line(ui, "Upper body", Some(MixMask::Upper));
-    line(ui, "Lower body", Some(MixMask::Lower));
-    line(ui, "Left side", Some(MixMask::Left));
-    line(ui, "Right side", Some(MixMask::Right));
-    let mut paints = false;
-    if ui.button("Paint in the outliner").on_hover_text("Starts from the current mask").clicked() {
-        paints = true;
-        ui.close();
+    option(rows, "Whole body".into(), None);
+    option(rows, "Upper body".into(), Some(MixMask::Upper));
+    option(rows, "Lower body".into(), Some(MixMask::Lower));
+    option(rows, "Left side".into(), Some(MixMask::Left));
+    option(rows, "Right side".into(), Some(MixMask::Right));
+    if let Some(joint) = view.selection.active {
+        let label = document.node(joint).label(joint);
+        option(rows, format!("{label} and below"), Some(MixMask::Below { joint, falloff: 0 }));
+        let text = format!("{label} and below, fading in over 3 joints");
+        option(rows, text, Some(MixMask::Below { joint, falloff: 2 }));
     }
+    rows.separator();
+    let row = Row::new("Paint in the outliner").icon(icons::ICON_BRUSH.codepoint);
+    let paints = rows.row(row.help("Starts from the current mask"));
     let selected = &view.selection.nodes;
-    if let Some(active) = view.selection.active {
-        let label = document.node(active).label(active);
-        line(ui, &format!("{label} and below"), Some(MixMask::Below { joint: active, falloff: 0 }));
-        line(
-            ui,
-            &format!("{label} and below, fading in over 3 joints"),
-            Some(MixMask::Below { joint: active, falloff: 2 }),
-        );
-    }
     if !selected.is_empty() {
-        ui.separator();
-        ui.label(format!(
-            "{} selected",
-            if selected.len() == 1 {
-                "1 joint".into()
-            } else {
-                format!("{} joints", selected.len())
-            }
-        ));
+        let joints = if selected.len() == 1 { "joint" } else { "joints" };
+        rows.separator();
+        rows.title(&format!("{} selected {joints}", selected.len()));
         let painted = |weight: Option<f32>| {
-            let mut list = match &mix.lanes[lane].mask {
+            let mut list = match mask {
                 Some(MixMask::Painted(list)) => list.clone(),
                 _ => Default::default(),
             };
@@ -321,96 +379,28 @@ fn mask_ui(
             }
             Some(MixMask::Painted(list))
         };
-        line(ui, "Set to full weight", painted(Some(1.0)));
-        line(ui, "Set to half weight", painted(Some(0.5)));
-        line(ui, "Remove from mask", painted(None));
-    }
-    if paints {
-        let now = mix.lanes[lane].mask.as_ref().map(|m| mask_weights(document, m));
-        let at = |n: &NodeId| now.as_ref().map_or(1.0, |m| m.at(*n));
-        let joints = document.node_ids().filter(|n| view.joints[n.index()]);
-        let list = joints.map(|n| (n, at(&n))).filter(|(_, w)| *w > 0.0).collect();
-        if !matches!(mix.lanes[lane].mask, Some(MixMask::Painted(_))) {
-            chosen = Some(Some(MixMask::Painted(list)));
-        }
-        actions.push(crate::ui::TimelineAction::PaintMask(Some(lane)));
-    }
-    if let Some(mask) = chosen {
-        change(mix, lane, actions, |l| l.mask = mask);
-    }
-}
-
-fn more_ui(
-    state: &mut MixerState,
-    ui: &mut Ui,
-    view: &View<'_>,
-    document: &Document,
-    (mix, lane): (&Shared<Mix>, usize),
-    playing: &[Playing],
-    actions: &mut Actions,
-) {
-    let about = &mix.lanes[lane];
-    ui.set_min_width(220.0);
-    let words = ["Add a clip at the playhead", ""];
-    if let Some(id) = clip_menu(ui, view.theme, document, &mut state.search, words, words[0]) {
-        let length = document.clips.get(id).map_or(1.0, |c| f64::from(c.length())).max(0.2);
-        let fade = if about.bars.is_empty() { 0.0 } else { 0.25 };
-        let start = view.timeline.playback.time;
-        let bar = MixBar { fade_in: fade, ..MixBar::new(id, start, length * 2.0) };
-        change(mix, lane, actions, |l| l.bars.push(bar));
-    }
-    let mut nlerp = about.nlerp;
-    if check(ui, view.theme, &mut nlerp, "Rotations by NLERP").clicked() {
-        change(mix, lane, actions, |l| l.nlerp = nlerp);
-    }
-    let gap = greatest_gap(document, playing);
-    let said = format!(
-        "For the clips playing now, SLERP and NLERP differ by up to {:.2}°",
-        gap.to_degrees()
-    );
-    ui.label(
-        RichText::new(said)
-            .font(Theme::font(Font::Small))
-            .color(view.theme.color(ColorRole::TextTertiary)),
-    );
-    if let Some(reference) = about.additive {
-        ui.separator();
-        ui.label("Add the difference from");
-        let now = view.timeline.playback.time;
-        let moment = playing.first().map_or(now, |p| p.time);
-        for (to, text) in [
-            (MixReference::Rest, "the rest pose".to_owned()),
-            (MixReference::First, "the clip's first frame".to_owned()),
-            (MixReference::At(moment), format!("the clip at {moment:.3} s")),
+        for (text, weight) in [
+            ("Set to full weight", Some(1.0)),
+            ("Set to half weight", Some(0.5)),
+            ("Remove from mask", None),
         ] {
-            if ui.selectable_label(to == reference, text).clicked() {
-                change(mix, lane, actions, |l| l.additive = Some(to));
-                ui.close();
+            if rows.row(Row::new(text)) {
+                chosen = Some(painted(weight));
             }
         }
     }
-    ui.separator();
-    let mut moved = |ui: &mut Ui, text: &str, to: Option<usize>| {
-        let fits = to.filter(|to| {
-            mix.lanes.get(*to).is_some_and(|o| o.additive.is_some() == about.additive.is_some())
-        });
-        if ui.add_enabled(fits.is_some(), egui::Button::new(text)).clicked()
-            && let Some(to) = fits
-        {
-            let mut made = (**mix).clone();
-            made.lanes.swap(lane, to);
-            set(made, actions);
-            ui.close();
+    if paints {
+        let now = mask.as_ref().map(|m| mask_weights(document, m));
+        let at = |n: &NodeId| now.as_ref().map_or(1.0, |m| m.at(*n));
+        let joints = document.node_ids().filter(|n| view.joints[n.index()]);
+        let list = joints.map(|n| (n, at(&n))).filter(|(_, w)| *w > 0.0).collect();
+        if !matches!(mask, Some(MixMask::Painted(_))) {
+            chosen = Some(Some(MixMask::Painted(list)));
         }
-    };
-    moved(ui, "Move up", Some(lane + 1));
-    moved(ui, "Move down", lane.checked_sub(1));
-    if ui.button("Remove the lane").clicked() {
-        let mut made = (**mix).clone();
-        made.lanes.remove(lane);
-        actions.push(crate::ui::TimelineAction::ChooseBar(None));
-        set(made, actions);
-        ui.close();
+        rows.actions.push(crate::ui::TimelineAction::PaintMask(Some(lane)));
+    }
+    if let Some(mask) = chosen {
+        change(mix, lane, rows.actions, |l| l.mask = mask);
     }
 }
 
