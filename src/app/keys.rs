@@ -251,7 +251,7 @@ struct Taken {
 enum Awaited {
     /// No keys.
     None,
-    /// Axis letters and the keys of numbers, because the rotation rings are shown.
+    /// Axis letters and the keys for typing numbers, because the rotation rings are shown.
     Values,
     /// All letters and digits, because a tool was just chosen by its key.
     All,

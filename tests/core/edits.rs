@@ -452,7 +452,7 @@ impl<'a> Subject<'a> {
         fresh
     }
 
-    /// Sets or removes the pose offset of a node.
+    /// Returns an edit that sets or removes the pose offset of a node.
     fn pose(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, .. } = self;
         let (rest, user) = (document.node(node).rest, draw.transform());
@@ -464,7 +464,7 @@ impl<'a> Subject<'a> {
         Edit::pose(node, (!gone).then(|| to.unwrap_or_else(|| NodePose::by(&rest, user))))
     }
 
-    /// Sets or removes an unkeyed pose.
+    /// Returns an edit that sets or removes an unkeyed pose.
     fn unkeyed(&self, draw: &mut Draw) -> Edit {
         let &Self { node, at, gone, .. } = self;
         let to =
@@ -472,7 +472,7 @@ impl<'a> Subject<'a> {
         Edit::SetUnkeyed { at, node, to: (!gone).then_some(to) }
     }
 
-    /// Changes the name or the visibility of a node.
+    /// Returns an edit of the name or the visibility of a node.
     fn name_or_hidden(&self, draw: &mut Draw) -> Edit {
         let &Self { node, gone, .. } = self;
         let names = ["Hips", "右腕", "two\nlines", "with \"quotes\" and \\"];
@@ -482,7 +482,7 @@ impl<'a> Subject<'a> {
         Edit::SetNodeName { node, to: (!gone).then(|| names[draw.below(4)].into()) }
     }
 
-    /// Changes a track of a clip.
+    /// Returns an edit that changes a track of a clip.
     fn track(&self, draw: &mut Draw) -> Edit {
         let &Self { document, clip, gone, .. } = self;
         let free = free(document);
@@ -503,7 +503,7 @@ impl<'a> Subject<'a> {
         Edit::SetTrack { clip, track, to: (!gone).then(|| Shared::new(to)) }
     }
 
-    /// Adds, renames or removes a clip.
+    /// Returns an edit that adds, renames or removes a clip.
     fn clip(&self, draw: &mut Draw) -> Edit {
         let &Self { document, clip, gone, .. } = self;
         let Some(known) = document.clips.get(clip).filter(|_| draw.below(3) > 0) else {
@@ -519,7 +519,7 @@ impl<'a> Subject<'a> {
         Edit::SetClip { clip, to: (!gone).then(|| Shared::new(renamed)) }
     }
 
-    /// Changes the weights of some vertices.
+    /// Returns an edit that changes the weights of some vertices.
     fn patch(&self, draw: &mut Draw) -> Edit {
         let &Self { mesh, primitive, .. } = self;
         let sets = self.map().map_or(1, |m| m.sets);
@@ -529,7 +529,7 @@ impl<'a> Subject<'a> {
         Edit::PatchWeights { mesh, primitive, patch: Box::new(fresh.pick(&some)) }
     }
 
-    /// Reparents, adds or removes nodes.
+    /// Returns an edit that reparents, adds or removes nodes.
     fn nodes(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, part, .. } = self;
         let ids: Vec<NodeId> = document.node_ids().collect();
@@ -580,19 +580,19 @@ impl<'a> Subject<'a> {
         Edit::SetNodes(list)
     }
 
-    /// Removes a mesh.
+    /// Returns an edit that removes a mesh.
     fn mesh(&self, draw: &mut Draw) -> Edit {
         let mesh = MeshId(draw.below(self.document.meshes.len() + 1) as u32);
         Edit::SetMesh { mesh, to: None }
     }
 
-    /// Removes a material.
+    /// Returns an edit that removes a material.
     fn material(&self, draw: &mut Draw) -> Edit {
         let material = MaterialId(draw.below(self.document.materials.len() + 1) as u32);
         Edit::SetMaterial { material, to: None }
     }
 
-    /// Sets or removes the layers of a clip or of the pose.
+    /// Returns an edit that sets or removes the layers of a clip or of the pose.
     fn pose_layers(&self, draw: &mut Draw) -> Edit {
         let &Self { node, clip, gone, .. } = self;
         let home = if draw.below(2) == 0 { LayerHome::Pose } else { LayerHome::Clip(clip) };
@@ -603,7 +603,7 @@ impl<'a> Subject<'a> {
         Edit::SetPoseLayers { home, to }
     }
 
-    /// Changes the shape of a primitive.
+    /// Returns an edit that changes the shape of a primitive.
     fn shape(&self, draw: &mut Draw) -> Edit {
         let &Self { document, mesh, primitive, .. } = self;
         let found = document.primitive(mesh, primitive).map(Primitive::shape);
@@ -618,7 +618,7 @@ impl<'a> Subject<'a> {
         Edit::SetShape { mesh, primitive, to: Box::new(to) }
     }
 
-    /// Changes the normal map of a material.
+    /// Returns an edit that changes the normal map of a material.
     fn normal_map(&self, draw: &mut Draw) -> Edit {
         let material = MaterialId(draw.below(self.document.materials.len() + 1) as u32);
         let image = ImageId(draw.below(self.document.images.len() + 1) as u32);

@@ -112,7 +112,7 @@ impl LayerHome {
 /// the same target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseLayer {
-    /// The id.
+    /// Id of the layer, unique in the document.
     pub id: PoseLayerId,
     /// The name that the user chose; unique in its list.
     pub name: Arc<str>,

@@ -16,7 +16,7 @@ use ulna_model::{Document, NodeId, Primitive, SkinId};
 /// A source primitive of a weight transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Giver<'a> {
-    /// The primitive.
+    /// Primitive that provides the weights.
     pub primitive: &'a Primitive,
     /// Skin of the primitive.
     pub skin: SkinId,

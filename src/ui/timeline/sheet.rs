@@ -29,7 +29,7 @@ use ulna_render::{ColorRole, Measure};
 /// Height of the overview bar at the bottom, in points.
 const OVERVIEW: f32 = 24.0;
 
-/// Layer by its id.
+/// Returns the pose layer with this id.
 fn view_layer(view: &View<'_>, id: PoseLayerId) -> Option<Shared<PoseLayer>> {
     view.session?.document().aids.pose_layer(id).map(|(_, layer)| layer.clone())
 }

@@ -15,7 +15,7 @@ use glam::{Mat4, Vec3, Vec4};
 use crate::{Evaluator, Pose, Stack, joint_bounds};
 use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Track, TrackId};
 
-/// Body height for which the bound is exact, meters. It is scaled for other heights.
+/// Body height for which the bound is exact, meters. For other heights, the bound is scaled.
 const BODY: f32 = 1.8;
 
 /// Assumed radius of a joint without vertices, in meters for a body 1.8 m high. Objects may be

@@ -149,7 +149,7 @@ pub enum EaseWay {
 /// Progress between two keys as a function of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ease {
-    /// The formula.
+    /// Formula of the progress.
     pub shape: EaseShape,
     /// The slow end.
     pub way: EaseWay,

@@ -122,8 +122,9 @@ pub(super) fn ground_below(document: &Document, clip: &Shared<Clip>, feet: &[Foo
     ground_of(document, clip, &paths, &times)
 }
 
-/// Most frequent velocity of the low points of feet, meters per second; zero if more of these
-/// points are at rest.
+/// Returns the velocity of the ground below a clip that walks in place, in meters per second. It is
+/// the most frequent velocity of the lowest foot points. Zero if the body travels, or if more of
+/// these points are at rest.
 fn ground_of(document: &Document, clip: &Shared<Clip>, paths: &[PointPath], times: &[f32]) -> Vec3 {
     /// `TRAVELS` is the minimum distance of a body that travels. `LIFTS` is the minimum height to
     /// which a step lifts a foot. Both are relative to the leg's length.

@@ -20,8 +20,8 @@ pub(super) struct Foot {
     pub node: NodeId,
     /// The joint at which the toes bend; `None` if there is none.
     pub toe: Option<NodeId>,
-    /// The leg from the hips to the foot, or the arm to the hand. `None` if no joint above it can
-    /// rotate.
+    /// The leg from the hips to the foot, or the arm to the hand. `None` if no joint above the foot
+    /// or hand can rotate.
     pub leg: Option<Limb>,
     /// The node that is lowered if the leg is too short to reach a target.
     pub hips: NodeId,

@@ -272,8 +272,8 @@ impl Entry {
     }
 }
 
-/// Returns the editor of an argument of a command; `None` if none is defined. A test fails in that
-/// case.
+/// Returns the editor of an argument of a command; `None` if none is defined. A test ensures that
+/// every argument has one.
 pub fn entry(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
     Some(match argument.kind {
         ArgumentType::Node => Entry::Nodes(nodes_of(spec, argument), !is_single(spec, argument)),

@@ -25,9 +25,9 @@ document_commands! {
         like: Option<Nodes>,
         /// Whether the joints get the axes of the scene, in the rest pose.
         world: Option<bool>,
-        /// Local axis that points along the bone, to the joint below. If there are several, it is
-        /// the joint in the middle of the body, or else the joint farthest ahead. At the end of a
-        /// chain, the axis points away from the joint above.
+        /// Local axis that points along the bone, to the joint below. If the joint has several
+        /// children, it points to the child in the middle of the body, or else to the child
+        /// farthest ahead. Without children, it points away from the parent.
         aim: Option<OwnAxis>,
         /// Own axis, perpendicular to the bone, that points up; y if omitted, or z if y points
         /// along the bone.
