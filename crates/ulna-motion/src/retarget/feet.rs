@@ -48,9 +48,9 @@ pub(super) struct Foot {
 /// A vertex of a sole, in the rest pose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SolePoint {
-    /// Position in the space of the foot joint.
+    /// Position of the vertex in the space of the foot joint.
     pub foot: Vec3,
-    /// Position in the space of the toe joint.
+    /// Position of the vertex in the space of the toe joint.
     pub toes: Vec3,
     /// Total weight of the toe joints for the vertex, `0.0..=1.0`.
     pub share: f32,

@@ -342,8 +342,8 @@ pub fn merged_down(
 /// all others. At the same opacity, both combine to the original. Returns `None` if the layer has
 /// none of these joints.
 ///
-/// With mask `m`, opacity `o` and share `s` of the joints, the upper mask is `m·s`. The lower mask
-/// is `m(1 − s) / (1 − o·m·s)`, because the upper part covers some of it.
+/// With mask `m`, opacity `o` and the fraction `s` of the weight on the joints, the upper mask is
+/// `m·s`. The lower mask is `m(1 − s) / (1 − o·m·s)`, because the upper part covers some of it.
 pub fn split(layer: &WeightLayer, joints: &[u16]) -> Option<(Parts, Parts)> {
     let (mut rest, mut taken) = (BTreeMap::new(), BTreeMap::new());
     for (key, part) in &layer.parts {
