@@ -53,7 +53,7 @@ fn a_preview_does_not_discard_running_work() {
 }
 
 #[test]
-fn independent_work_and_steps_are_both_kept() {
+fn background_work_and_independent_steps_are_both_kept() {
     let mut tried = 0;
     let all = [
         reduce(),

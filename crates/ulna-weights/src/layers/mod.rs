@@ -259,8 +259,8 @@ impl Solve<'_> {
     /// equals the wanted influences. Returns `None` if it would be empty.
     ///
     /// The combination is `P + k·W`. `W` is the content of the layer, `P` the combination without
-    /// it, and `k` its visible share. Therefore `W = (wish − P) / k`, with negative weights
-    /// replaced by 0.
+    /// it, and `k` the fraction of it that is visible. Therefore `W = (wish − P) / k`, with
+    /// negative weights replaced by 0.
     fn vertex(&self, vertex: u32, wish: &Influences, limit: usize) -> Option<(Influences, bool)> {
         let seen = |stack: &Stack<'_>, list: &mut Influences, k: &mut f32| {
             for (opacity, content) in &stack.layers {

@@ -647,7 +647,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_of_a_required_choice_are_optional_in_their_command() {
+    fn alternative_arguments_are_optional_in_the_table_of_commands() {
         for spec in table() {
             let Some(choice) = needed_choice(spec) else { continue };
             for name in choice.groups.concat() {

@@ -138,7 +138,7 @@ document_commands! {
     /// Replaces the weights of outliers by the weights of their neighbors
     Hammer {
         /// Minimum weight that a vertex shares with its neighbors, 0 to 0.5; vertices below it are
-        /// outliers; 0.4 if omitted.
+        /// outliers; 40 % if omitted.
         in_common: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
