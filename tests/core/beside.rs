@@ -115,7 +115,7 @@ fn background_work_never_overwrites_newer_edits_without_asking_and_is_not_lost()
     assert!(refused.is_err_and(|e| e.to_string().contains("another file")));
 }
 
-/// A stroke that the target layer refuses is stored in a new layer, with a note.
+/// A stroke that cannot be stored in the target layer is stored in a new layer, with a note.
 #[test]
 fn a_stroke_that_no_layer_accepts_gets_a_new_layer() {
     let mut session = sample();

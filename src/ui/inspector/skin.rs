@@ -12,7 +12,7 @@ use ulna_render::ColorRole;
 use ulna_weights::{at_rest, bound_mesh};
 
 /// Largest distance, in meters, between the positions that different joints of a skin give one
-/// vertex in the rest pose. It is cached per document revision.
+/// corner of its mesh's bounding box in the rest pose. It is cached per document revision.
 pub type Apart = Derived<(u64, SkinId), f64>;
 
 /// Distance in meters below which these positions count as equal. It allows for single-precision

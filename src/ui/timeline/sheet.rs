@@ -371,7 +371,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Draws a tint over the frames that a loop repair bends.
+    /// Draws a tint over the frames that a loop repair changes.
     fn tail(&self, painter: &Painter, clip: RangeInclusive<f32>) {
         let Some((_, from)) = self.bent() else { return };
         let from = from.max(*clip.start());
