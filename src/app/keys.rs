@@ -192,7 +192,7 @@ impl App {
     ) -> Option<Action> {
         let command = of.command;
         // On some systems, copying and pasting cause a key event and a clipboard event. Only the
-        // latter is used.
+        // clipboard event is used.
         let meant = |i: &egui::InputState| {
             i.events.iter().any(|e| matches!(e, Event::Copy | Event::Paste(_)))
         };

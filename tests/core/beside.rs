@@ -117,7 +117,7 @@ fn background_work_never_overwrites_newer_edits_without_asking_and_is_not_lost()
 
 /// A stroke that cannot be stored in the target layer is stored in a new layer, with a note.
 #[test]
-fn a_stroke_that_no_layer_accepts_gets_a_new_layer() {
+fn a_stroke_that_fits_in_no_layer_gets_a_new_layer() {
     let mut session = sample();
     run(&mut session, &CommandLine::new("weight_layer.add").with("name", "Arms"));
     run(

@@ -659,8 +659,9 @@ fn file_lights_can_replace_the_studio_lights() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let light = |k: u32| serde_json::json!({"KHR_lights_punctual": {"light": k}});
-    // Three lights in front of the square shine at it: a red directional light, a green spot light
-    // with a narrow cone on the right half, and a blue point light whose range is too short.
+    // Three lights in front of the square shine at it. One is a red directional light, and one is a
+    // green spot light with a narrow cone on the right half. The range of the blue point light is
+    // too short.
     let path = square_file(
         folder.path(),
         serde_json::json!({

@@ -5,8 +5,8 @@
 //! largest error of these joints. A joint's matrix is affine, so its largest error is at a corner
 //! of the box around its vertices. Only these boxes and world matrices are measured. The result is
 //! an upper bound for every vertex, from a few points per joint. The errors along a chain of joints
-//! add up. The tolerance of a track therefore depends on the length of its chain, and on the
-//! distance from its joint to the points that the joint moves.
+//! add up. The tolerance of a track therefore depends on the length of its chain. It also depends
+//! on the distance between its joint and the points that the joint moves.
 
 use std::collections::BTreeMap;
 

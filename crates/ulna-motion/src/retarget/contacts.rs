@@ -43,9 +43,9 @@ pub(super) struct PointPath {
 }
 
 impl PointPath {
-    /// Height of the point in contact, meters. It is the height of the sole in the rest pose if the
-    /// lowest position in the clip is just below that height, since feet dip into the ground as
-    /// they swing.
+    /// Height of the point in contact, meters. Usually, it is the lowest height in the clip. If
+    /// that is just below the height in the rest pose, the rest pose is used, since feet dip into
+    /// the ground as they swing.
     fn low(&self) -> f32 {
         /// Maximum distance of the lowest position below the height in the rest pose, relative to
         /// the leg's length.

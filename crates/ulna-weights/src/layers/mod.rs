@@ -389,8 +389,8 @@ pub fn split(layer: &WeightLayer, joints: &[u16]) -> Option<(Parts, Parts)> {
 /// Combines two layer parts into one, with their opacities included in the mask.
 ///
 /// `aₗ` and `aₕ` are the masks times opacities of the lower and the upper part, and `Wₗ` and `Wₕ`
-/// their weights. The combined mask is `a = 1 − (1 − aₗ)(1 − aₕ)`, and the combined weights are
-/// `W = (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.
+/// their weights. The combined mask is `a = 1 − (1 − aₗ)(1 − aₕ)`. The combined weights are `W =
+/// (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.
 fn over_one_another(
     (low_opacity, low): (f32, &LayerPart),
     (high_opacity, high): (f32, &LayerPart),
