@@ -370,7 +370,7 @@ fn vertices_without_a_value_are_dim_clay_and_only_given_tints_change() {
     assert!(alike(tinted.middle(TintKind::Heat), heat(1.0)));
     tinted.scene.clear_tints();
     assert_eq!(tinted.middle(TintKind::Heat), bare);
-    // Colors are blended with the clay color by their alpha, in linear light.
+    // Colors are blended with the neutral color by their alpha, in linear light.
     let red = Color([200, 30, 60, 255]);
     tinted.set(0, &[TintKind::color(red); 4]);
     assert!(alike(tinted.middle(TintKind::Colors), red));

@@ -31,7 +31,7 @@ pub enum Shading {
     /// Surfaces with their materials.
     #[default]
     Textured,
-    /// Surfaces in plain clay, without materials.
+    /// Surfaces in one neutral color, without materials.
     Solid,
     /// Only the edges of surfaces.
     Wireframe,
