@@ -17,7 +17,7 @@ use super::{
 pub struct JointMask(pub Shared<[f32]>);
 
 impl JointMask {
-    /// The weight of a node.
+    /// Weight of a node in the mask, `0..=1`.
     pub fn at(&self, node: NodeId) -> f32 {
         self.0.get(node.index()).copied().unwrap_or(0.0)
     }
