@@ -117,7 +117,7 @@ impl NodeMatches {
 }
 
 impl GivenWeights {
-    /// Returns the sums of both counts.
+    /// Adds the counts of another report, field by field.
     pub(in crate::command) const fn with(self, other: Self) -> Self {
         Self {
             nearest: self.nearest + other.nearest,
