@@ -117,7 +117,7 @@ impl NodeMatches {
 }
 
 impl GivenWeights {
-    /// Adds the counts of another report, field by field.
+    /// Returns these counts plus those of `other`.
     pub(in crate::command) const fn with(self, other: Self) -> Self {
         Self {
             nearest: self.nearest + other.nearest,
