@@ -6,9 +6,9 @@
 //!
 //! Targets: at least 6 times as fast as the straightforward loop of the same run. That loop uses a
 //! binary search per track, mixes clips one after another, and multiplies each local matrix by its
-//! parent. Also at least 1.5 times as fast as the jobs of ozz-animation for sampling and blending
-//! the same clips, which are measured alternately outside this project. The mixer that computes the
-//! stack is not included. Its cost must not grow with the number of joints.
+//! parent. Also at least 1.5 times as fast as the sampling and blending jobs of ozz-animation on
+//! the same clips. These jobs are measured alternately, outside this project. The mixer that
+//! computes the stack is not included. Its cost must not grow with the number of joints.
 
 mod common;
 

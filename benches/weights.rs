@@ -158,7 +158,8 @@ fn partners() -> Vec<Option<JointSlot>> {
         .collect()
 }
 
-/// Measures a tool on unshared arrays, and with the overhead of a command.
+/// Measures a tool twice: alone, on arrays that are already copied (`tool`), and with the copy and
+/// the comparison that a command needs (`whole`).
 fn tool(
     c: &mut Criterion,
     name: &str,

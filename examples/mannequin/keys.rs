@@ -41,15 +41,15 @@ pub struct Clip {
 
 /// Number of frames between the keys of each group of joints.
 pub struct Spacing {
-    /// Spacing for the hips.
+    /// Number of frames between keys of the hips.
     pub hips: u32,
-    /// Spacing for legs and feet.
+    /// Number of frames between keys of legs and feet.
     pub legs: u32,
-    /// Spacing for spine, neck and head.
+    /// Number of frames between keys of spine, neck and head.
     pub trunk: u32,
-    /// Spacing for shoulders, arms and hands.
+    /// Number of frames between keys of shoulders, arms and hands.
     pub arms: u32,
-    /// Spacing for fingers.
+    /// Number of frames between keys of fingers.
     pub fingers: u32,
 }
 

@@ -192,7 +192,7 @@ impl App {
     ) -> Option<Action> {
         let command = of.command;
         // On some systems, copying and pasting cause a key event and a clipboard event. Only the
-        // latter is used.
+        // clipboard event is used.
         let meant = |i: &egui::InputState| {
             i.events.iter().any(|e| matches!(e, Event::Copy | Event::Paste(_)))
         };
@@ -251,7 +251,7 @@ struct Taken {
 enum Awaited {
     /// No keys.
     None,
-    /// Axis letters and the keys of numbers, because the rotation rings are shown.
+    /// Axis letters and the keys for typing numbers, because the rotation rings are shown.
     Values,
     /// All letters and digits, because a tool was just chosen by its key.
     All,

@@ -67,7 +67,7 @@ impl App {
         document.aids.unkeyed.iter().filter(|(at, pose)| !left(at, pose)).map(row).collect()
     }
 
-    /// Keys the chosen poses as one undo step, remembers the others as left out, and saves.
+    /// Keys the chosen poses as one undo step, marks the others as left out, and saves.
     pub(super) fn key_and_save(&mut self, ctx: &Context, rows: Vec<UnkeyedRow>) {
         self.dialogs.open = None;
         let Some(session) = &mut self.session else { return };

@@ -164,7 +164,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Number of bytes reserved in a budget. Dropping the share releases the bytes.
+/// Number of bytes reserved in a budget. Dropping the value releases the bytes.
 struct Share<'a>(&'a Budget, u64);
 
 impl Budget {

@@ -102,7 +102,7 @@ pub enum DestinationBar {
 pub enum PointerHandler {
     /// The chosen tool. A click selects nodes.
     Tools,
-    /// The brush.
+    /// The weight brush.
     Brush,
 }
 

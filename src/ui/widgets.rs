@@ -236,7 +236,7 @@ pub fn severity_icon(ui: &Ui, theme: &Theme, at: egui::Pos2, severity: Severity,
 /// Data shared by a panel and its first title.
 #[derive(Clone, Copy, Debug, Default)]
 struct TitlePlace {
-    /// The title that a tab already shows.
+    /// Title that the tab of the panel already shows; the panel does not repeat it.
     said: Option<&'static str>,
     /// Rectangle of the first title.
     rect: Option<Rect>,

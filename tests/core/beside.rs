@@ -53,7 +53,7 @@ fn a_preview_does_not_discard_running_work() {
 }
 
 #[test]
-fn independent_work_and_steps_are_both_kept() {
+fn background_work_and_independent_steps_are_both_kept() {
     let mut tried = 0;
     let all = [
         reduce(),
@@ -115,9 +115,9 @@ fn background_work_never_overwrites_newer_edits_without_asking_and_is_not_lost()
     assert!(refused.is_err_and(|e| e.to_string().contains("another file")));
 }
 
-/// A stroke that the target layer refuses is stored in a new layer, with a note.
+/// A stroke that cannot be stored in the target layer is stored in a new layer, with a note.
 #[test]
-fn a_stroke_that_no_layer_accepts_gets_a_new_layer() {
+fn a_stroke_that_fits_in_no_layer_gets_a_new_layer() {
     let mut session = sample();
     run(&mut session, &CommandLine::new("weight_layer.add").with("name", "Arms"));
     run(

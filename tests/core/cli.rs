@@ -223,7 +223,7 @@ fn the_commands_are_listed_with_their_arguments() {
 }
 
 #[test]
-fn worst_lists_points_worst_first_and_run_reports_the_remaining_strain() {
+fn worst_lists_the_worst_points_first_and_run_reports_unchanged_vertices() {
     let facts = json(&["worst", SAMPLE, "--json", "--count", "4"]);
     let spots = facts["spots"].as_array().expect("spots");
     assert_eq!(spots.len(), 4);

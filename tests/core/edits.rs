@@ -452,7 +452,7 @@ impl<'a> Subject<'a> {
         fresh
     }
 
-    /// Sets or removes the pose offset of a node.
+    /// Returns an edit that sets or removes the pose offset of a node.
     fn pose(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, .. } = self;
         let (rest, user) = (document.node(node).rest, draw.transform());
@@ -464,7 +464,7 @@ impl<'a> Subject<'a> {
         Edit::pose(node, (!gone).then(|| to.unwrap_or_else(|| NodePose::by(&rest, user))))
     }
 
-    /// Sets or removes an unkeyed pose.
+    /// Returns an edit that sets or removes an unkeyed pose.
     fn unkeyed(&self, draw: &mut Draw) -> Edit {
         let &Self { node, at, gone, .. } = self;
         let to =
@@ -472,7 +472,7 @@ impl<'a> Subject<'a> {
         Edit::SetUnkeyed { at, node, to: (!gone).then_some(to) }
     }
 
-    /// Changes the name or the visibility of a node.
+    /// Returns an edit of the name or the visibility of a node.
     fn name_or_hidden(&self, draw: &mut Draw) -> Edit {
         let &Self { node, gone, .. } = self;
         let names = ["Hips", "右腕", "two\nlines", "with \"quotes\" and \\"];
@@ -482,7 +482,7 @@ impl<'a> Subject<'a> {
         Edit::SetNodeName { node, to: (!gone).then(|| names[draw.below(4)].into()) }
     }
 
-    /// Changes a track of a clip.
+    /// Returns an edit that changes a track of a clip.
     fn track(&self, draw: &mut Draw) -> Edit {
         let &Self { document, clip, gone, .. } = self;
         let free = free(document);
@@ -503,7 +503,7 @@ impl<'a> Subject<'a> {
         Edit::SetTrack { clip, track, to: (!gone).then(|| Shared::new(to)) }
     }
 
-    /// Adds, renames or removes a clip.
+    /// Returns an edit that adds, renames or removes a clip.
     fn clip(&self, draw: &mut Draw) -> Edit {
         let &Self { document, clip, gone, .. } = self;
         let Some(known) = document.clips.get(clip).filter(|_| draw.below(3) > 0) else {
@@ -519,7 +519,7 @@ impl<'a> Subject<'a> {
         Edit::SetClip { clip, to: (!gone).then(|| Shared::new(renamed)) }
     }
 
-    /// Changes the weights of some vertices.
+    /// Returns an edit that changes the weights of some vertices.
     fn patch(&self, draw: &mut Draw) -> Edit {
         let &Self { mesh, primitive, .. } = self;
         let sets = self.map().map_or(1, |m| m.sets);
@@ -529,7 +529,7 @@ impl<'a> Subject<'a> {
         Edit::PatchWeights { mesh, primitive, patch: Box::new(fresh.pick(&some)) }
     }
 
-    /// Reparents, adds or removes nodes.
+    /// Returns an edit that reparents, adds or removes nodes.
     fn nodes(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, part, .. } = self;
         let ids: Vec<NodeId> = document.node_ids().collect();
@@ -580,19 +580,19 @@ impl<'a> Subject<'a> {
         Edit::SetNodes(list)
     }
 
-    /// Removes a mesh.
+    /// Returns an edit that removes a mesh.
     fn mesh(&self, draw: &mut Draw) -> Edit {
         let mesh = MeshId(draw.below(self.document.meshes.len() + 1) as u32);
         Edit::SetMesh { mesh, to: None }
     }
 
-    /// Removes a material.
+    /// Returns an edit that removes a material.
     fn material(&self, draw: &mut Draw) -> Edit {
         let material = MaterialId(draw.below(self.document.materials.len() + 1) as u32);
         Edit::SetMaterial { material, to: None }
     }
 
-    /// Sets or removes the layers of a clip or of the pose.
+    /// Returns an edit that sets or removes the layers of a clip or of the pose.
     fn pose_layers(&self, draw: &mut Draw) -> Edit {
         let &Self { node, clip, gone, .. } = self;
         let home = if draw.below(2) == 0 { LayerHome::Pose } else { LayerHome::Clip(clip) };
@@ -603,7 +603,7 @@ impl<'a> Subject<'a> {
         Edit::SetPoseLayers { home, to }
     }
 
-    /// Changes the shape of a primitive.
+    /// Returns an edit that changes the shape of a primitive.
     fn shape(&self, draw: &mut Draw) -> Edit {
         let &Self { document, mesh, primitive, .. } = self;
         let found = document.primitive(mesh, primitive).map(Primitive::shape);
@@ -618,7 +618,7 @@ impl<'a> Subject<'a> {
         Edit::SetShape { mesh, primitive, to: Box::new(to) }
     }
 
-    /// Changes the normal map of a material.
+    /// Returns an edit that changes the normal map of a material.
     fn normal_map(&self, draw: &mut Draw) -> Edit {
         let material = MaterialId(draw.below(self.document.materials.len() + 1) as u32);
         let image = ImageId(draw.below(self.document.images.len() + 1) as u32);
@@ -636,7 +636,7 @@ impl<'a> Subject<'a> {
         Edit::SetNormalMap { material, to: (!self.gone).then(|| Box::new(to)) }
     }
 
-    /// Appends an image.
+    /// Returns an edit that appends an image.
     fn image(&self) -> Edit {
         let count = self.document.images.len() as u32;
         if self.gone {
@@ -646,7 +646,7 @@ impl<'a> Subject<'a> {
         Edit::AddImage { image: ImageId(count), to: Some(to) }
     }
 
-    /// Changes a skin.
+    /// Returns an edit that changes a skin.
     fn skin(&self, draw: &mut Draw) -> Edit {
         let &Self { document, gone, .. } = self;
         let ids: Vec<SkinId> = document.skins.ids().collect();
@@ -664,7 +664,7 @@ impl<'a> Subject<'a> {
         Edit::SetSkin { skin, to: (!gone || known.is_none()).then(|| Shared::new(to)) }
     }
 
-    /// Changes the roots of a scene.
+    /// Returns an edit that changes the roots of a scene.
     fn roots(&self, draw: &mut Draw) -> Edit {
         let &Self { document, .. } = self;
         let roots: Vec<NodeId> =
@@ -673,7 +673,7 @@ impl<'a> Subject<'a> {
         Edit::SetRoots { scene: self.scene(draw), to: some }
     }
 
-    /// Changes the stored poses of a scene.
+    /// Returns an edit that changes the stored poses of a scene.
     fn kept_poses(&self, draw: &mut Draw) -> Edit {
         let scene = self.scene(draw);
         let pose = KeptPose {
@@ -693,7 +693,7 @@ impl<'a> Subject<'a> {
         Edit::SetKeptPoses { scene, to: vec![pose; draw.below(3)].into() }
     }
 
-    /// Changes the sets of nodes of a scene.
+    /// Returns an edit that changes the sets of nodes of a scene.
     fn node_sets(&self, draw: &mut Draw) -> Edit {
         let &Self { node, gone, .. } = self;
         let scene = self.scene(draw);
@@ -703,7 +703,8 @@ impl<'a> Subject<'a> {
         Edit::SetNodeSets { scene, to: sets.into() }
     }
 
-    /// Changes the groups of joints of a scene; sometimes two have equal names.
+    /// Returns an edit that changes the groups of joints of a scene; sometimes two have equal
+    /// names.
     fn joint_groups(&self, draw: &mut Draw) -> Edit {
         let &Self { node, gone, .. } = self;
         let scene = self.scene(draw);
@@ -722,7 +723,8 @@ impl<'a> Subject<'a> {
         Edit::SetJointGroups { scene, to: if gone { vec![] } else { groups }.into() }
     }
 
-    /// Changes the humanoid bones of the avatar or of a scene; sometimes they are unsorted.
+    /// Returns an edit that changes the humanoid bones of the avatar or of a scene; sometimes they
+    /// are unsorted.
     fn humanoid(&self, draw: &mut Draw) -> Edit {
         let &Self { node, gone, .. } = self;
         let scene = (draw.below(2) == 0).then(|| self.scene(draw));
@@ -732,7 +734,8 @@ impl<'a> Subject<'a> {
         Edit::SetHumanoid { scene, to: bones.into_iter().take(count).collect() }
     }
 
-    /// Changes the contacts of a clip; sometimes they are unsorted, or have an empty range.
+    /// Returns an edit that changes the contacts of a clip; sometimes they are unsorted, or have an
+    /// empty range.
     fn contacts(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, .. } = self;
         let clip = ClipId(draw.below(document.clips.len() + 1) as u32);
@@ -753,7 +756,8 @@ impl<'a> Subject<'a> {
         Edit::SetContacts { clip, to: if gone { vec![] } else { goals }.into() }
     }
 
-    /// Changes the retarget maps of a scene; sometimes two have equal names, or a factor is 0.
+    /// Returns an edit that changes the retarget maps of a scene; sometimes two have equal names,
+    /// or a factor is 0.
     fn retarget_maps(&self, draw: &mut Draw) -> Edit {
         let scene = self.scene(draw);
         let map = |draw: &mut Draw| RetargetMap {
@@ -775,7 +779,7 @@ impl<'a> Subject<'a> {
         Edit::SetRetargetMaps { scene, to: maps.into() }
     }
 
-    /// Sets or removes the mix.
+    /// Returns an edit that sets or removes the mix.
     fn mix(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, .. } = self;
         let clip = ClipId(draw.below(document.clips.len() + 2) as u32);
@@ -789,7 +793,7 @@ impl<'a> Subject<'a> {
         Edit::SetMix { to: (!gone).then(|| Mix { lanes: vec![lane] }.into()) }
     }
 
-    /// Changes vectors of extensions; sometimes one is not finite.
+    /// Returns an edit that changes vectors of extensions; sometimes one is not finite.
     fn node_space(&self, draw: &mut Draw) -> Edit {
         let space = self.document.node_space.clone();
         let mut vectors = space.vectors.to_vec();
@@ -804,7 +808,7 @@ impl<'a> Subject<'a> {
         Edit::SetNodeSpace { to: NodeSpace { vectors: vectors.into(), ..space } }
     }
 
-    /// Sets or removes the mix that the file stores.
+    /// Returns an edit that sets or removes the mix that the file stores.
     fn kept_mix(&self, draw: &mut Draw) -> Edit {
         let &Self { gone, .. } = self;
         let scene = self.scene(draw);

@@ -907,7 +907,7 @@ fn refused_layer_edits_suggest_a_solution() {
         .run_line(&CommandLine::new("weight_layer.opacity").with("layer", "A").with("opacity", 0.5))
         .expect("it runs");
     says(&mut session, flood(None), "add a layer above it");
-    // A stroke that no layer accepts is stored in a new layer, with a note.
+    // A stroke that cannot be stored in any layer is stored in a new layer, with a note.
     let before = session.document().clone();
     assert!(stroke(&mut session, None, (0, 50), 2, 0.5));
     let notes = session.take_sentence();

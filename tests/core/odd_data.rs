@@ -1,6 +1,6 @@
 //! Files with rare storage forms, compared vertex by vertex with an independent glTF reader.
 //! Examples are accessors without a buffer view, triangle soups and strips, joints outside the
-//! scene, instances of skinned meshes, and nodes between joints in another unit.
+//! scene, and instances of skinned meshes. In other files, nodes between joints convert units.
 
 use std::{
     collections::BTreeMap,

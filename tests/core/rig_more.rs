@@ -218,7 +218,7 @@ fn attach(nodes: &mut Vec<Value>, parent: usize, node: Value) {
 }
 
 #[test]
-fn twelve_static_helpers_unused_joints_and_leaves_are_found_by_kind() {
+fn helper_nodes_unused_joints_and_leaf_joints_are_removed_by_kind() {
     let mut session = helped();
     let before = session.document().clone();
     let count = |d: &Document| d.nodes.ids().count();

@@ -153,7 +153,7 @@ fn setting_visibility_is_saved_undone_and_changes_nothing_else() {
 }
 
 #[test]
-fn the_sword_of_the_test_file_is_hidden_until_half_a_second() {
+fn the_sword_of_the_test_file_is_hidden_for_the_first_half_second() {
     let Some(shared) = shared() else { return };
     let bytes =
         std::fs::read(shared.join("situations/visibility-required/used.glb")).expect("the file");

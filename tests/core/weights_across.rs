@@ -563,10 +563,10 @@ fn a_mesh_used_with_two_skins_is_painted_once_by_a_joint_of_either_skin() {
     assert!(said.contains("“Tube” is used with the skin “A” and the skin “B”"), "{said}");
 }
 
-/// On a skin with only one side, the mirror of the brush finds no other side. A mirror plane along
-/// the arm does not count.
+/// The skin contains only one arm, so a mirrored brush must paint like a brush without a mirror.
+/// The arm itself is symmetric about a plane along it, which must not be used.
 #[test]
-fn a_mirrored_brush_stays_on_its_skin_if_the_other_side_has_another() {
+fn a_mirrored_brush_ignores_the_mirror_on_a_skin_with_one_side() {
     let body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
     let mut session = Session::open_bytes(&body.glb()).unwrap();
     let document = session.document();

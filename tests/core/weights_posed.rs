@@ -110,8 +110,8 @@ fn spoil(session: &mut Session) {
     run(session, CommandLine::new("weights.flood").with("joint", joint));
 }
 
-/// Returns the share of a mesh's weights that are on the same joints in two documents, by joint
-/// index.
+/// Returns the fraction of a mesh's weight that is on the same joints in two documents, `0..=1`.
+/// Joints are compared by their indices in the skins.
 fn same_share((a, from): (&Document, u32), (b, to): (&Document, u32)) -> f64 {
     let (mut same, mut all) = (0.0, 0.0);
     for ((_, one), (_, other)) in a.mesh(MeshId(from)).entries().zip(b.mesh(MeshId(to)).entries()) {
@@ -126,8 +126,8 @@ fn same_share((a, from): (&Document, u32), (b, to): (&Document, u32)) -> f64 {
     same / all
 }
 
-/// Transfers weights from a source to a target by the surface. Returns the share on the original
-/// joints, and the messages.
+/// Transfers weights from a source to a target by nearest surface points. Returns the fraction of
+/// the weight on the original joints, and the messages.
 fn taken(target: &[u8], source: &[u8]) -> (f64, String) {
     let mut session = Session::open_bytes(target).expect("opened");
     let before = session.document().clone();

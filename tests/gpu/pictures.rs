@@ -370,7 +370,7 @@ fn vertices_without_a_value_are_dim_clay_and_only_given_tints_change() {
     assert!(alike(tinted.middle(TintKind::Heat), heat(1.0)));
     tinted.scene.clear_tints();
     assert_eq!(tinted.middle(TintKind::Heat), bare);
-    // Colors are blended with the clay color by their alpha, in linear light.
+    // Colors are blended with the neutral color by their alpha, in linear light.
     let red = Color([200, 30, 60, 255]);
     tinted.set(0, &[TintKind::color(red); 4]);
     assert!(alike(tinted.middle(TintKind::Colors), red));
@@ -659,8 +659,9 @@ fn file_lights_can_replace_the_studio_lights() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let light = |k: u32| serde_json::json!({"KHR_lights_punctual": {"light": k}});
-    // Three lights in front of the square shine at it: a red directional light, a green spot light
-    // with a narrow cone on the right half, and a blue point light whose range is too short.
+    // Three lights in front of the square shine at it. One is a red directional light, and one is a
+    // green spot light with a narrow cone on the right half. The range of the blue point light is
+    // too short.
     let path = square_file(
         folder.path(),
         serde_json::json!({

@@ -8,18 +8,18 @@ use ulna_model::{MeshId, PrimitiveId};
 pub enum Change {
     /// Weights of a primitive.
     Weights {
-        /// The mesh.
+        /// Mesh that has the primitive.
         mesh: MeshId,
-        /// The primitive of the mesh.
+        /// The changed primitive.
         primitive: PrimitiveId,
         /// The changed vertices in ascending order; `None` means all.
         vertices: Option<Vec<u32>>,
     },
     /// A primitive got or lost weights, or its vertices changed. Its surface must be rebuilt.
     Bound {
-        /// The mesh.
+        /// Mesh that has the primitive.
         mesh: MeshId,
-        /// The primitive of the mesh.
+        /// The changed primitive.
         primitive: PrimitiveId,
     },
     /// Materials or images.

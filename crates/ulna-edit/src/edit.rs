@@ -23,14 +23,14 @@ pub enum Edit {
     SetUnkeyed {
         /// Clip and time of the unkeyed pose.
         at: UnkeyedAt,
-        /// The node.
+        /// Node to change.
         node: NodeId,
         /// New components; `None` removes the node from the unkeyed pose.
         to: Option<Components>,
     },
     /// Sets the morph weights of a node.
     SetMorphs {
-        /// The node.
+        /// Node to change.
         node: NodeId,
         /// New weights, one per morph target; `None` stands for the weights of the mesh.
         to: Option<Shared<[f32]>>,
@@ -39,7 +39,7 @@ pub enum Edit {
     SetUnkeyedMorphs {
         /// Clip and time of the unkeyed pose.
         at: UnkeyedAt,
-        /// The node.
+        /// Node to change.
         node: NodeId,
         /// New weights, one per morph target; `None` removes them from the unkeyed pose.
         to: Option<Shared<[f32]>>,
@@ -52,58 +52,58 @@ pub enum Edit {
     ),
     /// Adds, removes or replaces a whole skin.
     SetSkin {
-        /// The skin.
+        /// Skin to add, replace or remove.
         skin: SkinId,
         /// New skin; `None` removes it, which requires that nothing refers to it.
         to: Option<Shared<Skin>>,
     },
     /// Adds, removes or renames a mesh.
     SetMesh {
-        /// The mesh.
+        /// Mesh to add, rename or remove.
         mesh: MeshId,
         /// New mesh; `None` removes it, which requires that nothing refers to it.
         to: Option<Shared<Mesh>>,
     },
     /// Adds, removes or renames a material.
     SetMaterial {
-        /// The material.
+        /// Material to add, rename or remove.
         material: MaterialId,
         /// New material; `None` removes it, which requires that nothing refers to it.
         to: Option<Box<Material>>,
     },
     /// Sets the root nodes of a scene.
     SetRoots {
-        /// The scene.
+        /// Scene to change.
         scene: SceneId,
         /// New root nodes, in order.
         to: Vec<NodeId>,
     },
     /// Sets the name of a node.
     SetNodeName {
-        /// The node.
+        /// Node to rename.
         node: NodeId,
         /// New name; `None` removes the name.
         to: Option<Arc<str>>,
     },
     /// Sets whether the file hides a node and its descendants.
     SetHidden {
-        /// The node.
+        /// Node to hide or show.
         node: NodeId,
         /// Whether the node is hidden.
         to: bool,
     },
     /// Adds, removes or replaces a track of a clip.
     SetTrack {
-        /// The clip.
+        /// Clip that has the track.
         clip: ClipId,
-        /// The track.
+        /// Id of the track in the clip.
         track: TrackId,
         /// New track; `None` removes it.
         to: Option<Shared<Track>>,
     },
     /// Adds, removes or replaces a whole clip.
     SetClip {
-        /// The clip.
+        /// Clip to add, replace or remove.
         clip: ClipId,
         /// New clip; `None` removes it.
         to: Option<Shared<Clip>>,
@@ -146,7 +146,7 @@ pub enum Edit {
     },
     /// Sets the normal texture of a material.
     SetNormalMap {
-        /// The material.
+        /// Material to change.
         material: MaterialId,
         /// New texture; `None` removes it.
         to: Option<Box<TextureRef>>,
@@ -172,49 +172,49 @@ pub enum Edit {
     },
     /// Sets the weight layers of a skin. Other edits of the same step set the combined weights.
     SetLayers {
-        /// The skin.
+        /// Skin to change.
         skin: SkinId,
         /// New layers; `None` removes them.
         to: Option<Shared<WeightLayers>>,
     },
     /// Sets the pin of a node.
     SetPin {
-        /// The node.
+        /// Node to change.
         node: NodeId,
         /// New pin; `None` removes it.
         to: Option<Pin>,
     },
     /// Sets the poses saved with a scene.
     SetKeptPoses {
-        /// The scene.
+        /// Scene that stores the poses.
         scene: SceneId,
         /// New poses, which replace all others.
         to: Shared<[KeptPose]>,
     },
     /// Sets the contacts of a clip.
     SetContacts {
-        /// The clip.
+        /// Clip to change.
         clip: ClipId,
         /// New contacts, in order.
         to: Shared<[Goal]>,
     },
     /// Sets the retarget maps saved with a scene.
     SetRetargetMaps {
-        /// The scene.
+        /// Scene that stores the maps.
         scene: SceneId,
         /// New maps, which replace all others.
         to: Shared<[RetargetMap]>,
     },
     /// Sets the selection sets saved with a scene.
     SetNodeSets {
-        /// The scene.
+        /// Scene that stores the sets.
         scene: SceneId,
         /// New sets, which replace all others.
         to: Shared<[NodeSet]>,
     },
     /// Sets the joint groups saved with a scene.
     SetJointGroups {
-        /// The scene.
+        /// Scene that stores the groups.
         scene: SceneId,
         /// New groups, which replace all others.
         to: Shared<[JointGroup]>,
@@ -233,7 +233,7 @@ pub enum Edit {
     },
     /// Sets the mix saved with a scene.
     SetKeptMix {
-        /// The scene.
+        /// Scene that stores the mix.
         scene: SceneId,
         /// New mix; `None` removes it.
         to: Option<Shared<Mix<String, String>>>,
@@ -297,7 +297,7 @@ pub enum EditError {
     /// The number of morph weights differs from the number of morph targets.
     #[error("node {node} needs exactly one weight for each of its {targets} morph targets")]
     Morphs {
-        /// The node.
+        /// Index of the node.
         node: u32,
         /// Number of morph targets of its mesh.
         targets: usize,
@@ -308,18 +308,18 @@ pub enum EditError {
         {primitive}"
     )]
     Weights {
-        /// The mesh.
+        /// Index of the mesh.
         mesh: u32,
-        /// The primitive.
+        /// Primitive of the mesh.
         primitive: PrimitiveId,
     },
     /// The geometry does not match the primitive.
     #[error("the vertex positions do not match primitive {primitive} of mesh \
         {mesh}", primitive = primitive.index())]
     Shape {
-        /// The mesh.
+        /// Index of the mesh.
         mesh: u32,
-        /// The primitive.
+        /// Primitive of the mesh.
         primitive: PrimitiveId,
     },
     /// The weight layers do not match the primitives or vertices of the skin, or have values out of

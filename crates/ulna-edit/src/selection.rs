@@ -7,7 +7,7 @@ use ulna_model::{Clip, ClipId, Document, JointGroup, KeySet, NodeId, PoseLayerId
 /// The owner of keys: a clip, or one pose layer of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeysHome {
-    /// The clip.
+    /// Clip that contains the keys, or that has the layer.
     pub clip: ClipId,
     /// The layer of the clip; the clip's own keys if `None`.
     pub layer: Option<PoseLayerId>,

@@ -1,4 +1,5 @@
-//! Converts between bytes and documents. Only this crate reads and writes model files.
+//! Converts between the bytes of model files and documents. No other crate parses or builds these
+//! bytes.
 
 mod budget;
 mod bvh;

@@ -99,7 +99,7 @@ impl EditorState {
 /// Clip and time of an unkeyed pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnkeyedAt {
-    /// The clip.
+    /// Clip over which the pose was made.
     pub clip: ClipId,
     /// The bits of the time. Times are at least 0, so the bits sort in the same order.
     bits: u32,

@@ -58,7 +58,7 @@ impl Serialize for Repair {
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// The severity.
+    /// Severity of the finding.
     pub severity: Severity,
     /// The Khronos validator's code if it has one, else a code of Ulna with the prefix `ULNA_`.
     pub code: &'static str,

@@ -152,12 +152,12 @@ impl FileContent {
         self.scene.or_else(|| self.scenes.ids().next())
     }
 
-    /// The retarget maps of [`Self::keeping_scene`].
+    /// The retarget maps of the scene that stores editor data, [`Self::keeping_scene`].
     pub fn retarget_maps(&self) -> &[RetargetMap] {
         self.keeping_scene().and_then(|s| self.scenes.get(s)).map_or(&[], |s| &s.retarget)
     }
 
-    /// The joint groups of [`Self::keeping_scene`].
+    /// The joint groups of the scene that stores editor data, [`Self::keeping_scene`].
     pub fn joint_groups(&self) -> &[JointGroup] {
         self.keeping_scene().and_then(|s| self.scenes.get(s)).map_or(&[], |s| &s.groups)
     }

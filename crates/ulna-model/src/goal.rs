@@ -38,7 +38,7 @@ impl GoalPoint {
 /// Contacts of one joint that overlap or touch, shown as one bar in the timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactBar {
-    /// The joint.
+    /// Joint that stays in place.
     pub node: NodeId,
     /// Start of the first contact of the bar, in seconds.
     pub from: f32,

@@ -44,7 +44,7 @@ const WORDS: [&str; GroupColor::PALETTE.len()] = [
 ];
 
 impl GroupColor {
-    /// The palette.
+    /// Palette from which users choose.
     pub const PALETTE: [Self; 13] = [
         Self::Violet,
         Self::Red,

@@ -34,51 +34,51 @@ macro_rules! id {
 }
 
 id!(
-    /// A node of the tree.
+    /// Id of a node.
     NodeId
 );
 id!(
-    /// A mesh.
+    /// Id of a mesh.
     MeshId
 );
 id!(
-    /// A skin.
+    /// Id of a skin.
     SkinId
 );
 id!(
-    /// A clip: one glTF animation.
+    /// Id of a clip, which is one glTF animation.
     ClipId
 );
 id!(
-    /// A scene.
+    /// Id of a scene.
     SceneId
 );
 id!(
-    /// A variant of the materials (`KHR_materials_variants`).
+    /// Id of a variant of the materials (`KHR_materials_variants`).
     VariantId
 );
 id!(
-    /// A track of one clip: the index of the glTF channel it came from.
+    /// Id of a track in its clip: the index of the glTF channel that it was read from.
     TrackId
 );
 id!(
-    /// A primitive of one mesh.
+    /// Id of a primitive in its mesh.
     PrimitiveId
 );
 id!(
-    /// A material.
+    /// Id of a material.
     MaterialId
 );
 id!(
-    /// A camera of the file.
+    /// Id of a camera.
     CameraId
 );
 id!(
-    /// A light of the file.
+    /// Id of a light.
     LightId
 );
 id!(
-    /// An image.
+    /// Id of an image.
     ImageId
 );
 

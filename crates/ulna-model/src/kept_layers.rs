@@ -43,7 +43,7 @@ pub struct KeptLayer {
 pub struct OwnKeys {
     /// Path of the node.
     pub node: String,
-    /// The property.
+    /// Property that the keys animate.
     pub property: Property,
     /// The keys; `None` if the clip has no such channel.
     pub keys: Option<KeptKeys>,

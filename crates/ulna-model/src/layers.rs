@@ -15,7 +15,7 @@ pub struct LayerId(pub u32);
 /// One weight layer of a skin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WeightLayer {
-    /// The id.
+    /// Id of the layer, unique in its skin.
     pub id: LayerId,
     /// The name; not empty, but not necessarily unique.
     pub name: Arc<str>,

@@ -33,7 +33,7 @@ pub struct Marker {
     pub time: f32,
     /// The name; may be empty.
     pub name: Arc<str>,
-    /// The color.
+    /// Color of the marker in the timeline.
     #[serde(default)]
     pub color: MarkerColor,
 }

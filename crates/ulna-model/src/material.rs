@@ -46,7 +46,7 @@ pub enum Mip {
 /// A texture in a material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextureRef {
-    /// The image.
+    /// Image that the texture samples.
     pub image: ImageId,
     /// Texture coordinate set: 0 or 1.
     pub uv_set: u32,

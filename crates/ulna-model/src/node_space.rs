@@ -9,7 +9,7 @@ use super::{NodeId, Shared};
 /// Kind of a [`NodeVector`]: position or direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorKind {
-    /// A point.
+    /// A position, which rotation, scale and translation of the node affect.
     Position,
     /// A direction of length 1.
     Direction,

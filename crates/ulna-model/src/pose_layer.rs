@@ -17,7 +17,7 @@ use super::{
 pub struct JointMask(pub Shared<[f32]>);
 
 impl JointMask {
-    /// The weight of a node.
+    /// Weight of a node in the mask, `0..=1`.
     pub fn at(&self, node: NodeId) -> f32 {
         self.0.get(node.index()).copied().unwrap_or(0.0)
     }
@@ -112,7 +112,7 @@ impl LayerHome {
 /// the same target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseLayer {
-    /// The id.
+    /// Id of the layer, unique in the document.
     pub id: PoseLayerId,
     /// The name that the user chose; unique in its list.
     pub name: Arc<str>,

@@ -50,7 +50,7 @@ pub enum Projection {
 pub struct Camera {
     /// The name, if the file has one.
     pub name: Option<Arc<str>>,
-    /// The projection.
+    /// Perspective or orthographic projection.
     pub projection: Projection,
 }
 
@@ -75,9 +75,9 @@ pub enum LightKind {
 pub struct Light {
     /// The name, if the file has one.
     pub name: Option<Arc<str>>,
-    /// The kind.
+    /// Type of the light.
     pub kind: LightKind,
-    /// Linear color.
+    /// Linear RGB color of the light.
     pub color: Vec3,
     /// Intensity, in candela for point and spot lights, and in lux for directional lights.
     pub intensity: f32,

@@ -11,7 +11,7 @@ pub struct Vrm {
     pub version: Arc<str>,
     /// The name of the avatar.
     pub title: Option<Arc<str>>,
-    /// The authors.
+    /// Names of the authors.
     pub authors: Vec<Arc<str>>,
     /// The license, by name or URL.
     pub license: Option<Arc<str>>,

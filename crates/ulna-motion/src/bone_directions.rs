@@ -58,10 +58,10 @@ impl<'d, H: Fn(NodeId) -> DVec3> BoneDirections<'d, H> {
 
     /// Returns the bone of a joint as a vector in the scene, in meters.
     ///
-    /// The bone points to the child joint. If there are several, it points to the one in the middle
-    /// of the body, or else to the one that is farthest in the direction from the parent joint. A
-    /// joint at the end of a chain continues the direction from its parent joint. `None` if the
-    /// joint has neither children nor a parent.
+    /// The bone points to the child joint. Of several child joints, the one in the middle of the
+    /// body is chosen. If there is none, the joint that is farthest in the direction from the
+    /// parent joint is chosen. A joint at the end of a chain continues the direction from its
+    /// parent joint. `None` if the joint has neither children nor a parent.
     pub fn bone(&self, node: NodeId) -> Option<DVec3> {
         let head = (self.head)(node);
         let above = self.above(node).map(|p| head - (self.head)(p)).filter(|w| is_some(*w));

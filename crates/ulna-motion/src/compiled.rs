@@ -189,7 +189,7 @@ impl Compiled {
     }
 }
 
-/// Writes the values of groups and unshared tracks. `B` interpolates rotations.
+/// Writes the values of all tracks, with and without shared key times. `B` interpolates rotations.
 #[inline(always)]
 fn apply<B: Blend<4, 2>>(
     groups: &mut [TrackGroup],

@@ -214,7 +214,7 @@ impl Bodies {
             (Some(_), None) => there.is_some_and(known_here) && here != there,
             (None, Some(_)) => here.is_some_and(known_there) && here != there,
             // A joint inside a chain, such as the third of four spine joints, has the body part of
-            // the chain, even if no map contains the joint.
+            // the chain. The joint need not be in a map.
             (None, None) => [there, here]
                 .into_iter()
                 .flatten()

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bones_follow_their_parents_and_fifteen_are_required() {
+    fn parents_precede_their_bones_in_the_list_and_fifteen_bones_are_required() {
         for (k, bone) in HUMANOID_BONES.iter().enumerate() {
             let parent = bone.parent.map(|p| HUMANOID_BONES.iter().position(|b| b.role == p));
             assert!(parent.is_none_or(|at| at.is_some_and(|at| at < k)), "{}", bone.role);

@@ -79,7 +79,7 @@ pub fn insert_key(track: &Track, time: f32, value: Option<&[f32]>, exact: bool) 
 }
 
 /// Inserts keys at `time` and at `more`, fitted within the segment before the key `at`. Returns the
-/// track, its error, and the middles of pieces with too large an error.
+/// track, its error, and the middle times of segments with too large an error.
 fn with_all(track: &Track, more: &[f32], time: f32, at: usize) -> (Track, f32, Vec<f32>) {
     let mut times: Vec<f32> = more.iter().copied().chain([time]).collect();
     times.sort_by(f32::total_cmp);

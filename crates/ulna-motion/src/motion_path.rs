@@ -18,7 +18,7 @@ pub struct PathPlace {
 /// The motion path of one joint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotionPath {
-    /// The joint.
+    /// Joint that moves along the path.
     pub node: NodeId,
     /// Points in order of time.
     pub places: Vec<PathPlace>,

@@ -43,7 +43,7 @@ pub struct Stack {
 /// A clip at a time, as one source of a lane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
-    /// The clip.
+    /// Clip to sample.
     pub clip: Shared<Clip>,
     /// The clip's own layers, bottom to top.
     pub layers: Shared<PoseLayers>,
@@ -127,7 +127,7 @@ pub struct Additive {
 /// Offset of a node in its parent's space: `t + o_t`, `o_r · r`, `s · o_s`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offset {
-    /// The node.
+    /// Node to transform.
     pub node: NodeId,
     /// Translation `o_t` in the parent's space, meters.
     pub translation: Vec3,
@@ -140,7 +140,7 @@ pub struct Offset {
 /// Offset of the weights of a node's morph targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MorphOffset {
-    /// The node.
+    /// Node with the morph targets.
     pub node: NodeId,
     /// Offset of each morph target's weight.
     pub weights: Vec<f32>,
@@ -151,7 +151,7 @@ pub struct MorphOffset {
 pub enum Constraint {
     /// A node keeps its transform in the scene.
     Hold {
-        /// The node.
+        /// Node to hold.
         node: NodeId,
         /// Transform to keep.
         scene_from_node: Mat4,

@@ -69,8 +69,8 @@ impl LayerWriteError {
 /// The result compensates for the layer's strength.
 ///
 /// # Errors
-/// The layer does not exist or has no effect, a layer above it has a scale of 0, or its strength is
-/// too low for the rotation.
+/// The layer does not exist, has no effect, or has too little strength for the rotation. Or a layer
+/// above it has a scale of 0.
 pub fn under_layers(
     base: &Transform,
     layers: &PoseLayers,

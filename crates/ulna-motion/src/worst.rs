@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_fall_with_better_weights_and_equal_those_of_the_pose() {
+    fn scores_fall_with_better_weights_and_equal_direct_measurements() {
         let mut document = document(|y| f32::from(y > 0.5));
         document.file.clips.put(
             ClipId(1),

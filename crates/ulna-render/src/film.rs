@@ -56,7 +56,7 @@ pub enum FilmError {
     /// A file could not be written.
     #[error("{} could not be written: {source}", path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,

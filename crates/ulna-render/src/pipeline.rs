@@ -19,7 +19,7 @@ use super::{
 pub(super) enum Draw {
     /// A surface with its material.
     Mesh(MeshKey),
-    /// A surface drawn with a tint per vertex, or in plain clay, instead of its material.
+    /// A surface drawn with a tint per vertex, or in one neutral color, instead of its material.
     Tint {
         topology: wgpu::PrimitiveTopology,
         tinted: bool,

@@ -285,7 +285,7 @@ impl Renderer {
         }
     }
 
-    /// Deferred lighting of the G-buffer.
+    /// Lights the surfaces in the G-buffer (deferred shading).
     fn draw_light(&self, pass: &mut wgpu::RenderPass<'_>, kept: &wgpu::BindGroup, shot: &Shot<'_>) {
         let Shot { show, lit, .. } = *shot;
         let lights = lit && show.shading == Shading::Textured;

@@ -18,7 +18,7 @@ pub struct BoneLook {
 /// A further scene in a picture. It is dimmed to distinguish it from the main scene.
 #[derive(Clone, Copy)]
 pub struct SceneBeside<'a> {
-    /// The scene.
+    /// Scene to draw.
     pub scene: &'a Scene,
     /// Whether the scene is displayed without its materials.
     pub plain: bool,
@@ -31,7 +31,7 @@ pub enum Shading {
     /// Surfaces with their materials.
     #[default]
     Textured,
-    /// Surfaces in plain clay, without materials.
+    /// Surfaces in one neutral color, without materials.
     Solid,
     /// Only the edges of surfaces.
     Wireframe,

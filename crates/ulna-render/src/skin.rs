@@ -341,7 +341,7 @@ impl Copies {
     /// Ranges that contain the copies of some vertices. They are few, and can include copies of
     /// other vertices.
     fn runs(&self, vertices: &[Range<usize>]) -> Vec<Range<usize>> {
-        /// Maximum gap between two ranges that are merged into one.
+        /// Maximum gap between two ranges that are merged into one, in vertices.
         const GAP: usize = 64;
         let mut found: Vec<usize> = Vec::new();
         for range in vertices {

@@ -16,8 +16,8 @@ pub enum TintKind {
 }
 
 impl TintKind {
-    /// Tint value of a vertex without a value, for both kinds. The vertex is displayed as dimmed
-    /// clay.
+    /// Tint value of a vertex without a value, for both kinds. The vertex is displayed in a dimmed
+    /// neutral color.
     pub const NONE: u32 = 0x7FC0_0000;
 
     /// Tint value of a weight of `0..=1`, for [`Heat`](Self::Heat): the bits of the float. NaN
@@ -27,7 +27,7 @@ impl TintKind {
     }
 
     /// Tint value of a color, for [`Colors`](Self::Colors). Red is the highest byte. The lowest
-    /// byte is alpha, the opacity over the clay.
+    /// byte is alpha, the opacity over the neutral color.
     pub const fn color(color: Color) -> u32 {
         u32::from_be_bytes(color.0)
     }

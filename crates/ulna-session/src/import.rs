@@ -345,7 +345,7 @@ fn by_map(
     (fit, clips.par_iter().map(one).collect())
 }
 
-/// Describes how well the joints that these tracks animate match.
+/// Describes the match of the joints that these tracks animate.
 fn fit_of<'a>(
     transfer: &ClipTransfer<'_>,
     theirs: &Document,

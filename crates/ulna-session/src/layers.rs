@@ -24,8 +24,8 @@ use ulna_model::{
 };
 use ulna_motion::{Folded, Folder, mask_weights};
 
-/// Bakes the layers of a session's document, and remembers the layers of the opened file. Copies of
-/// a session share the cache of baked clips.
+/// Bakes the layers of a session's document, and stores the layers of the opened file. Copies of a
+/// session share the cache of baked clips.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Folds {
     folder: Arc<Mutex<Folder>>,
@@ -355,7 +355,7 @@ impl Folds {
     }
 
     /// Returns the document with its layers baked into keys and nodes, and the clips with baked
-    /// layers. If `keeps` is set and the document asks for it, the file also stores the layers.
+    /// layers. If `keeps` is set and the document requests it, the file also stores the layers.
     pub fn fold(
         &self,
         document: &Document,

@@ -85,7 +85,7 @@ pub enum SaveFailure {
     /// The path is a folder, a device or a pipe instead of a file.
     #[error("{path} is {what}, not a file. Choose another name", path = path.display())]
     NotAFile {
-        /// The path.
+        /// Path to which the file was to be saved.
         path: PathBuf,
         /// Kind of the object at the path.
         what: &'static str,

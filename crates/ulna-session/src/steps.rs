@@ -243,7 +243,7 @@ impl Session {
     /// whether it changed anything.
     ///
     /// # Errors
-    /// The layer refuses the stroke. The stroke is reverted then.
+    /// The stroke cannot be stored in the layer. The stroke is reverted then.
     pub fn commit_stroke(&mut self, layer: (SkinId, LayerId)) -> Result<bool, CommandError> {
         if let Err(error) = self.put_stroke(Some(layer)) {
             self.cancel();

@@ -10,7 +10,7 @@ use ulna_edit::command::{
 use ulna_model::{Document, NodeId};
 use ulna_weights::{Influences, Refusal, SkinnedSurface, WeightConstraints, paint};
 
-/// Reason why edited cells are refused, with the first vertex that refuses them.
+/// Reason why edited cells are refused, with the first vertex that cannot have its new weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellRefused {
     /// Index of the vertex in the surface.
@@ -62,8 +62,8 @@ const ROUNDED: f32 = 2e-3;
 /// same weights.
 ///
 /// # Errors
-/// The first vertex that refuses its weights, and the reason. Either their sum is above 1, or it is
-/// above the weight that locked joints leave.
+/// The first vertex that cannot have its new weights, and the reason. Either their sum is above 1,
+/// or it is above the weight that locked joints leave.
 ///
 /// # Panics
 /// The number of values differs from the number of cells.

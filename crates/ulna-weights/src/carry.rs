@@ -126,8 +126,8 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Returns the source vertices of a surface point, with their shares. A point at a vertex uses only
-/// this vertex, so that the weights are copied exactly.
+/// Returns the source vertices of a surface point, with their barycentric coordinates. A point at a
+/// vertex uses only this vertex, so that the weights are copied exactly.
 fn givers_of(point: &Nearest) -> ([u32; 3], [f32; 3]) {
     match (0..3).find(|k| point.shares[*k] > 1.0 - 1e-4) {
         Some(k) => ([point.vertices[k]; 3], [1.0, 0.0, 0.0]),

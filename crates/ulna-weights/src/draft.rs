@@ -74,7 +74,7 @@ pub(super) enum Fast<'a> {
     None,
     /// Changes a group of vertices in place. The last argument has their vertex indices.
     Group(&'a (dyn Fn(&SimdNormalizer, &mut LaneGroup, &[u32]) + Sync)),
-    /// Changes a group like `Group`, but reads slots that need not belong to its vertices.
+    /// Changes a group like `Group`, and also reads the weights of vertices outside the group.
     Others(&'a Others<'a>),
 }
 

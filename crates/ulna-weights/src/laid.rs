@@ -16,7 +16,7 @@ use ulna_model::{Document, NodeId, Primitive, SkinId};
 /// A source primitive of a weight transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Giver<'a> {
-    /// The primitive.
+    /// Primitive that provides the weights.
     pub primitive: &'a Primitive,
     /// Skin of the primitive.
     pub skin: SkinId,
@@ -138,7 +138,7 @@ pub fn takers(theirs: &Document, givers: &[Giver<'_>]) -> Vec<Vec<Option<u16>>> 
     givers.iter().map(one).collect()
 }
 
-/// Returns the share of the weights that are on joints with a counterpart, `0..=1`.
+/// Returns the fraction of the weight that is on joints with a counterpart, `0..=1`.
 fn share_matched(givers: &[Giver<'_>]) -> f64 {
     let (mut found, mut all) = (0.0f64, 0.0f64);
     for giver in givers {

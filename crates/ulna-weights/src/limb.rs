@@ -57,7 +57,8 @@ impl Line {
         best.1
     }
 
-    /// Returns the share of each joint at a position along the line. The shares sum to 1.
+    /// Returns the fraction of the weight on each joint at a position along the line. The fractions
+    /// sum to 1.
     fn shares(&self, place: f32, curve: &Falloff) -> impl Iterator<Item = (u16, f32)> + '_ {
         let curve = *curve;
         let beyond = move |k: usize| -> f32 {

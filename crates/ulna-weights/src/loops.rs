@@ -22,8 +22,8 @@ use ulna_geometry::PointId;
 /// Cosine of the maximum turn between two successive edges of a loop.
 const STRAIGHT: f32 = 0.766;
 
-/// Returns the directed edges between selected neighbors. If there are several, diagonals of quads
-/// are left out.
+/// Returns the edges between selected neighbors, in both directions. Diagonals of quads are left
+/// out, unless only one edge is selected.
 fn edges_among(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> Vec<(PointId, PointId)> {
     let among = |a: &PointId| {
         canvas.ring(*a).iter().filter(|b| points.contains(b)).map(|b| (*a, *b)).collect::<Vec<_>>()

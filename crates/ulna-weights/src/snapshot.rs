@@ -42,8 +42,8 @@ pub fn world(document: &Document, pose: &Pose, node: NodeId) -> DMat4 {
 pub struct BoundMesh {
     /// `scene_from_mesh` of the joint with the most weight.
     pub scene_from_mesh: DMat4,
-    /// Maximum distance between the placements of the mesh's bounding box corners by different
-    /// joints, in meters; 0 if all joints agree.
+    /// Maximum distance, in meters, between the positions that different joints give one corner of
+    /// the mesh's bounding box; 0 if all joints agree.
     pub apart: f64,
 }
 

@@ -2,7 +2,7 @@
 //! enough volume when joints bend. Its strain relative to unchanged neighbors must not increase.
 //!
 //! Each joint is tested alone, together with all of its descendants, rotated by 60° about each
-//! axis. The share `m` of a vertex is its weight for the joint and its descendants.
+//! axis. `m` is the weight of a vertex for the joint and its descendants.
 //!
 //! ```text
 //!  position  p + m·(Rp − p)
@@ -30,13 +30,14 @@ const ANGLE: f32 = std::f32::consts::FRAC_PI_3;
 pub const KEPT: f32 = 0.8;
 /// Fractions of the movement to try, in descending order.
 const STEPS: [f32; 5] = [1.0, 0.75, 0.5, 0.25, 0.1];
-/// Maximum difference between shares that count as equal.
+/// Maximum difference between weights that count as equal.
 const ALIKE: f32 = 1e-4;
 /// Minimum reduction of strain, in powers of 2, that justifies a smaller step. Without it, rounding
 /// would decide.
 const WORTH: f32 = 1e-3;
 
-/// Returns the volume at a vertex when `share` of its weight is rotated, relative to rest.
+/// Returns the volume at a vertex relative to rest, if the fraction `share` of its weight is
+/// rotated.
 fn volume(share: f32) -> f32 {
     1.0 - 2.0 * share * (1.0 - share) * (1.0 - ANGLE.cos())
 }
@@ -44,8 +45,8 @@ fn volume(share: f32) -> f32 {
 /// A test of one joint at a point: the movement of the point, and the positions of its neighbors.
 struct Trial {
     joint: u16,
-    /// For each rotation: movement of the point with full weight, and positions of the posed
-    /// neighbors.
+    /// For each test rotation: the movement of the point with full weight on the joint, and the
+    /// posed positions of its neighbors.
     turns: Vec<(Vec3, Vec<Vec3>)>,
 }
 

@@ -124,7 +124,8 @@ impl BendContext<'_> {
         bending.change(|now| *now = bend);
     }
 
-    /// Command that adds the pose of the skin's joints to the file.
+    /// Returns the command that stores the pose of the skin's joints in the file. If the name is in
+    /// use, shows a message and returns `None`.
     fn kept(&mut self, name: &str) -> Option<KeepPose> {
         let painted = self.painting.session()?;
         let document = self.session.document();

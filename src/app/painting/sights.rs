@@ -17,8 +17,8 @@ pub(super) fn in_sight(
     posed: PosedSurface<'_>,
     vertex: u32,
 ) -> bool {
-    /// Distance as a fraction of the vertex's distance within which a hit counts as the vertex's
-    /// own surface.
+    /// Maximum distance between a hit and the vertex for which the hit counts as the vertex's own
+    /// surface. Relative to the distance of the vertex from the camera.
     const OWN: f32 = 2e-4;
     let Some(at) = posed.positions.get(vertex as usize).copied().filter(|p| p.is_finite()) else {
         return false;

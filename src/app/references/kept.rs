@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn storing_reference_models_of_a_file_replaces_them_and_forgets_old_files() {
+    fn storing_reference_models_of_a_file_replaces_them_and_drops_the_oldest_files() {
         let mut list = Vec::new();
         for k in 0..60 {
             KeptReferences::keep(&mut list, Path::new(&format!("{k}.glb")), vec![one("prop.glb")]);

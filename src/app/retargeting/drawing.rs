@@ -140,8 +140,8 @@ impl Retargeting {
         self.draft.map.source_pose = turned.collect();
     }
 
-    /// Height in meters by which to raise a body that is below the ground only in its rest pose, as
-    /// in motion captures whose rest pose has the hips at the origin.
+    /// Returns the height by which a body is raised, in meters. A body is raised if only its rest
+    /// pose is below the ground. In many motion captures, the rest pose has the hips at the origin.
     fn lift(&self, body: &PosedBody, which: usize) -> f32 {
         /// Minimum depth below the ground for which a body is raised, as a fraction of its height.
         const FAR: f32 = 0.2;

@@ -21,7 +21,7 @@ pub enum Run<'a> {
     Link(&'a str, &'a str),
 }
 
-/// Splits Markdown text into runs.
+/// Splits Markdown text into runs of one style.
 pub fn runs(text: &str) -> Vec<Run<'_>> {
     let mut runs = Vec::new();
     let mut rest = text;

@@ -1,4 +1,5 @@
-//! The inspector: number fields for the active node's `Ul`, `L` and `W`.
+//! The inspector: number fields for the active node's pose offset (`Ul`), rest transform (`L`) and
+//! world transform (`W`).
 
 mod blending;
 mod edited;

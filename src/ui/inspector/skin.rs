@@ -11,11 +11,11 @@ use ulna_motion::Pose;
 use ulna_render::ColorRole;
 use ulna_weights::{at_rest, bound_mesh};
 
-/// Largest distance in meters between the placements of a skin's vertices by different joints in
-/// the rest pose, cached per document revision.
+/// Largest distance, in meters, between the positions that different joints of a skin give one
+/// corner of its mesh's bounding box in the rest pose. It is cached per document revision.
 pub type Apart = Derived<(u64, SkinId), f64>;
 
-/// Distance in meters below which these placements count as equal. It allows for single-precision
+/// Distance in meters below which these positions count as equal. It allows for single-precision
 /// errors.
 const AGREE: f64 = 1e-4;
 

@@ -100,7 +100,8 @@ impl<'a> Row<'a> {
         Self { help: help.into(), ..self }
     }
 
-    /// Disables the row for a reason, unless it is disabled already.
+    /// Disables the row if there is a reason, which the row then shows. The reason of a disabled
+    /// row stays.
     pub fn unless(self, reason: Option<impl Into<Cow<'a, str>>>) -> Self {
         match reason {
             Some(reason) if self.enabled.is_ok() => Self { enabled: Err(reason.into()), ..self },

@@ -210,8 +210,8 @@ pub fn fit(query: &Query, text: &Searched) -> Option<Fit> {
     by_words(query, text).or_else(|| by_initials(query, text)).or_else(|| by_part(query, text))
 }
 
-/// Characters of the text in common prefixes of its words and the typed words. Prefixes of fewer
-/// than three letters are ignored.
+/// Returns the indices of characters to highlight. Each word of the text is compared with the typed
+/// words, and the longest common prefix is highlighted if it has at least three letters.
 ///
 /// For example, `keyframe` shares *key* with *Set key*.
 pub fn shared_letters(query: &Query, text: &Searched) -> Vec<usize> {

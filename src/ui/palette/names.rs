@@ -155,7 +155,7 @@ fn clip_note(clip: &Clip) -> String {
     format!("clip, {:.2} s, {keys} {}", clip.length(), if keys == "1" { "key" } else { "keys" })
 }
 
-/// Note after a name.
+/// Note that is shown after an element's name.
 pub fn note(view: &View<'_>, entry: &Entry) -> String {
     let document = view.session.map(|session| session.document());
     let of_document = |document: &Document| match &entry.named {

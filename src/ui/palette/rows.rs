@@ -106,7 +106,7 @@ fn command_note(view: &View<'_>, spec: &'static CommandSpec, found: &PaletteRow)
     }
 }
 
-/// Label of the Enter key on a row.
+/// Returns the verb beside the Enter key: the action that Enter performs on a row.
 pub fn verb(names: &[Entry], found: Option<&PaletteRow>) -> &'static str {
     match found.map(|found| found.item) {
         Some(Item::Name(k)) => names.get(k).map_or("run", |entry| entry.named.verb()),

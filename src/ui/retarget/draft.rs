@@ -290,9 +290,9 @@ impl BodyFacts {
 /// A contact of a foot or a hand, drawn as a bar on the timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactBar {
-    /// Start in seconds.
+    /// Start of the contact, in seconds.
     pub from: f32,
-    /// End in seconds.
+    /// End of the contact, in seconds.
     pub to: f32,
     /// Sliding of the target's foot before and after locking, in meters; `None` until measured.
     pub slide: Option<[f32; 2]>,

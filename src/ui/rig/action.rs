@@ -56,7 +56,7 @@ impl JointDepth {
         }
     }
 
-    /// Label of the depth.
+    /// Returns the label of the depth in the interface.
     pub fn title(self) -> &'static str {
         Self::ALL.iter().find(|(depth, _)| *depth == self).map_or("", |(_, title)| title)
     }

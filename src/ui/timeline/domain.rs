@@ -98,7 +98,7 @@ pub enum SelectHow {
 }
 
 impl SelectHow {
-    /// The resulting selection.
+    /// Returns the new selection: the current selection `now`, combined with `keys`.
     pub fn applied(self, now: KeySet, keys: KeySet) -> KeySet {
         match self {
             Self::Only => keys,

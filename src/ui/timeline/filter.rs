@@ -48,7 +48,7 @@ const KINDS: [(Property, &str); 4] = [
 ];
 
 impl RowFilter {
-    /// Criteria of the filter.
+    /// Returns the filter's criteria, by which rows are listed.
     pub fn listed(&self) -> Listed {
         Listed {
             name: self.name.clone(),

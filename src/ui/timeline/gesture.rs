@@ -120,7 +120,7 @@ impl Retiming {
         })
     }
 
-    /// Sets the button that ends the drag by its release.
+    /// Sets the mouse button whose release ends the drag.
     pub const fn held_by(mut self, button: PointerButton) -> Self {
         self.button = button;
         self

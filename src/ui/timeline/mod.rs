@@ -1,4 +1,4 @@
-//! Timeline: transport, ruler, and one row of keys per joint.
+//! Timeline: transport, ruler, rows of keys, curves, contacts, and the mixer.
 
 mod axis;
 mod contacts;

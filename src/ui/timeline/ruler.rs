@@ -35,7 +35,7 @@ fn number(count: f64, of: f64) -> String {
     if of == 1.0 { format!("{count}") } else { format!("{}", (count / of * 1e3).round() / 1e3) }
 }
 
-/// Frames, or other units, that have a label in the visible range.
+/// Returns the labeled times of the visible range, in frames or other units of `1 / fps` seconds.
 fn labeled_frames(axis: &TimeAxis, fps: f64) -> impl Iterator<Item = f64> {
     // Maximum number of labels, for any range of times.
     const MOST: usize = 200;

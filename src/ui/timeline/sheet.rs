@@ -29,7 +29,7 @@ use ulna_render::{ColorRole, Measure};
 /// Height of the overview bar at the bottom, in points.
 const OVERVIEW: f32 = 24.0;
 
-/// Layer by its id.
+/// Returns the pose layer with this id.
 fn view_layer(view: &View<'_>, id: PoseLayerId) -> Option<Shared<PoseLayer>> {
     view.session?.document().aids.pose_layer(id).map(|(_, layer)| layer.clone())
 }
@@ -371,7 +371,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Draws a tint over the frames that a loop repair bends.
+    /// Draws a tint over the frames that a loop repair changes.
     fn tail(&self, painter: &Painter, clip: RangeInclusive<f32>) {
         let Some((_, from)) = self.bent() else { return };
         let from = from.max(*clip.start());

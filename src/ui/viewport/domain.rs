@@ -282,7 +282,7 @@ pub enum SnapTo {
     Joint,
     /// A vertex of the surface.
     Vertex,
-    /// The surface.
+    /// Any point on the surface.
     Surface,
     /// The ground, at height 0.
     Ground,

@@ -46,7 +46,8 @@ pub struct ViewportState {
     blend: Option<BlendGesture>,
     /// Key that is being dragged on a motion path.
     path_drag: Option<paths::PathDrag>,
-    /// Time on egui's clock since a file has been open without a rendered image, in seconds.
+    /// Time from which an open file has no rendered image yet, in seconds on egui's clock. `None`
+    /// after the first image.
     empty_since: Option<f64>,
 }
 

@@ -21,7 +21,7 @@ const AT_ORIGIN: f64 = 0.03;
 /// A joint, and whether a bind gives weight to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BindJoint {
-    /// The joint.
+    /// Node of the joint.
     pub node: NodeId,
     /// Whether the joint receives weight by default.
     pub deforms: bool,

@@ -38,9 +38,9 @@ impl BoundPiece {
 /// The connected piece that each vertex of a primitive belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundPart {
-    /// The mesh.
+    /// Mesh that has the primitive.
     pub mesh: MeshId,
-    /// The primitive.
+    /// The bound primitive.
     pub primitive: PrimitiveId,
     /// Index in [`BindReport::pieces`] per vertex; `None` for a vertex in no triangle.
     pub piece_of: Vec<Option<u32>>,

@@ -31,7 +31,7 @@ choice! {
     Channels {
         /// All channels.
         All = "all",
-        /// The translation.
+        /// The translation along all axes.
         Translation = "translation",
         /// The translation along x of the rest pose.
         TranslationX = "translation_x",
@@ -39,7 +39,7 @@ choice! {
         TranslationY = "translation_y",
         /// The translation along z of the rest pose.
         TranslationZ = "translation_z",
-        /// The rotation.
+        /// The rotation about all axes.
         Rotation = "rotation",
         /// The rotation angle about x.
         RotationX = "rotation_x",
@@ -47,7 +47,7 @@ choice! {
         RotationY = "rotation_y",
         /// The rotation angle about z.
         RotationZ = "rotation_z",
-        /// The scale.
+        /// The scale along all axes.
         Scale = "scale",
         /// The scale along x.
         ScaleX = "scale_x",

@@ -12,9 +12,9 @@ use ulna_model::{ClipId, Document, LayerHome, PoseLayerId, UnkeyedAt};
 /// Selection and display state, from which omitted arguments are filled.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandContext<'a> {
-    /// The document.
+    /// The current document.
     pub document: &'a Document,
-    /// The selection.
+    /// Selected nodes and keys.
     pub selection: &'a Selection,
     /// The clip open in Animate mode, or played while weights are painted.
     pub clip: Option<ClipId>,

@@ -26,7 +26,7 @@ choice! {
 /// Destination of a pose: a clip at a time, a layer, or by default the pose of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoseDestination {
-    /// The clip.
+    /// Clip that receives the pose; `None` for the pose of the file.
     pub clip: Option<ClipName>,
     /// Time in the clip, in seconds.
     pub time: Option<Seconds>,

@@ -80,17 +80,17 @@ pub enum ArgumentError {
     /// A required argument is missing.
     #[error("{command} needs the argument “{name}”")]
     Missing {
-        /// The command.
+        /// Name of the command.
         command: String,
-        /// The argument.
+        /// Name of the argument.
         name: &'static str,
     },
     /// The command has no such argument.
     #[error("{command} has no argument “{name}”{near}")]
     Unknown {
-        /// The command.
+        /// Name of the command.
         command: String,
-        /// The argument.
+        /// Name of the argument.
         name: String,
         /// A similar name, in parentheses; or empty.
         near: String,
@@ -98,7 +98,7 @@ pub enum ArgumentError {
     /// The argument has another type.
     #[error("“{name}” should be {wanted}, but is {found}")]
     Type {
-        /// The argument.
+        /// Name of the argument.
         name: String,
         /// Description of the expected type.
         wanted: &'static str,
@@ -108,7 +108,7 @@ pub enum ArgumentError {
     /// The argument is none of the allowed words.
     #[error("“{name}” should be one of {wanted}, but is {found}{near}")]
     Choice {
-        /// The argument.
+        /// Name of the argument.
         name: String,
         /// The allowed words.
         wanted: String,

@@ -117,7 +117,7 @@ impl NodeMatches {
 }
 
 impl GivenWeights {
-    /// Returns the sums of both counts.
+    /// Returns these counts plus those of `other`.
     pub(in crate::command) const fn with(self, other: Self) -> Self {
         Self {
             nearest: self.nearest + other.nearest,

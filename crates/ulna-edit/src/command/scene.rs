@@ -11,7 +11,7 @@ use ulna_motion::{Pose, RecentPoses, Stack};
 /// Input of commands on the document: the document with cached poses.
 #[derive(Debug)]
 pub struct Scene<'a> {
-    /// The document.
+    /// The current document.
     pub document: &'a Document,
     pose: OnceCell<Pose>,
     recent: Option<&'a RecentPoses>,

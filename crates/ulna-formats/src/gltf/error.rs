@@ -12,7 +12,7 @@ pub enum ReadError {
     #[error("{path} could not be read: {source}. Check that the file exists and that you have \
         permission to read it", path = path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Error of the operating system.
         source: std::io::Error,

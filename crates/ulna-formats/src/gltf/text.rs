@@ -31,7 +31,7 @@ pub enum Ops {
 }
 
 impl Ops {
-    /// Creates an operation that changes members of an object; no members yet.
+    /// Creates an operation on the members of an object, which changes no member yet.
     pub const fn object() -> Self {
         Self::Object { members: BTreeMap::new() }
     }

@@ -69,7 +69,7 @@ pub enum InStep {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Plays<C = ClipId> {
-    /// A clip.
+    /// A single clip.
     Clip(C),
     /// A one-dimensional blend of clips.
     Blend {

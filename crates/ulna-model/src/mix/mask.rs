@@ -12,7 +12,7 @@ use super::{super::NodeId, defaults::is_zero};
 pub enum MixMask<N: Ord = NodeId> {
     /// A joint and its descendants.
     Below {
-        /// The joint.
+        /// The topmost joint of the mask.
         joint: N,
         /// Depth below the joint at which the weight reaches 1. The weight rises linearly from `1 /
         /// (falloff + 1)` at the joint.

@@ -15,7 +15,7 @@ pub struct Carrier {
     pub(super) way: Vec3,
     /// Rotation about the vertical per cycle, radians.
     pub(super) turn: f32,
-    /// Center of the rotation per cycle: position of the body in the scene at time 0.
+    /// Center of the rotation `turn`: the position of the body in the scene at the first key.
     center: Vec3,
     /// Rotation and scale from the node's parent space to the scene.
     scene_from_place: Mat3,

@@ -1,5 +1,5 @@
 //! The length of a clip, which is the time of its last key: glTF stores no other length. Edits that
-//! remove keys keep a key there.
+//! remove keys keep a key at this time.
 
 use super::key_span;
 use ulna_model::{Clip, Interpolation, Shared, Track};

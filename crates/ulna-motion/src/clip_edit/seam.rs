@@ -21,7 +21,7 @@ const ABRUPT: f32 = 0.01;
 /// Discontinuity of a node at the seam of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
-    /// The node.
+    /// Node with the discontinuity.
     pub node: NodeId,
     /// Difference between the node's local rotations at the start and the end, radians.
     pub angle: f32,

@@ -5,8 +5,8 @@
 //! largest error of these joints. A joint's matrix is affine, so its largest error is at a corner
 //! of the box around its vertices. Only these boxes and world matrices are measured. The result is
 //! an upper bound for every vertex, from a few points per joint. The errors along a chain of joints
-//! add up. The tolerance of a track therefore depends on the length of its chain, and on the
-//! distance from its joint to the points that the joint moves.
+//! add up. The tolerance of a track therefore depends on the length of its chain. It also depends
+//! on the distance between its joint and the points that the joint moves.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use glam::{Mat4, Vec3, Vec4};
 use crate::{Evaluator, Pose, Stack, joint_bounds};
 use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Track, TrackId};
 
-/// Body height for which the bound is exact, meters. It is scaled for other heights.
+/// Body height for which the bound is exact, meters. For other heights, the bound is scaled.
 const BODY: f32 = 1.8;
 
 /// Assumed radius of a joint without vertices, in meters for a body 1.8 m high. Objects may be
@@ -35,7 +35,8 @@ pub(super) struct SkinBound {
     seen: f32,
     /// Scene meters per meter of a body 1.8 m high.
     unit: f32,
-    /// 2 if morph targets use half of the bound, else 1.
+    /// Ratio of the whole bound to the bound for the joints: 2 if morph targets use half of it,
+    /// else 1.
     whole: f32,
 }
 
@@ -224,7 +225,7 @@ fn weight_share(document: &Document, node: NodeId, own: f32) -> f32 {
     own * 0.5 / most.fold(0.0, f32::max).max(1e-6)
 }
 
-/// Returns all key times of a clip, and optionally the middles between them.
+/// Returns all key times of a clip, and optionally the times in the middle between them.
 fn all_times(clip: &Clip, midway: bool) -> Vec<f64> {
     let mut keys: Vec<f32> = Vec::new();
     let mut last: Option<*const f32> = None;
@@ -244,8 +245,8 @@ fn all_times(clip: &Clip, midway: bool) -> Vec<f64> {
     all
 }
 
-/// Returns times between key times: the middles. If there are splines, also the quarters, since a
-/// spline may oscillate about the middle.
+/// Returns times between keys: the middle of each segment. If there are splines, also its quarter
+/// points, since a spline may oscillate about its middle.
 fn between(clip: &Clip, keys: &[f32]) -> Vec<f64> {
     let curved = clip.tracks.values().any(|t| t.interpolation == Interpolation::CubicSpline);
     let parts: &[f64] = if curved { &[0.25, 0.5, 0.75] } else { &[0.5] };

@@ -24,8 +24,8 @@ pub struct CarriedClip {
     /// Number of scales that could not be transferred, because the axes of both joints are not
     /// aligned.
     pub scales_left: usize,
-    /// Number of channels that were left out, because they do not move a node, or because their
-    /// packed form cannot be transferred.
+    /// Number of channels that were left out: JSON pointers that do not move a node, and channels
+    /// whose keys cannot be edited.
     pub left_out: usize,
 }
 

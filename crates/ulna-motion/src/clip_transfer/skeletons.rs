@@ -222,8 +222,8 @@ impl<'a> ClipTransfer<'a> {
         self.stands[1].place(node)
     }
 
-    /// Converts a direction along the axes of a joint of the other skeleton to the axes of a joint
-    /// of this document, so that both agree in the reference poses.
+    /// Converts a direction from the axes of a joint of the other skeleton to the axes of a joint
+    /// of this document. Both directions agree in the reference poses.
     pub(crate) fn reference_way(&self, from: NodeId, to: NodeId, way: Vec3) -> Vec3 {
         let in_scene = self.way_here(self.stands[0].rotation[from.index()] * way);
         self.stands[1].rotation[to.index()].inverse() * in_scene

@@ -149,9 +149,9 @@ pub enum EaseWay {
 /// Progress between two keys as a function of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ease {
-    /// The formula.
+    /// Formula of the progress.
     pub shape: EaseShape,
-    /// The slow end.
+    /// End of the segment at which the ease is slow, or both ends.
     pub way: EaseWay,
     /// Amount of easing, `0..=2`: 0 is linear, 1 is the formula, 2 is twice as far from the line.
     pub amount: f64,

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn key_times_of_differing_tracks_and_their_quarters_are_sampled() {
+    fn key_times_of_differing_tracks_and_quarter_points_between_them_are_sampled() {
         let a = clip(&[(0, &[0.0, 8.0]), (1, &[0.0, 0.5, 7.3])]);
         let b = clip(&[(0, &[0.0, 2.4, 8.0]), (1, &[0.0, 0.5, 7.3])]);
         let found = times(&a, &b, Exactness::Bounded, 240);

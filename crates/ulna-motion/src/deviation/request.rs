@@ -8,7 +8,8 @@ use ulna_model::{Document, Mix, NodeId, Shared};
 /// Times at which a deviation is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exactness {
-    /// Five times per clip, for changes that are exact by construction: both ends and the quarters.
+    /// Five times per clip, for changes that are exact by construction: both ends and the quarter
+    /// points.
     Exact,
     /// Key times of tracks that differ, and times between them, at most
     /// [`DeviationRequest::most_times`] per clip. The maximum is refined with more times around it.

@@ -38,7 +38,7 @@ impl ComparedMotion {
 /// The point with the largest distance in a motion, and its time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorstPoint {
-    /// The motion.
+    /// Motion in which the distance occurs.
     pub motion: ComparedMotion,
     /// Time in the clip or the mix, seconds.
     pub time: f64,
@@ -57,7 +57,7 @@ pub struct WorstPoint {
 /// The joint with the largest difference, and its time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorstJoint {
-    /// The motion.
+    /// Motion in which the difference occurs.
     pub motion: ComparedMotion,
     /// Time in the clip or the mix, seconds.
     pub time: f64,

@@ -18,9 +18,9 @@ const SHORTEST: f32 = 0.06;
 /// A time range of a clip over which a node is held, seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HoldRange {
-    /// Start, seconds.
+    /// Start of the range, seconds.
     pub from: f32,
-    /// End, seconds.
+    /// End of the range, seconds.
     pub to: f32,
 }
 

@@ -217,8 +217,8 @@ impl Mirror {
         })
     }
 
-    /// Returns the nodes between a node and its carrier, and the parent of the topmost of them.
-    /// That parent is the carrier, or the static parent of the whole body.
+    /// Returns the nodes between a node and its carrier, and the parent of the topmost of them. The
+    /// parent is the carrier, or the static parent of the whole body.
     fn line(
         &self,
         document: &Document,

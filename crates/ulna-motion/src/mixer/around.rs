@@ -27,9 +27,9 @@ type Corners = [(usize, f64); 3];
 /// barycentric coordinates in the triangle around the position. Outside of all triangles, the
 /// nearest position between two points is used.
 ///
-/// The triangles are a Delaunay triangulation. Of all triangles that contain the position, the one
-/// with the least weighted mean of `|point|²` is used (the lower hull of the points lifted to a
-/// paraboloid; Edelsbrunner and Seidel, "Voronoi diagrams and arrangements", 1986). For points on
+/// The triangles are a Delaunay triangulation: the lower hull of the points lifted to a paraboloid
+/// (Edelsbrunner and Seidel, "Voronoi diagrams and arrangements", 1986). So of all triangles that
+/// contain the position, the one with the least weighted mean of `|point|²` is used. For points on
 /// one circle, several triangles would be valid. A small height per point makes the choice unique,
 /// so that weights do not jump.
 pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {

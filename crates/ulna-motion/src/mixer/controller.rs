@@ -18,7 +18,7 @@ pub struct Playing {
     pub lane: usize,
     /// Index of the bar in the lane.
     pub bar: usize,
-    /// The clip.
+    /// Clip that the bar plays.
     pub clip: ClipId,
     /// Time of the clip, seconds.
     pub time: f64,

@@ -102,8 +102,8 @@ impl Mixer {
         found
     }
 
-    /// Returns the remaining fraction of a held bar's weight under a bar that fades in, in total or
-    /// by node; `None` if nothing remains.
+    /// Returns the fraction of a held bar's weight that remains under a bar that fades in. The list
+    /// has one fraction per node, if the fractions differ. Returns `None` if nothing remains.
     fn left_under(
         &self,
         holding: &Holding,

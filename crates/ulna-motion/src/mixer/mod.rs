@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!  Mix + time ──► plan (state, hold, steps: cached per mix)
-//!             ──► shares ──► lanes ──► offsets (inertial transitions) ──► Stack
+//!             ──► weights of bars ──► lanes ──► offsets (inertial transitions) ──► Stack
 //! ```
 //!
 //! The result depends only on the mix and the time, never on the previous frame. So scrubbing to a

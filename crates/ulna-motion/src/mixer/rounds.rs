@@ -1,4 +1,4 @@
-//! Cycles of synchronized clips: their marks, their phase, and the rate of the phase.
+//! Cycles of synchronized clips: their sync marks, their phase, and the rate of the phase.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// Time from a mark to the next, seconds.
+    /// Time from a sync mark to the next, seconds.
     pub(super) fn span(&self, mark: usize) -> f64 {
         let next = self.marks.get(mark + 1).copied().unwrap_or_else(|| self.marks[0] + self.length);
         (next - self.marks[mark]).max(1e-9)

@@ -8,9 +8,9 @@ use ulna_model::{Clip, NodeId};
 pub struct ContactSlide {
     /// The foot or the hand.
     pub foot: NodeId,
-    /// Start, seconds.
+    /// Start of the contact, seconds.
     pub from: f32,
-    /// End, seconds.
+    /// End of the contact, seconds.
     pub to: f32,
     /// Sliding before cleaning, meters: the extent of the motion of the points that should stay in
     /// place on the ground, or relative to the node whose space they follow.

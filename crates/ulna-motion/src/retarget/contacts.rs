@@ -43,9 +43,9 @@ pub(super) struct PointPath {
 }
 
 impl PointPath {
-    /// Height of the point in contact, meters. It is the height of the sole in the rest pose if the
-    /// lowest position in the clip is just below that height, since feet dip into the ground as
-    /// they swing.
+    /// Height of the point in contact, meters. Usually, it is the lowest height in the clip. If
+    /// that is just below the height in the rest pose, the rest pose is used, since feet dip into
+    /// the ground as they swing.
     fn low(&self) -> f32 {
         /// Maximum distance of the lowest position below the height in the rest pose, relative to
         /// the leg's length.
@@ -122,8 +122,9 @@ pub(super) fn ground_below(document: &Document, clip: &Shared<Clip>, feet: &[Foo
     ground_of(document, clip, &paths, &times)
 }
 
-/// Most frequent velocity of the low points of feet, meters per second; zero if more of these
-/// points are at rest.
+/// Returns the velocity of the ground below a clip that walks in place, in meters per second. It is
+/// the most frequent velocity of the lowest foot points. Zero if the body travels, or if more of
+/// these points are at rest.
 fn ground_of(document: &Document, clip: &Shared<Clip>, paths: &[PointPath], times: &[f32]) -> Vec3 {
     /// `TRAVELS` is the minimum distance of a body that travels. `LIFTS` is the minimum height to
     /// which a step lifts a foot. Both are relative to the leg's length.

@@ -20,8 +20,8 @@ pub(super) struct Foot {
     pub node: NodeId,
     /// The joint at which the toes bend; `None` if there is none.
     pub toe: Option<NodeId>,
-    /// The leg from the hips to the foot, or the arm to the hand. `None` if no joint above it can
-    /// rotate.
+    /// The leg from the hips to the foot, or the arm to the hand. `None` if no joint above the foot
+    /// or hand can rotate.
     pub leg: Option<Limb>,
     /// The node that is lowered if the leg is too short to reach a target.
     pub hips: NodeId,
@@ -48,9 +48,9 @@ pub(super) struct Foot {
 /// A vertex of a sole, in the rest pose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SolePoint {
-    /// Position in the space of the foot joint.
+    /// Position of the vertex in the space of the foot joint.
     pub foot: Vec3,
-    /// Position in the space of the toe joint.
+    /// Position of the vertex in the space of the toe joint.
     pub toes: Vec3,
     /// Total weight of the toe joints for the vertex, `0.0..=1.0`.
     pub share: f32,

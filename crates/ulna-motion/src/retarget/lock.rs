@@ -292,9 +292,9 @@ impl<'a> Lock<'a> {
         made
     }
 
-    /// Returns the times of new keys in seconds: the frames in the ranges with new keys, the ends
-    /// of these ranges and of the contacts, and the existing keys of the legs and the hips in these
-    /// ranges.
+    /// Returns the times of new keys, in seconds. They are the frames in the ranges with new keys,
+    /// and the ends of these ranges and of the contacts. Existing keys of the legs and the hips in
+    /// these ranges are included.
     fn bake_times(&self) -> Vec<f32> {
         let mut times: Vec<f32> = Vec::new();
         let mut own: BTreeSet<NodeId> = self.hips.into_iter().collect();

@@ -116,8 +116,8 @@ pub fn limb_moves(document: &Document, joint: NodeId, node: NodeId) -> bool {
     root == node || document.is_above(root, node)
 }
 
-/// The first joint of the leg of a foot joint, or of the arm of a hand joint; the joint itself if
-/// no joint above it can rotate.
+/// Returns the topmost joint of the leg that ends in a foot joint, or of the arm that ends in a
+/// hand joint. If no joint above `joint` can rotate, returns `joint`.
 pub fn limb_root(document: &Document, joint: NodeId) -> NodeId {
     let limb = limb_of(document, &rest_pose(document), joint, None, false);
     limb.and_then(|limb| limb.nodes.first().copied()).unwrap_or(joint)

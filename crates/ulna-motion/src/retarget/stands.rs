@@ -255,8 +255,8 @@ impl Stand {
         foot.sole.iter().map(height).filter(|y| y.is_finite()).reduce(f32::min)
     }
 
-    /// Returns the weight of the stand at the time of a frame, and the offset in meters and the
-    /// rotation that are added to the foot.
+    /// Returns the weight of the stand at the time of a frame. Also returns the offset, in meters,
+    /// and the rotation that are added to the foot.
     fn added(&self, foot: &Foot, frame: &FootFrame) -> (f32, Vec3, Quat) {
         let (from, to) = self.range();
         let weight = self.fades((from - frame.time).max(frame.time - to));

@@ -14,7 +14,7 @@ pub(super) type Both<T> = (Option<T>, Option<T>);
 /// Method of pairing elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
-    /// By ids, for documents where one was edited into the other.
+    /// By ids, for two states of one document.
     Ids,
     /// By names and similarity, for unrelated files.
     Likeness,

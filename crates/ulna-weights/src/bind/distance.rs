@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn vertices_on_a_bone_have_its_weight_and_between_two_bones_both() {
+    fn a_vertex_on_a_bone_has_its_weight_and_one_between_two_bones_has_both() {
         let bones = [bone(0, 0.0, 1.0), bone(1, 1.0, 2.0)];
         let weights = |p| by_bones(&bones, None, p);
         let first = weights(Vec3::Y * 0.5);

@@ -1,8 +1,9 @@
 //! Weights by heat equilibrium: `(L + A·H)·w = A·H·p` for each joint.
 //!
 //! `L` is the cotangent Laplacian. `A` is the area of each point, and `H` the heat that its visible
-//! bones give per area. `p` is the share of the joint in this heat: 1 divided by the number of
-//! joints with visible bones, or 0. The solution `w` is the weight of the joint on each point.
+//! bones give per area. `p` is the fraction of this heat that comes from the joint: 1 divided by
+//! the number of joints with visible bones, or 0. The solution `w` is the weight of the joint on
+//! each point.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -114,7 +114,7 @@ pub enum PieceMethod {
 pub struct RigidProposal {
     /// Joint with the most weight on the piece.
     pub joint: JointSlot,
-    /// Share of this joint in the weight of the piece, weighted by area, `0.5..=1`.
+    /// Fraction of the piece's weight on this joint, weighted by area, `0.5..=1`.
     pub confidence: f32,
 }
 

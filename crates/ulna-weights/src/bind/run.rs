@@ -28,7 +28,8 @@ use ulna_model::{JointSlot, Slice, WeightEncoding, WeightMap};
 /// Minimum fraction of a piece's points that the voxel method must reach. Otherwise, the piece
 /// counts as unsolved.
 const LEAST_REACHED: f32 = 0.5;
-/// Minimum share of one joint in a piece's weight for a proposal to make the piece rigid.
+/// Minimum fraction of a piece's weight on one joint, from which the bind proposes to make the
+/// piece rigid.
 const LEAST_CONFIDENCE: f32 = 0.5;
 
 /// Computes weights for unweighted meshes. `progress` is called from any thread with the completed
@@ -316,7 +317,7 @@ impl<'a> Chain<'a> {
         (0..self.weights.len()).filter(|k| self.weights[*k].is_empty())
     }
 
-    /// Returns, per piece, the joint with the most weight and its share of the weight.
+    /// Returns, per piece, the joint with the most weight and the fraction of the weight on it.
     fn proposals(&self) -> Vec<Option<RigidProposal>> {
         let mut points: Vec<(usize, usize)> = (self.surface.piece_of.iter().enumerate())
             .filter_map(|(point, piece)| Some((to_index((*piece)?), point)))

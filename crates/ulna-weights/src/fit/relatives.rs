@@ -8,8 +8,8 @@ use glam::Vec3;
 use ulna_model::{Document, NodeId, SkinId};
 use ulna_motion::Pose;
 
-/// Maximum number of relatives of a lost joint: the parent first, then the nearest others. More
-/// exist only in skeletons with hundreds of joints under one parent.
+/// Maximum number of candidate joints for the weight of a lost joint: the parent first, then the
+/// nearest others. Only joints with hundreds of children have more candidates.
 const RELATIVES: usize = 24;
 
 /// Matches between the joints of a skin and of a later state of the skin, which can lack some

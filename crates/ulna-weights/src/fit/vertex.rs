@@ -31,11 +31,11 @@ const ROUNDING: f64 = 1e-6;
 /// Distances of a vertex from its target position over all poses, in meters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct PoseErrors {
-    /// Sum of squared distances.
+    /// Sum of the squared distances over the poses.
     pub squares: f64,
-    /// Sum of distances.
+    /// Sum of the distances over the poses.
     pub sum: f64,
-    /// Maximum distance.
+    /// Maximum distance in a pose.
     pub worst: f64,
 }
 

@@ -259,8 +259,8 @@ impl Solve<'_> {
     /// equals the wanted influences. Returns `None` if it would be empty.
     ///
     /// The combination is `P + k·W`. `W` is the content of the layer, `P` the combination without
-    /// it, and `k` its visible share. Therefore `W = (wish − P) / k`, with negative weights
-    /// replaced by 0.
+    /// it, and `k` the fraction of it that is visible. Therefore `W = (wish − P) / k`, with
+    /// negative weights replaced by 0.
     fn vertex(&self, vertex: u32, wish: &Influences, limit: usize) -> Option<(Influences, bool)> {
         let seen = |stack: &Stack<'_>, list: &mut Influences, k: &mut f32| {
             for (opacity, content) in &stack.layers {
@@ -342,8 +342,8 @@ pub fn merged_down(
 /// all others. At the same opacity, both combine to the original. Returns `None` if the layer has
 /// none of these joints.
 ///
-/// With mask `m`, opacity `o` and share `s` of the joints, the upper mask is `m·s`. The lower mask
-/// is `m(1 − s) / (1 − o·m·s)`, because the upper part covers some of it.
+/// With mask `m`, opacity `o` and the fraction `s` of the weight on the joints, the upper mask is
+/// `m·s`. The lower mask is `m(1 − s) / (1 − o·m·s)`, because the upper part covers some of it.
 pub fn split(layer: &WeightLayer, joints: &[u16]) -> Option<(Parts, Parts)> {
     let (mut rest, mut taken) = (BTreeMap::new(), BTreeMap::new());
     for (key, part) in &layer.parts {
@@ -389,8 +389,8 @@ pub fn split(layer: &WeightLayer, joints: &[u16]) -> Option<(Parts, Parts)> {
 /// Combines two layer parts into one, with their opacities included in the mask.
 ///
 /// `aₗ` and `aₕ` are the masks times opacities of the lower and the upper part, and `Wₗ` and `Wₕ`
-/// their weights. The combined mask is `a = 1 − (1 − aₗ)(1 − aₕ)`, and the combined weights are
-/// `W = (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.
+/// their weights. The combined mask is `a = 1 − (1 − aₗ)(1 − aₕ)`. The combined weights are `W =
+/// (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.
 fn over_one_another(
     (low_opacity, low): (f32, &LayerPart),
     (high_opacity, high): (f32, &LayerPart),

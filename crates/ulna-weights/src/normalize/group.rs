@@ -50,7 +50,8 @@ impl LaneGroup {
     }
 }
 
-/// Vectorized normalizer for plain vertices of a map: vertices with four valid float weights.
+/// Vectorized normalizer for plain vertices: four float weights that are finite and not negative,
+/// and no duplicate joint. Other vertices are left to `list`.
 #[derive(Clone)]
 pub struct SimdNormalizer {
     pub(super) arch: Arch,
@@ -61,8 +62,8 @@ pub struct SimdNormalizer {
 }
 
 impl SimdNormalizer {
-    /// Creates a normalizer for maps with `stride` slots per vertex. `None` if no vertex of such a
-    /// map can be plain.
+    /// Creates a normalizer for maps with `stride` slots per vertex. Returns `None` if the map or
+    /// the constraints need the general normalizer in `list`.
     pub fn new(stride: usize, rule: &WeightConstraints<'_>) -> Option<Self> {
         let plain = rule.encoding == WeightEncoding::Float
             && stride == 4

@@ -117,7 +117,7 @@ fn keys(joints: &[u16; SLOTS]) -> [i32; SLOTS] {
     keys
 }
 
-/// Four slots of one vertex per lane, without locked joints.
+/// The four slots of a vertex in each lane, for skins without locked joints.
 #[derive(Clone, Copy)]
 struct FourLanes<S: Simd> {
     weights: [F32Lanes<S>; 4],

@@ -8,8 +8,8 @@
 //! - `kernel` has the arithmetic for any number of lanes.
 //! - `list` runs it in one lane, for every encoding and constraint.
 //! - `group`, `in_place` and `sweep` run it in as many lanes as the CPU has, for four floats per
-//!   vertex without mirror pairs. They leave vertices that are not plain to `list`: with duplicate
-//!   joints, negative weights, or no receiver for the rest.
+//!   vertex without mirror pairs. Vertices with duplicate joints, negative weights, or no joint
+//!   that can receive the remaining weight are left to `list`.
 
 mod group;
 mod in_place;

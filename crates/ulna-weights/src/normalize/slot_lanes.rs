@@ -240,7 +240,7 @@ impl<S: Simd, const N: usize> SlotLanes<S, N> {
         }
     }
 
-    /// Sorts two slots.
+    /// Sorts two slots of each vertex: larger weight first, and equal weights by sort key.
     #[inline(always)]
     fn order(&mut self, a: usize, b: usize) {
         let (v, w, i, j) = (self.weights[a], self.weights[b], self.keys[a], self.keys[b]);

@@ -102,7 +102,7 @@ fn assert_same(a: &Outcome, b: &Outcome) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Computes the slots of a vertex with a list in one lane.
+/// Computes the slots of a vertex with the `list` normalizer, which processes one vertex at a time.
 fn by_list(
     (joints, weights): ([u16; 4], [f32; 4]),
     rule: &WeightConstraints<'_>,

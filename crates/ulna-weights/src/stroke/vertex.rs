@@ -27,8 +27,8 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Paints a vertex with the amounts of both sides. Returns `false` if there was nothing to
-    /// change.
+    /// Paints a vertex. `amounts` are those of the brush and of its mirror image, each `0..=1`.
+    /// Returns `false` if there was nothing to change.
     pub fn vertex(
         &self,
         vertex: u32,

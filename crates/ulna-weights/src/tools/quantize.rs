@@ -5,11 +5,11 @@ use crate::{
     normalize::normalize,
 };
 
-/// Converts shares to whole units that sum to `units`. Units lost by rounding down are added where
-/// the remainders are largest; in a tie, to the larger share, or else to the first one (Hamilton's
-/// method).
+/// Converts fractions to whole units that sum to `units`. Units lost by rounding down are added
+/// where the remainders are largest; in a tie, to the larger fraction, or else to the first one
+/// (Hamilton's method).
 fn in_units(shares: &[f64], units: f64) -> Vec<f64> {
-    // A share within rounding error of a whole unit counts as that unit.
+    // A fraction within rounding error of a whole unit counts as that unit.
     let floor = |share: f64| (share * units + 1e-4).floor();
     let mut whole: Vec<f64> = shares.iter().map(|s| floor(*s)).collect();
     let left = units - whole.iter().sum::<f64>();

@@ -19,7 +19,8 @@ use ulna_render::ColorRole;
 
 /// Height of the list, in points.
 const LIST: f32 = ROW * 6.0;
-/// Number of rows up to which all are laid out, so that the keyboard can reach each of them.
+/// Maximum number of rows of which all are laid out, so that the keyboard reaches each row. In
+/// longer lists, only visible rows are laid out.
 const ALL: usize = 400;
 
 /// Shows the list of joints with checkboxes.

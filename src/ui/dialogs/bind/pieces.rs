@@ -43,7 +43,7 @@ pub enum PieceLook {
 impl PieceLook {
     const ALL: [Self; 5] = [Self::Heat, Self::Voxels, Self::Nearest, Self::Distance, Self::Rigid];
 
-    /// Method of a piece.
+    /// Method by which a piece was bound.
     pub const fn of(piece: &BoundPiece) -> Self {
         match piece.method {
             _ if piece.is_rigid => Self::Rigid,

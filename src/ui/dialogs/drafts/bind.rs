@@ -354,7 +354,7 @@ impl BindDraft {
         self.commands_on(document, joints, None)
     }
 
-    /// Creates the commands as [`Self::commands`], on a surface simplified to this number of
+    /// Creates the commands like [`Self::commands`], on a surface simplified to this number of
     /// points.
     pub fn commands_on(
         &self,

@@ -5,8 +5,8 @@ use egui::Ui;
 use super::{super::state::TimelineState, choices::CurvesOf, state::CurvesState};
 use crate::ui::{Actions, CurveSettings, ProgramAction, Settings};
 
-/// Applies choices that changed in the preferences. Otherwise it saves changed choices of the panel
-/// once no button is held.
+/// Applies choices that changed in the preferences. Otherwise, saves changed choices of the panel
+/// as soon as no button is held.
 pub fn keep_choices(
     state: &mut TimelineState,
     ui: &Ui,

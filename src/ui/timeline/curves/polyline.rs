@@ -9,7 +9,8 @@ use super::{
 };
 use ulna_model::Interpolation;
 
-/// Level of detail of a polyline, as powers of two of seconds and values per point.
+/// Level of detail of a polyline: the binary logarithms of seconds per point and of values per
+/// point, rounded down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Level {
     seconds: i32,

@@ -78,7 +78,7 @@ impl Selecting {
         self.wanted = Some(if circle { WantedArea::Circle(CIRCLE.0) } else { WantedArea::Box });
     }
 
-    /// Whether an area was requested.
+    /// Whether a command requested a box or circle selection, which has not ended.
     pub const fn waits(&self) -> bool {
         self.wanted.is_some()
     }

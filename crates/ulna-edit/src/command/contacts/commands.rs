@@ -128,7 +128,7 @@ impl From<ContactPoint> for GoalPoint {
 /// A list of contacts, or its JSON text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContactTexts {
-    /// The contacts.
+    /// The parsed contacts.
     Goals(Vec<Goal>),
     /// JSON: a list of objects with `node` (a name), `point`, `from` and `to`, and optionally
     /// `space` (a name), `blend` and `place`.

@@ -111,7 +111,7 @@ choice! {
 }
 
 choice! {
-    /// Rules that select the joints that receive weight.
+    /// Rule that chooses the joints that receive weight.
     ChooseJoints {
         /// Joints that have weight on the meshes.
         Weights = "weights",

@@ -272,8 +272,8 @@ impl Entry {
     }
 }
 
-/// Returns the editor of an argument of a command; `None` if none is defined. A test fails in that
-/// case.
+/// Returns the editor of an argument of a command; `None` if none is defined. A test ensures that
+/// every argument has one.
 pub fn entry(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
     Some(match argument.kind {
         ArgumentType::Node => Entry::Nodes(nodes_of(spec, argument), !is_single(spec, argument)),
@@ -647,7 +647,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_of_a_required_choice_are_optional_in_their_command() {
+    fn alternative_arguments_are_optional_in_the_table_of_commands() {
         for spec in table() {
             let Some(choice) = needed_choice(spec) else { continue };
             for name in choice.groups.concat() {

@@ -158,7 +158,8 @@ choice! {
 }
 
 impl RetargetedKeys {
-    /// Converts the choice. `millimetres` limits the error of reduced keys.
+    /// Converts the choice to an option of a retarget. `millimetres` is the error limit of
+    /// `Reduced`, for a body 1.8 m high.
     pub fn within(self, millimetres: Option<f32>) -> RetargetKeys {
         match self {
             Self::Source => RetargetKeys::Source,

@@ -33,8 +33,8 @@ impl SetInterpolation {
         Self { clip, interpolation, keep_motion: None, spans: None, which }
     }
 
-    /// Whether the command preserves the motion of whole tracks, or of the segments that are not
-    /// selected.
+    /// Whether the command preserves motion: of whole tracks (`keep_motion`), or of the segments
+    /// that are not selected (`spans`).
     pub(super) fn keeps(&self) -> bool {
         self.keep_motion.unwrap_or(false) || self.spans.unwrap_or(false)
     }

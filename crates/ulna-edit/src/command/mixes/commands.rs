@@ -116,7 +116,7 @@ impl From<EnterHow> for Enter {
 /// A mix, or its text form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MixText {
-    /// The mix.
+    /// The parsed mix.
     Mix(Shared<Mix>),
     /// The text form, which is not parsed yet.
     Text(Value),

@@ -47,9 +47,10 @@ document_commands! {
         /// Descendants of these nodes: `remove` removes them as well. `keep-world` and `keep-local`
         /// attach them to the parent with their world or local transform; `remove` if omitted.
         below: Option<Below>,
-        /// Whether weights of joints are moved to the nearest joint above, and nodes below a node
-        /// with keys move differently. Otherwise, joints are removed as by “Remove joints”: weights
-        /// are fitted so that the clips change least, and kept nodes move as before.
+        /// Whether to remove the nodes even if motion changes: the weights of joints move to the
+        /// nearest joint above, and nodes below a node with keys move differently. Otherwise,
+        /// joints are removed as by “Remove joints”: weights are fitted so that the clips change
+        /// least, and kept nodes move as before.
         force: Option<bool>,
     } = "node.remove", "Remove nodes", key: "Delete", enabled: rules::any_selected,
         key_scope: KeyScope::Outliner;

@@ -169,7 +169,7 @@ document_commands! {
         to: Trs,
         /// Time in the clip, in seconds.
         time: Option<Seconds>,
-        /// Whether to set a key at the given time, even if the layer was constant.
+        /// Whether to set a key at the given time, even if the layer was constant; no if omitted.
         key: Option<bool>,
     } = "layer.set", "Set layer offsets", asks: true, enabled: rules::pose_layer;
     /// Copies a layer to other clips

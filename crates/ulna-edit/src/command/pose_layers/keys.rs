@@ -24,7 +24,7 @@ use ulna_motion::LayerWriteError;
 /// offsets `U` replace the clip's values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerKeysCommand {
-    /// The layer.
+    /// Layer whose keys change.
     pub layer: LayerName,
     /// Operation on the layer's keys.
     pub command: KeysOfLayer,

@@ -25,9 +25,9 @@ document_commands! {
         like: Option<Nodes>,
         /// Whether the joints get the axes of the scene, in the rest pose.
         world: Option<bool>,
-        /// Local axis that points along the bone, to the joint below. If there are several, it is
-        /// the joint in the middle of the body, or else the joint farthest ahead. At the end of a
-        /// chain, the axis points away from the joint above.
+        /// Local axis that points along the bone, to the joint below. If the joint has several
+        /// children, it points to the child in the middle of the body, or else to the child
+        /// farthest ahead. Without children, it points away from the parent.
         aim: Option<OwnAxis>,
         /// Own axis, perpendicular to the bone, that points up; y if omitted, or z if y points
         /// along the bone.
@@ -88,9 +88,9 @@ document_commands! {
         /// Joints to dissolve.
         node: Nodes,
         /// Joints that receive the weights of the removed joints: `fit` chooses them so that the
-        /// clips change least, `parent` gives them to the nearest joint above, `nearest` gives each
-        /// vertex to the nearest bone, `smoothed` is the joint above with smoothed weights; `fit`
-        /// if omitted and the file has clips.
+        /// clips change least. `parent` is the nearest joint above. `nearest` is the nearest bone
+        /// of each vertex. `smoothed` is the joint above, with smoothed weights; `fit` if omitted
+        /// and the file has clips.
         weights: Option<Heirs>,
     } = "joint.dissolve", "Dissolve joints", enabled: rules::selected, key_scope: KeyScope::Rig;
     /// Removes joints; the joints below them keep their motion, or are removed as well
@@ -98,9 +98,9 @@ document_commands! {
         /// Joints to remove.
         node: Nodes,
         /// Joints that receive the weights of the removed joints: `fit` chooses them so that the
-        /// clips change least, `parent` gives them to the nearest joint above, `nearest` gives each
-        /// vertex to the nearest bone, `smoothed` is the joint above with smoothed weights; `fit`
-        /// if omitted and the file has clips.
+        /// clips change least. `parent` is the nearest joint above. `nearest` is the nearest bone
+        /// of each vertex. `smoothed` is the joint above, with smoothed weights; `fit` if omitted
+        /// and the file has clips.
         weights: Option<Heirs>,
         /// Joints below the removed joints: `keep` attaches them to the parent with their motion,
         /// `remove` removes them as well; `keep` if omitted.
@@ -197,8 +197,8 @@ document_commands! {
     /// Computes the bind matrices of skins from the rest pose, moves the joints to them, or removes
     /// them
     InverseBinds {
-        /// `from-nodes` computes the matrices from the rest pose of the joints, `to-nodes` moves
-        /// the joints to the positions that the matrices define, `drop` removes matrices that are
+        /// `from-nodes` computes the matrices from the rest pose of the joints. `to-nodes` moves
+        /// the joints to the positions that the matrices define. `drop` removes matrices that are
         /// all identities.
         how: BindSource,
         /// Skin to change; all if omitted.

@@ -132,8 +132,8 @@ impl RigDraft {
     /// Changes the frames of nodes, so that their keys apply in the new frames. The local transform
     /// becomes `M' = T(R₀·S₀·d)·M`, with the rotation `R' = R₀·q·R₀⁻¹·R`. `q` and `d` are the
     /// rotation and translation of the frame change; `R₀` and `S₀` are the rotation and scale of
-    /// the rest pose. Only rotations are changed here. The result is the offset of each
-    /// translation.
+    /// the rest pose. This function changes only rotations. It returns the offsets `R₀·S₀·d`, which
+    /// the caller applies to the translations.
     pub(super) fn follow(
         &mut self,
         frames: &BTreeMap<NodeId, Moving>,

@@ -287,8 +287,8 @@ fn take_motion(rig: &mut RigDraft, root: NodeId, moving: &[NodeId]) -> Result<()
     rig.draft.put_all(gone)
 }
 
-/// Adds the root joint to skins, without weights. Its bind matrix is `IBM_R = M·…·IBM_j` in the
-/// rest pose, with the local transforms `M` along the path from the root to a joint `j`.
+/// Adds the root joint to skins, without weights. Its bind matrix is `IBM_R = M·…·IBM_j`. `M` are
+/// the local rest transforms along the path from the root to a joint `j`.
 fn join(rig: &mut RigDraft, root: NodeId, skins: &[SkinId]) -> Result<(), CommandError> {
     let document = rig.document();
     let mut edits = Vec::new();

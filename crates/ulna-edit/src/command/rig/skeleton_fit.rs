@@ -34,7 +34,7 @@ pub(super) struct Placing {
 }
 
 impl Placing {
-    /// The identity.
+    /// Transform without effect: the identity.
     pub(super) const NONE: Self = Self { scale: 1.0, turn: 0.0, shift: DVec3::ZERO };
 
     /// Returns the rotation.

@@ -69,7 +69,7 @@ field!(
 );
 
 impl SkeletonText {
-    /// Parses the text, if necessary.
+    /// Returns the skeleton, and parses it first if it is a text.
     pub(super) fn read(&self) -> Result<Arc<SkeletonSource>, CommandError> {
         let text = match self {
             Self::Skeleton(source) => return Ok(source.clone()),

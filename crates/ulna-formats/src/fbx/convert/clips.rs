@@ -164,7 +164,7 @@ impl<'a> Builder<'a> {
         far.fold(self.findings.size, f64::max)
     }
 
-    /// Converts the morph weights of a node to keys. Returns whether they move.
+    /// Converts the morph weights of a node to keys. Returns whether the weights change over time.
     fn weights_track(
         &mut self,
         take: &Take<'a>,

@@ -263,7 +263,8 @@ impl Findings {
         }
     }
 
-    /// Adds the first half of the differences without a visible loss.
+    /// Adds differences without a visible loss: weights, curved spans, and others.
+    /// [`Self::more_changes`] adds the remaining ones.
     fn changes(&self, list: &mut Vec<GltfDifference>) {
         let mut add = |code, text: String, detail: String| {
             list.push(GltfDifference { code, is_loss: false, text, detail });
@@ -341,7 +342,7 @@ impl Findings {
         }
     }
 
-    /// Adds the second half of the differences without a visible loss.
+    /// Adds the differences without a visible loss that [`Self::changes`] does not add.
     fn more_changes(&self, list: &mut Vec<GltfDifference>) {
         let mut add = |code, text: String, detail: String| {
             list.push(GltfDifference { code, is_loss: false, text, detail });

@@ -6,9 +6,9 @@ use ulna_model::{MeshId, NodeId, Property};
 /// A property of a node that a channel can animate.
 #[derive(Clone, Copy)]
 pub struct ChannelTarget {
-    /// The node.
+    /// Node with the property.
     pub node: NodeId,
-    /// The property.
+    /// Property that the channel animates.
     pub property: Property,
     /// Numbers per value: 3, 4, or the number of morph targets. Never 0.
     pub width: usize,

@@ -1,5 +1,5 @@
-//! Reads bytes as a document. A file either opens, with findings and repairs for display if
-//! necessary, or is rejected with a message.
+//! Reads bytes as a document. A file with small errors opens with repairs, which are listed as
+//! findings. Any other invalid file is rejected with a message.
 
 mod asset;
 mod nodes;

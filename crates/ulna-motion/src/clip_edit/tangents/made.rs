@@ -81,7 +81,7 @@ impl Runs<'_> {
         self.outer(values);
     }
 
-    /// Solves a loop in which all keys are smooth.
+    /// Solves the tangents of a loop in which all keys are smooth.
     fn all_round(&self, values: &mut [f32]) {
         let slopes = self.slopes;
         let before = |key: usize| if key == 0 { self.last - 1 } else { key - 1 };

@@ -31,9 +31,9 @@ pub struct Converted {
     /// The largest deviation from the old motion, measured at 16 positions per segment, plus 5 %.
     /// Segments that were meant to change and the last millisecond of a step are not measured.
     pub error: MotionError,
-    /// Number of added keys: ends of steps, and middles of large rotations.
+    /// Number of added keys: at the ends of steps, and in the middle of large rotations.
     pub added: usize,
-    /// Number of removed keys: ends of steps, and middles of large rotations.
+    /// Number of removed keys: at the ends of steps, and in the middle of large rotations.
     pub removed: usize,
 }
 
@@ -161,8 +161,8 @@ fn is_middle(track: &Track, key: usize) -> bool {
         && 2.0 * beside < BESIDE
 }
 
-/// Returns the keys and values without tangents. Ends of steps are removed for STEP, and middles of
-/// large rotations are always removed.
+/// Returns the keys and values without tangents. If `to` is STEP, the keys at the ends of steps are
+/// removed. Keys in the middle of large rotations are always removed.
 fn stripped(track: &Track, to: Interpolation) -> Track {
     let goes = |key: usize| to == Interpolation::Step && ends(track, key);
     let kept: Vec<usize> =
@@ -362,8 +362,9 @@ fn taken(track: &Track, key: usize) -> Made {
     }
 }
 
-/// Sets automatic tangents in segments of a CUBICSPLINE track: those after the keys at `after`.
-/// Middles of large rotations in these segments are removed.
+/// Sets automatic tangents in some segments of a CUBICSPLINE track. `after` has the times of their
+/// first keys. Keys that were inserted in the middle of large rotations are removed from these
+/// segments.
 fn automatic(track: &Track, after: &[f32]) -> Track {
     let inside =
         |key: usize| key > 0 && is_middle(track, key) && after.contains(&track.times[key - 1]);

@@ -64,7 +64,7 @@ pub enum Filter {
 /// A filter and its options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilterOptions {
-    /// The filter.
+    /// Type of the filter, with its parameters.
     pub filter: Filter,
     /// Fraction of the change to apply, `0..=1`.
     pub strength: f64,

@@ -411,7 +411,7 @@ impl<'a> Hold<'a> {
         seen.iter().map(|f| self.away(piece, f)).fold(0.0, f32::max)
     }
 
-    /// Distance of the node from its target at a frame within a piece.
+    /// Returns the distance of the node from its target at a frame of the range, in meters.
     fn away(&self, piece: &Piece, frame: &Frame) -> f32 {
         let beyond = piece.range.to > self.length() + SAME && frame.time < piece.range.from - SAME;
         match (beyond, self.round) {
@@ -422,7 +422,7 @@ impl<'a> Hold<'a> {
         }
     }
 
-    /// Returns the reason to leave a piece unchanged; `None` if the result is better than before.
+    /// Returns the reason to leave the range unchanged; `None` if the result is better than before.
     pub(super) fn worse(&self, piece: &Piece, after: &[Frame]) -> Option<LeftOut> {
         // If a range was shortened, the rest of the requested range must not become worse.
         let of =

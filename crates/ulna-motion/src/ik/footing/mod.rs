@@ -25,7 +25,7 @@ use ulna_model::{Clip, Document, NodeId, Shared};
 /// Result of the hold for one range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
-    /// The range.
+    /// Range that was requested.
     pub range: HoldRange,
     /// Sliding of the node before and after the hold.
     pub slid: (Slide, Slide),

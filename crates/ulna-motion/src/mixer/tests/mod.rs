@@ -1,4 +1,4 @@
-//! Properties of the controller, tested with random clips and mixes.
+//! Properties of the mixer, tested with random clips and mixes.
 
 use std::collections::BTreeMap;
 

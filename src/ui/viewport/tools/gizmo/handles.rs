@@ -52,7 +52,7 @@ pub struct HandleSet {
     pub arrows: Option<(f32, Operation)>,
     /// Operation of the squares between two axes.
     pub planes: Option<Operation>,
-    /// Radius of the rings, in points.
+    /// Radius of the rotation rings, in points; `None` without rings.
     pub rings: Option<f32>,
     /// Radius of the outer ring in points, and its operation.
     pub outer: Option<(f32, Operation)>,
