@@ -153,6 +153,7 @@ impl Importing {
             how: draft.how.into(),
             chosen: draft.by_hand.clone(),
             without_map: draft.without_map,
+            keep_feet: draft.keep_feet,
         };
         let kept_map = fitting_map(document, &theirs).map(|map| map.name.clone());
         let (fit, made) = arrivals(document, &theirs, &path, &options);
@@ -185,6 +186,7 @@ impl Importing {
                 bytes: clip.tracks.values().map(|t| t.values.len() * 4).sum(),
                 lost: arrival.lost.iter().chain(&arrival.lost_targets).cloned().collect(),
                 resampled: arrival.carried.resampled.len(),
+                slide: arrival.feet.largest(),
                 is_other: fit.is_other() || nothing,
                 is_empty: nothing,
                 picture: None,

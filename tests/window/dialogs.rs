@@ -8,6 +8,7 @@ use egui_kittest::{
 };
 
 use crate::common::paint::{Window, click, drag, node, press, session, window, window_drawn};
+use crate::common::shared;
 
 const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
 
@@ -377,6 +378,21 @@ fn an_import_names_the_stored_map_that_it_uses() {
     click(&mut window, "Use the map");
     window.run_steps(3);
     wait_for(&mut window, "Uses the map kept with this scene");
+}
+
+/// Feet of clips from another body stay in place during contacts, unless the person turns it off.
+#[test]
+fn an_import_from_another_body_keeps_feet_in_place() {
+    let Some(shared) = shared() else { return };
+    let (mut window, _folder) = window(SAMPLE);
+    import_from(&mut window, &shared.join("corpus/characters/Knight/Knight.glb"));
+    wait_for(&mut window, "Keep feet in place during contacts");
+    window.run_steps(3);
+    assert!(window.query_by_label("Sliding in contacts").is_some());
+    click(&mut window, "Keep feet in place during contacts");
+    window.run_steps(3);
+    wait_for(&mut window, "Keep feet in place during contacts");
+    assert!(window.query_by_label("Sliding in contacts").is_none());
 }
 
 /// A file in the import list is opened in place of the model. The list closes, because its clips

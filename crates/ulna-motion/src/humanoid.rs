@@ -52,6 +52,17 @@ impl BodyRole {
 pub(super) type Kind = (BodyPart, Option<Side>);
 
 impl BodyPart {
+    /// Whether the part follows another part in an arm or a leg: a forearm follows an upper arm.
+    const fn is_below_in_limb(self, upper: Self) -> bool {
+        matches!(
+            (upper, self),
+            (Self::UpperArm, Self::LowerArm)
+                | (Self::UpperArm | Self::LowerArm, Self::Hand)
+                | (Self::Thigh, Self::Shin)
+                | (Self::Thigh | Self::Shin, Self::Foot)
+        )
+    }
+
     /// Whether a body may have several joints of this part in a chain.
     pub const fn is_row(self) -> bool {
         matches!(self, Self::Spine | Self::Neck | Self::Finger(_) | Self::Toe)
@@ -216,6 +227,16 @@ pub(super) fn body_roles(
         }
         row.sort_by_key(|k| of_map(*k).map_or(0, |(_, place)| place));
         if !kind.0.is_row() {
+            // Poles and helpers of a limb have names like “knee”, too, but are not below the limb.
+            let is_upper = |a: usize| {
+                roles[a].is_some_and(|r| r.side == kind.1 && kind.0.is_below_in_limb(r.part))
+            };
+            let own = (0..joints.len()).filter(|k| parts[*k] == Some(kind));
+            let below = own.filter(|k| above(*k).any(is_upper)).take(1);
+            let below: Vec<usize> = below.collect();
+            if row.first().is_some_and(|k| of_map(*k).is_none()) && !below.is_empty() {
+                row = below;
+            }
             row.truncate(1);
         }
         for (place, k) in row.iter().enumerate() {

@@ -15,7 +15,7 @@ use super::{
     Session,
     retarget_maps::{fitting_map, map_used, retargeted},
 };
-use ulna_edit::command::{ClipTexts, PutClips, TakenName};
+use ulna_edit::command::{ClipTexts, PutClips, TakenName, slides_in_words};
 use ulna_formats::{
     gltf::{Progress, ReadError},
     import::{Conversion, endings, endings_in_words},
@@ -23,7 +23,7 @@ use ulna_formats::{
 use ulna_model::{Clip, ClipId, Document, NodeId, Notice, Property, RetargetMap, Shared, Track};
 use ulna_motion::{
     CarriedClip, ClipTransfer, FoundBy, KeysBy,
-    retarget::{Retarget, table_node},
+    retarget::{ContactSlide, Retarget, Retargeted, guess_map, table_node},
 };
 
 /// Reason why no clip was imported.
@@ -161,6 +161,9 @@ pub struct ImportOptions {
     pub chosen: BTreeMap<String, Option<NodeId>>,
     /// Whether the retarget maps of this model are ignored.
     pub without_map: bool,
+    /// Whether feet stay in place during contacts, if the bodies differ. This needs legs in both
+    /// bodies, and keys that are transferred between rest poses.
+    pub keep_feet: bool,
 }
 
 /// Result of matching a source skeleton with the skeleton of the open document.
@@ -185,6 +188,9 @@ pub struct Fit {
     pub is_body: bool,
     /// Name of the retarget map of this model that was used; `None` if none was.
     pub map: Option<String>,
+    /// Whether feet are kept in place during contacts. `None` if that is not possible or not
+    /// needed.
+    pub keeps_feet: Option<bool>,
 }
 
 impl Fit {
@@ -220,6 +226,27 @@ pub struct Arrival {
     pub lost: Vec<String>,
     /// Names of animated morph targets that no mesh of this document has.
     pub lost_targets: Vec<String>,
+    /// Feet that are kept in place during contacts; empty if none are.
+    pub feet: KeptFeet,
+}
+
+/// Sliding of the feet of an imported clip.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KeptFeet {
+    /// Sliding in each contact, before and after.
+    pub slides: Vec<ContactSlide>,
+    /// Largest distance by which the hips are lowered, meters.
+    pub lowered: f32,
+    /// Feet that do not reach their contacts.
+    pub short: Vec<NodeId>,
+}
+
+impl KeptFeet {
+    /// Largest sliding before and after, meters; `None` without contacts.
+    pub fn largest(&self) -> Option<[f32; 2]> {
+        let most = |a: [f32; 2], s: &ContactSlide| [a[0].max(s.before), a[1].max(s.after)];
+        (!self.slides.is_empty()).then(|| self.slides.iter().fold([0.0; 2], most))
+    }
 }
 
 /// Whether a clip name is a default of other programs. The file name is then used instead.
@@ -290,20 +317,32 @@ fn arrivals_of(
     let transfer = ClipTransfer::new(theirs, ours, options.how, &chosen);
     let clips: Vec<(ClipId, &Shared<Clip>)> =
         clips.iter().filter_map(|id| Some((*id, theirs.clips.get(*id)?))).collect();
-    let fit = fit_of(&transfer, theirs, clips.iter().flat_map(|(_, c)| c.played()));
-    let label = |n: &NodeId| theirs.node(*n).label(*n);
-    let made = clips
-        .into_iter()
-        .map(|(id, clip)| {
-            let mut carried = transfer.clip(clip);
-            let name = name_here(theirs, id, path);
-            carried.clip.name = Some(name.as_str().into());
-            let lost = carried.lost.iter().map(label).collect();
-            let lost_targets = carried.lost_targets.clone();
-            Arrival { id, name, carried, lost, lost_targets }
-        })
-        .collect();
+    let mut fit = fit_of(&transfer, theirs, clips.iter().flat_map(|(_, c)| c.played()));
+    let is_plain = options.how != KeysBy::Rests || !options.chosen.is_empty() || fit.is_same();
+    let map = (!is_plain && fit.is_body).then(|| guess_map(theirs, ours));
+    let map = map.filter(|map| map.chains.iter().any(|c| c.contacts));
+    let retarget = map.as_ref().and_then(|map| Retarget::new(theirs, ours, map).ok());
+    fit.keeps_feet = retarget.as_ref().map(|_| options.keep_feet);
+    let retarget = retarget.filter(|_| options.keep_feet);
+    let one = |(id, clip): &(ClipId, &Shared<Clip>)| match &retarget {
+        Some(retarget) => arrival(theirs, path, *id, retargeted(retarget, clip)),
+        None => {
+            let carried = transfer.clip(clip);
+            arrival(theirs, path, *id, Retargeted { carried, ..Retargeted::default() })
+        }
+    };
+    let made = clips.par_iter().map(one).collect();
     (fit, made)
+}
+
+/// Names a converted clip, and collects what was lost.
+fn arrival(theirs: &Document, path: &Path, id: ClipId, made: Retargeted) -> Arrival {
+    let Retargeted { mut carried, slides, lowered, short, .. } = made;
+    let name = name_here(theirs, id, path);
+    carried.clip.name = Some(name.as_str().into());
+    let lost = carried.lost.iter().map(|n| theirs.node(*n).label(*n)).collect();
+    let lost_targets = carried.lost_targets.clone();
+    Arrival { id, name, carried, lost, lost_targets, feet: KeptFeet { slides, lowered, short } }
 }
 
 /// Converts some clips of a file, like [`arrivals_of`], with a retarget map.
@@ -333,14 +372,10 @@ fn by_map(
         ratio: retarget.height(),
         is_body: false,
         map: Some(map.name.clone()),
+        keeps_feet: None,
     };
     let one = |(id, clip): &(ClipId, &Shared<Clip>)| {
-        let mut carried = retargeted(retarget, clip).carried;
-        let name = name_here(theirs, *id, path);
-        carried.clip.name = Some(name.as_str().into());
-        let lost = carried.lost.iter().map(label).collect();
-        let lost_targets = carried.lost_targets.clone();
-        Arrival { id: *id, name, carried, lost, lost_targets }
+        arrival(theirs, path, *id, retargeted(retarget, clip))
     };
     (fit, clips.par_iter().map(one).collect())
 }
@@ -363,6 +398,7 @@ fn fit_of<'a>(
         ratio: transfer.ratio(),
         is_body: transfer.finds_body(&moved),
         map: None,
+        keeps_feet: None,
     };
     for pair in transfer.pairs().iter().filter(|p| moved.contains(&p.from)) {
         if pair.by != FoundBy::Name {
@@ -465,6 +501,7 @@ impl Session {
                 }
                 None => {
                     notes.extend(said_of(&name, &fit, &chosen, &empty));
+                    notes.extend(feet_in_words(&self.document, &chosen));
                     clips.extend(chosen.into_iter().map(|a| Shared::new(a.carried.clip.clone())));
                 }
             }
@@ -540,6 +577,17 @@ pub(super) fn some(names: &[String]) -> String {
 fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     let each: BTreeSet<&String> = names.collect();
     each.into_iter().cloned().collect()
+}
+
+/// Collects the notes about feet that are kept in place.
+fn feet_in_words(ours: &Document, clips: &[&Arrival]) -> Vec<Notice> {
+    let slides: Vec<ContactSlide> = clips.iter().flat_map(|a| a.feet.slides.clone()).collect();
+    if slides.is_empty() {
+        return Vec::new();
+    }
+    let lowered = clips.iter().map(|a| a.feet.lowered).fold(0.0, f32::max);
+    let short: BTreeSet<NodeId> = clips.iter().flat_map(|a| a.feet.short.iter().copied()).collect();
+    slides_in_words(ours, &slides, (lowered, &short.into_iter().collect::<Vec<_>>()))
 }
 
 /// Collects the notes about the clips of a file; empty if all joints and clips match. `empty` are

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ulna_edit::command::read_map;
-use ulna_model::{Clip, Document, Goal, Notice, RetargetMap, Shared};
+use ulna_model::{Clip, Document, Notice, RetargetMap, Shared};
 use ulna_motion::retarget::{Retarget, Retargeted, table_node};
 
 /// Returns the first map of a document whose joints exist in both models.
@@ -51,10 +51,9 @@ pub(super) fn map_used(name: &str) -> Notice {
     Notice::new("retarget_map_used", said)
 }
 
-/// Retargets a clip. The contacts are those that the source clip stores, else detected ones.
+/// Retargets a clip, and stores its contacts in the new clip.
 pub(super) fn retargeted(retarget: &Retarget<'_>, clip: &Shared<Clip>) -> Retargeted {
-    let kept: Option<&[Goal]> = Some(&clip.contacts[..]).filter(|c| !c.is_empty());
-    let mut made = retarget.clip(clip, kept);
+    let mut made = retarget.clip(clip, None);
     made.carried.clip.contacts = made.contacts.clone().into();
     made
 }

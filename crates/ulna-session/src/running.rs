@@ -97,7 +97,15 @@ impl Session {
                 let put = PutSkeleton { skeleton, points: points.clone(), symmetric, prefix };
                 ("Copy skeleton", (vec![put.into()], Vec::new()))
             }
-            SessionCommand::ImportClips { path, only, how, counterparts, taken, force } => {
+            SessionCommand::ImportClips {
+                path,
+                only,
+                how,
+                counterparts,
+                taken,
+                contacts,
+                force,
+            } => {
                 let path = path.clone().ok_or_else(|| {
                     CommandError::other(
                         "no_file_named",
@@ -107,7 +115,12 @@ impl Session {
                 let chosen = counterparts.as_ref().map(|c| c.find(&self.document)).transpose();
                 let chosen = chosen.map_err(CommandError::from)?.unwrap_or_default();
                 let how = how.unwrap_or(KeysHow::Rests).into();
-                let options = ImportOptions { how, chosen, without_map: false };
+                let options = ImportOptions {
+                    how,
+                    chosen,
+                    without_map: false,
+                    keep_feet: *contacts == Some(true),
+                };
                 let force = *force == Some(true);
                 let request =
                     ImportRequest { path, only: only.clone(), taken: *taken, options, force };

@@ -8,7 +8,7 @@ use crate::ui::{
     Actions, DialogAction, ImportDraft, ImportFile, ImportView, Theme,
     drop_down::{combo_box, option_value},
     theme::Font,
-    widgets::{cut, edged, icon_button, name_widget, paint_icon, segment, segments},
+    widgets::{check, cut, edged, icon_button, name_widget, paint_icon, segment, segments},
 };
 use ulna_edit::command::KeysHow;
 use ulna_model::{Document, NodeId};
@@ -267,6 +267,18 @@ fn map_ui(ui: &mut Ui, theme: &Theme, file: &ImportFile, now: &mut ImportDraft) 
     });
 }
 
+/// Draws a value with its label.
+fn line_ui(ui: &mut Ui, theme: &Theme, (label, value): (&str, &str), role: ColorRole) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(label).font(Theme::font(Font::Small)).color(theme.color(role)));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let font = Theme::font(Font::NumberSmall);
+            let color = theme.color(ColorRole::TextPrimary);
+            ui.label(RichText::new(value).font(font).color(color));
+        });
+    });
+}
+
 /// Shows the clip in the preview: its name, its motion, and the fit of its skeleton.
 pub fn details_ui(
     ui: &mut Ui,
@@ -296,22 +308,22 @@ pub fn details_ui(
     ui.add_space(4.0);
     ui.spacing_mut().item_spacing.y = 3.0;
     let line = |ui: &mut Ui, label: &str, value: String, role: ColorRole| {
-        ui.horizontal(|ui| {
-            ui.label(RichText::new(label).font(Theme::font(Font::Small)).color(theme.color(role)));
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.label(
-                    RichText::new(value)
-                        .font(Theme::font(Font::NumberSmall))
-                        .color(theme.color(ColorRole::TextPrimary)),
-                );
-            });
-        });
+        line_ui(ui, theme, (label, &value), role);
     };
     let Some(fit) = &file.fit else { return };
     if about.is_other {
         ui.horizontal(|ui| open_ui(ui, file, actions));
     }
     map_ui(ui, theme, file, now);
+    if fit.keeps_feet.is_some() {
+        let about = "Contacts of the feet are found in the clip and kept on this body by IK";
+        let text = "Keep feet in place during contacts";
+        check(ui, theme, &mut now.keep_feet, text).on_hover_text(about);
+    }
+    if let Some([before, after]) = about.slide {
+        let value = format!("{:.1} cm → {:.1} cm", before * 100.0, after * 100.0);
+        line(ui, "Sliding in contacts", value, ColorRole::TextSecondary);
+    }
     line(
         ui,
         "Joints matched",
@@ -359,6 +371,8 @@ pub fn details_ui(
                 many(about.resampled, "joint")
             ),
         );
+    } else if about.slide.is_some() {
+        small(ui, theme, "Keys of legs and hips are added during contacts; all others are kept.");
     } else if !fit.is_same() && now.how == KeysHow::Rests {
         small(
             ui,

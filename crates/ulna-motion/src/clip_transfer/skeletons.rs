@@ -166,7 +166,6 @@ impl<'a> ClipTransfer<'a> {
         {
             stand.take_pose(document, pose);
         }
-        let is_posed = options.poses.iter().any(|p| !p.is_empty());
         let pairs: Vec<JointPair> = found
             .into_iter()
             .map(|(from, to, by)| JointPair { from, to, by, is_same: how == KeysBy::Copy })
@@ -200,9 +199,7 @@ impl<'a> ClipTransfer<'a> {
             if !is_one {
                 made.recheck_same();
             }
-            if !is_posed {
-                made.align_limbs();
-            }
+            made.align_limbs();
         }
         made
     }
@@ -420,7 +417,8 @@ impl<'a> ClipTransfer<'a> {
         }
     }
 
-    /// Aligns arms, legs and fingers with those of the other skeleton.
+    /// Aligns arms, legs and fingers with those of the other skeleton, except limbs that a
+    /// reference pose rotates.
     fn align_limbs(&mut self) {
         /// Minimum angle between limb directions that is aligned, radians. Smaller angles are
         /// differences between bodies.
@@ -437,8 +435,19 @@ impl<'a> ClipTransfer<'a> {
                     | BodyPart::Finger(_)
             )
         };
+        let is_of_limb =
+            |n: &NodeId| roles.get(n).is_some_and(|part| is_limb(*part) || *part == BodyPart::Hand);
+        // The first joint of the limb.
+        let limb = |node: NodeId| {
+            let up = std::iter::once(node).chain(above(self.ours, node));
+            up.take_while(|n| is_of_limb(n) || !self.taken.contains(n)).filter(is_of_limb).last()
+        };
+        let posed: BTreeSet<NodeId> = self.posed().into_iter().filter_map(limb).collect();
         let mut turns: HashMap<NodeId, Quat> = HashMap::new();
         for pair in &self.pairs {
+            if limb(pair.to).is_some_and(|limb| posed.contains(&limb)) {
+                continue;
+            }
             let Some(part) = roles.get(&pair.to).copied() else { continue };
             // The next joint of the limb: the only counterpart whose nearest ancestor with a
             // counterpart is this joint.
@@ -477,6 +486,21 @@ impl<'a> ClipTransfer<'a> {
                 self.aligned[node.index()] = *turn * self.stands[1].rotation[node.index()];
             }
         }
+    }
+
+    /// Joints of this document whose reference pose, or that of the counterpart, is not the default
+    /// pose.
+    fn posed(&self) -> BTreeSet<NodeId> {
+        let [there, here] = &self.options.poses;
+        let counterparts = self.pairs.iter().filter(|p| there.contains_key(&p.from)).map(|p| p.to);
+        here.keys().copied().chain(counterparts).collect()
+    }
+
+    /// Position in meters of a joint of this document relative to another one, with the alignment
+    /// of the limb that this one moves.
+    pub(crate) fn aligned_way(&self, from: NodeId, to: NodeId) -> Vec3 {
+        let turn = self.aligned[from.index()] * self.stands[1].rotation[from.index()].inverse();
+        turn * (self.place_here(to) - self.place_here(from))
     }
 
     /// Scene rotation of a joint's parent space in this document, with aligned limbs.

@@ -6,7 +6,7 @@ use glam::{Mat4, Quat, Vec3};
 
 use crate::{
     Pose, Stack,
-    humanoid::BodyPart,
+    humanoid::{BodyPart, BodyRole},
     ik::{Bodies, Limb, Sole, legs_of, limb_of, named_feet},
     rig::Rig,
     roles::roles_of,
@@ -43,6 +43,8 @@ pub(super) struct Foot {
     pub level: f32,
     /// Nodes in whose space the foot has contacts, each once.
     pub spaces: Vec<NodeId>,
+    /// True for a hand, which does not lower the hips.
+    pub is_hand: bool,
 }
 
 /// A vertex of a sole, in the rest pose.
@@ -107,11 +109,12 @@ impl Foot {
         /// Maximum height of vertices of the sole, relative to the height of the ankle.
         const NEAR_GROUND: f32 = 0.35;
         let leg = limb_of(document, rest, node, None, false);
-        let length = leg.as_ref().map_or(0.0, |leg| {
-            let joints = leg.turns.iter().map(|k| leg.nodes[*k]).chain([node]);
-            let places: Vec<Vec3> = joints.map(|n| place(rest, n)).collect();
-            places.windows(2).map(|w| w[0].distance(w[1])).sum()
-        });
+        let joints = leg.as_ref().map_or_else(
+            || detached_leg(document, node),
+            |leg| leg.turns.iter().map(|k| leg.nodes[*k]).chain([node]).collect(),
+        );
+        let places: Vec<Vec3> = joints.into_iter().map(|n| place(rest, n)).collect();
+        let length: f32 = places.windows(2).map(|w| w[0].distance(w[1])).sum();
         let ankle = place(rest, node);
         let length = if length > 1e-6 { length } else { ankle.y.abs().max(0.1) };
         let sole = Sole::whole(document, rest, node);
@@ -169,6 +172,7 @@ impl Foot {
             length,
             level,
             spaces: Vec::new(),
+            is_hand: false,
         }
     }
 
@@ -176,7 +180,7 @@ impl Foot {
     /// is the rest pose.
     pub fn hand(document: &Document, rest: &Pose, node: NodeId) -> Self {
         let foot = Self::of(document, rest, node);
-        Self { toe: None, ball: None, heel: Vec3::ZERO, sole: Vec::new(), ..foot }
+        Self { toe: None, ball: None, heel: Vec3::ZERO, sole: Vec::new(), is_hand: true, ..foot }
     }
 
     /// Position of a point in the space of the foot joint; `None` if the foot does not have the
@@ -202,6 +206,19 @@ impl Foot {
         let first = leg.and_then(|leg| leg.nodes.first().copied()).unwrap_or(self.node);
         first == node || document.is_above(first, node)
     }
+}
+
+/// The joints of a leg that does not carry its foot, from the thigh to the foot; only the foot if
+/// the roles of the joints are unknown.
+fn detached_leg(document: &Document, foot: NodeId) -> Vec<NodeId> {
+    let roles = roles_of(document);
+    let role_of = |node: NodeId| roles.iter().find(|r| r.0 == node).and_then(|r| r.1);
+    let side = role_of(foot).filter(|r| r.part == BodyPart::Foot).map(|r| r.side);
+    let found = |part: BodyPart| {
+        let own = |r: &BodyRole| r.part == part && Some(r.side) == side;
+        roles.iter().find(|r| r.1.as_ref().is_some_and(own)).map(|r| r.0)
+    };
+    [found(BodyPart::Thigh), found(BodyPart::Shin), Some(foot)].into_iter().flatten().collect()
 }
 
 /// Chooses the points of a sole that can be the lowest in some rotation of the foot. These are the

@@ -91,7 +91,10 @@ fn row(document: &Document, roles: &Roles, kind: ChainKind, side: Option<Side>) 
     let own = |n: &NodeId| {
         roles.get(n).is_some_and(|r| ChainKind::of(r.part) == Some(kind) && r.side == side)
     };
-    document.nodes.order().iter().copied().filter(own).collect()
+    let mut found: Vec<NodeId> = document.nodes.order().iter().copied().filter(own).collect();
+    // A foot or a hand need not be below the limb that it ends.
+    found.sort_by_key(|n| roles[n].part);
+    found
 }
 
 /// If no finger has joints in both bodies, removes all finger chains and returns them as one chain.
@@ -148,12 +151,14 @@ pub fn guess_map(source: &Document, target: &Document) -> RetargetMap {
         };
         let (rows, paired): ([Vec<NodeId>; 2], Vec<(NodeId, NodeId)>) = {
             let rows = [sides(&theirs, source), sides(&ours, target)];
-            let paired = transfer
+            let mut paired: Vec<(NodeId, NodeId)> = transfer
                 .pairs()
                 .iter()
                 .filter(|p| rows[0].contains(&p.from) && rows[1].contains(&p.to))
                 .map(|p| (p.from, p.to))
                 .collect();
+            let part = |pair: &(NodeId, NodeId)| ours.get(&pair.1).map(|r| r.part);
+            paired.sort_by_key(part);
             (rows, paired)
         };
         let is_spread = kind.is_row() && rows[0].len() != rows[1].len();
@@ -186,9 +191,13 @@ pub fn guess_map(source: &Document, target: &Document) -> RetargetMap {
             (true, true) => ChainRotation::Copy,
             (true, false) => ChainRotation::Spread,
         };
-        // A leg needs thigh, shin and foot. With fewer joints, no joint could rotate to keep a foot
-        // in place.
-        let is_leg = plain.ends_with("leg") && from.len() > 2 && to.len() > 2;
+        // A leg needs thigh, shin and foot, and must carry the foot. Otherwise, no joint could
+        // rotate to keep the foot in place.
+        let carries = |document: &Document, leg: &[NodeId]| match leg {
+            [thigh, _, .., foot] => document.is_above(*thigh, *foot),
+            _ => false,
+        };
+        let is_leg = plain.ends_with("leg") && from.len() > 2 && carries(target, &to);
         RetargetChain {
             name,
             source: from.iter().map(|n| names[0].name(*n)).collect(),

@@ -90,6 +90,11 @@ impl HandPairs {
         self.hands.is_empty()
     }
 
+    /// The hands of the source.
+    pub fn of_source(&self) -> impl Iterator<Item = &Foot> {
+        self.hands.iter().map(|h| &h.0)
+    }
+
     /// The hands of the target.
     pub fn of_target(&self) -> impl Iterator<Item = &Foot> {
         self.hands.iter().map(|h| &h.1)

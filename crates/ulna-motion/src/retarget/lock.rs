@@ -12,9 +12,7 @@ use super::{
     stands::{FootFrame, FootGoal, PlacedGoal, Stand, StandRequest, goal_of, level_toes, round_of},
 };
 use crate::ik::{Goal as Reach, frame_of, solve};
-use ulna_model::{
-    Clip, ContactSettings, Document, GoalPoint, Interpolation, NodeId, Property, Shared, Track,
-};
+use ulna_model::{Clip, ContactSettings, Document, Interpolation, NodeId, Property, Shared, Track};
 
 /// Largest and smallest time between new keys, seconds.
 const STEP: [f32; 2] = [1.0 / 23.0, 1.0 / 240.0];
@@ -118,7 +116,7 @@ impl<'a> Lock<'a> {
         let rounds: Vec<Option<Vec3>> =
             feet.iter().zip(&frames).map(|(foot, own)| round_of(own, foot.length)).collect();
         let is_loop = !rounds.is_empty() && rounds.iter().all(Option::is_some);
-        let hips = feet.iter().find(|f| f.ball.is_some() || f.toe.is_some()).map(|f| f.hips);
+        let hips = feet.iter().find(|f| !f.is_hand).map(|f| f.hips);
         let hips = hips.or_else(|| feet.first().map(|f| f.hips));
         let feet = feet
             .into_iter()
@@ -252,7 +250,7 @@ impl<'a> Lock<'a> {
                 let reach = (frame.reach * STRAIGHT).max(now.min(frame.reach));
                 let room = reach * reach - way.with_y(0.0).length_squared();
                 let down = (-way.y) - room.max(0.0).sqrt();
-                let lowers = self.settings.lower_hips && own.foot.point(GoalPoint::Ball).is_some();
+                let lowers = self.settings.lower_hips && !own.foot.is_hand;
                 if lowers && room > 0.0 {
                     ways[k] = ways[k].max(down.max(0.0));
                 } else if way.length() > frame.reach * 1.001 {

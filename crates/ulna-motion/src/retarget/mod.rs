@@ -14,6 +14,7 @@
 mod chain_positions;
 mod cleaned;
 mod contacts;
+mod detached;
 mod feet;
 mod guess;
 mod hand_goals;

@@ -126,8 +126,7 @@ pub fn limb_root(document: &Document, joint: NodeId) -> NodeId {
 /// Splits feet and hands into passes, so that every space has its final motion before a pass uses
 /// it. If limbs depend on each other in a circle, the first one is put in place first.
 fn passes(document: &Document, feet: Vec<Foot>) -> Vec<Vec<Foot>> {
-    let hips: BTreeSet<NodeId> =
-        feet.iter().filter(|f| f.ball.is_some() || f.toe.is_some()).map(|f| f.hips).collect();
+    let hips: BTreeSet<NodeId> = feet.iter().filter(|f| !f.is_hand).map(|f| f.hips).collect();
     let below_hips = |node: &NodeId| hips.iter().any(|h| h == node || document.is_above(*h, *node));
     let mut left: BTreeMap<NodeId, Foot> = feet.into_iter().map(|f| (f.node, f)).collect();
     let mut made: Vec<Vec<Foot>> = Vec::new();

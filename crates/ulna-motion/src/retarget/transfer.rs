@@ -8,7 +8,8 @@ use thiserror::Error;
 use super::{
     chain_positions::positions,
     cleaned::{Cleaned, ContactSlide},
-    contacts::{contacts_among, contacts_on_ground, ground_below},
+    contacts::{contacts_on_ground, ground_below},
+    detached::DetachedFoot,
     feet::{Foot, rest_pose},
     hand_goals::HandPairs,
     hands::hands_of,
@@ -120,6 +121,9 @@ pub struct Retarget<'a> {
     hip_heights: [f32; 2],
     factors: Vec3,
     twists: Vec<TwistJoint>,
+    /// Feet of the target that their legs do not carry. Empty if this is so in the source, too, so
+    /// that the source has keys for them.
+    detached: Vec<DetachedFoot>,
 }
 
 impl<'a> Retarget<'a> {
@@ -211,6 +215,11 @@ impl<'a> Retarget<'a> {
         let options = TransferOptions { travel: Some((carriers, factors)), scales, ..plain };
         let transfer = ClipTransfer::with_options(source, target, KeysBy::Rests, &chosen, options);
         let turned = chains.iter().filter(|c| c.is_copied() || c.is_spread());
+        let detached = if DetachedFoot::all(source).is_empty() {
+            DetachedFoot::all(target)
+        } else {
+            Vec::new()
+        };
         let twists = twist_joints(target, turned.map(|c| &c.target[..]));
         Ok(Self {
             source,
@@ -223,6 +232,7 @@ impl<'a> Retarget<'a> {
             hip_heights,
             factors,
             twists,
+            detached,
         })
     }
 
@@ -242,7 +252,8 @@ impl<'a> Retarget<'a> {
         self.hip_heights
     }
 
-    /// Returns the largest angle between corresponding bones in both reference poses, radians.
+    /// Returns the largest angle between corresponding bones in both reference poses, radians. The
+    /// difference of limbs that are aligned by themselves does not count.
     pub fn rest_difference(&self) -> f32 {
         let mut most: f32 = 0.0;
         for chain in self.chains.iter().filter(|c| c.is_copied()) {
@@ -250,8 +261,7 @@ impl<'a> Retarget<'a> {
             for pair in pairs.windows(2) {
                 let there =
                     self.transfer.place_there(*pair[1].0) - self.transfer.place_there(*pair[0].0);
-                let here =
-                    self.transfer.place_here(*pair[1].1) - self.transfer.place_here(*pair[0].1);
+                let here = self.transfer.aligned_way(*pair[0].1, *pair[1].1);
                 if there.length() > 1e-6 && here.length() > 1e-6 {
                     most = most.max(there.angle_between(here));
                 }
@@ -260,16 +270,33 @@ impl<'a> Retarget<'a> {
         most
     }
 
-    /// Finds the ground contacts of a clip of the source.
+    /// Returns the contacts of a clip of the source: those of feet that the clip stores, else
+    /// detected ones; likewise those of hands.
     pub fn contacts(&self, clip: &Shared<Clip>) -> Vec<Goal> {
-        let feet: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
-        let mut made = contacts_among(self.source, clip, &feet);
-        made.extend(self.hands.contacts(self.source, clip));
-        Goal::in_order(made)
+        self.contacts_on_ground(clip).0
     }
 
-    /// Retargets a clip of the source to the target. `contacts` are the ground contacts of the
-    /// source; they are detected if omitted.
+    /// Returns the contacts of a clip of the source, and the velocity of its ground in meters per
+    /// second.
+    fn contacts_on_ground(&self, clip: &Shared<Clip>) -> (Vec<Goal>, Vec3) {
+        let feet: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
+        let stored = |nodes: &[NodeId]| {
+            let own = clip.contacts.iter().filter(|g| nodes.contains(&g.node));
+            own.cloned().collect::<Vec<Goal>>()
+        };
+        let own = stored(&feet.iter().map(|f| f.node).collect::<Vec<NodeId>>());
+        let (mut made, ground) = if own.is_empty() {
+            contacts_on_ground(self.source, clip, &feet)
+        } else {
+            (own, ground_below(self.source, clip, &feet))
+        };
+        let hands = stored(&self.hands.of_source().map(|h| h.node).collect::<Vec<NodeId>>());
+        made.extend(if hands.is_empty() { self.hands.contacts(self.source, clip) } else { hands });
+        (Goal::in_order(made), ground)
+    }
+
+    /// Retargets a clip of the source to the target. `contacts` are the contacts of the source's
+    /// clip; [`Retarget::contacts`] if omitted.
     pub fn clip(&self, clip: &Shared<Clip>, contacts: Option<&[Goal]>) -> Retargeted {
         let mut carried = self.transfer.clip(clip);
         self.by_chains(&mut carried);
@@ -279,6 +306,7 @@ impl<'a> Retarget<'a> {
                 clip_here.tracks.insert(clip_here.free_track_id(), track);
             }
         }
+        DetachedFoot::follow(self.target, &self.detached, &mut carried.clip);
         let mut made = Retargeted { carried, ..Retargeted::default() };
         let has_ends = !self.feet.is_empty() || !self.hands.is_empty();
         if has_ends && !made.carried.clip.tracks.is_empty() {
@@ -300,16 +328,13 @@ impl<'a> Retarget<'a> {
     /// Keeps the feet and hands of a retargeted clip in place. `clip` and `contacts` are those of
     /// the source.
     fn keep_contacts(&self, made: &mut Retargeted, clip: &Shared<Clip>, contacts: Option<&[Goal]>) {
-        let sources: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
         let (found, ground) = match contacts {
-            Some(own) => (own.to_vec(), ground_below(self.source, clip, &sources)),
-            None => {
-                let (mut feet, ground) = contacts_on_ground(self.source, clip, &sources);
-                feet.extend(self.hands.contacts(self.source, clip));
-                (feet, ground)
+            Some(own) => {
+                let feet: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
+                (Goal::in_order(own.to_vec()), ground_below(self.source, clip, &feet))
             }
+            None => self.contacts_on_ground(clip),
         };
-        let found = Goal::in_order(found);
         let mut goals = self.goals(clip, &found);
         let ground = self.transfer.way_here(ground);
         self.set_on_ground(&mut made.carried.clip, &goals);
@@ -318,7 +343,7 @@ impl<'a> Retarget<'a> {
             (true, _) => Vec3::ZERO,
             (false, Some(_)) => ground * self.factors,
             // If the motion is in place, the legs alone determine the length of a step.
-            (false, None) => self.ground_here(&shared, &goals),
+            (false, None) => self.ground_here(&shared, &goals, ground * self.factors),
         };
         let (hands, lost) =
             self.hands.goals(self.source, self.target, &self.transfer, (clip, &found));
@@ -362,8 +387,9 @@ impl<'a> Retarget<'a> {
     }
 
     /// Measures the horizontal velocity of standing feet in a clip of the target, in meters per
-    /// second. It is the velocity of the ground if the clip is in place.
-    fn ground_here(&self, clip: &Shared<Clip>, goals: &[PlacedGoal]) -> Vec3 {
+    /// second. It is the velocity of the ground if the clip is in place. `expected` is the velocity
+    /// of the ground in the source, scaled to the target.
+    fn ground_here(&self, clip: &Shared<Clip>, goals: &[PlacedGoal], expected: Vec3) -> Vec3 {
         /// Number of samples per contact. `APART` is the time between the two positions of a
         /// velocity, in seconds.
         const LOOKS: usize = 8;
@@ -386,6 +412,13 @@ impl<'a> Retarget<'a> {
             pose.world[goal.node.index()].transform_point3(at)
         });
         let speeds: Vec<Vec3> = places.chunks(2).map(|p| (p[1] - p[0]) / APART).collect();
+        // A foot that moves otherwise does not stand, even if a person marked a contact there.
+        let stands = |own: &&[Vec3]| {
+            let mean = own.iter().sum::<Vec3>() / own.len().max(1) as f32;
+            mean.with_y(0.0).distance(expected) < expected.length()
+        };
+        let standing: Vec<Vec3> = speeds.chunks(LOOKS).filter(stands).flatten().copied().collect();
+        let speeds = if standing.is_empty() { speeds } else { standing };
         let median = |axis: usize| {
             let mut list: Vec<f32> = speeds.iter().map(|v| v[axis]).collect();
             list.sort_by(f32::total_cmp);

@@ -28,6 +28,9 @@ pub struct ImportRow {
     pub lost: Vec<String>,
     /// Number of joints with resampled keys.
     pub resampled: usize,
+    /// Largest sliding of feet in contacts in meters, before and after they are kept in place;
+    /// `None` if they are not, or without contacts.
+    pub slide: Option<[f32; 2]>,
     /// Whether the clip probably belongs to another kind of body.
     pub is_other: bool,
     /// Whether no keys remain after the import.
@@ -107,6 +110,8 @@ pub struct ImportDraft {
     pub by_hand: BTreeMap<String, Option<NodeId>>,
     /// Whether retarget maps that are stored with this scene are ignored.
     pub without_map: bool,
+    /// Whether feet stay in place during contacts, if the bodies differ.
+    pub keep_feet: bool,
     /// Whether the preview shows the clip as it is in its file.
     pub as_dropped: bool,
     /// Whether the preview is paused.
@@ -116,8 +121,8 @@ pub struct ImportDraft {
 impl ImportDraft {
     /// Whether the transfer of keys differs from that of another draft.
     pub fn fits_otherwise(&self, other: &Self) -> bool {
-        (self.how, self.without_map, &self.by_hand)
-            != (other.how, other.without_map, &other.by_hand)
+        (self.how, self.without_map, self.keep_feet, &self.by_hand)
+            != (other.how, other.without_map, other.keep_feet, &other.by_hand)
     }
 }
 
@@ -131,6 +136,7 @@ impl Default for ImportDraft {
             how: KeysHow::Rests,
             by_hand: BTreeMap::new(),
             without_map: false,
+            keep_feet: true,
             as_dropped: false,
             still: false,
         }

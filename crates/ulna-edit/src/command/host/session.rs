@@ -72,6 +72,8 @@ other_commands! {
         counterparts: Option<Counterparts>,
         /// Action if a clip name already exists; a number is added to the name if omitted.
         taken: Option<TakenName>,
+        /// Whether feet stay in place during contacts, if the bodies differ; no if omitted.
+        contacts: Option<bool>,
         /// Whether to import clips even if this model has less than half of their joints; no if
         /// omitted.
         force: Option<bool>,
