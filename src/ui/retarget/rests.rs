@@ -59,7 +59,7 @@ pub(super) fn rests_ui(
             if ui.add_enabled(is_changed, egui::Button::new("Use rest pose")).clicked() {
                 pose_mut(&mut now.map, body).clear();
             }
-            let frame = "Takes the joints at the playhead as the reference pose";
+            let frame = "Uses the pose of the joints at the playhead as the reference pose";
             let is_source = body == SOURCE;
             if is_source && ui.button("Use this frame").on_hover_text(frame).clicked() {
                 actions.push(RetargetAction::UseFrame);
