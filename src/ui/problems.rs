@@ -370,7 +370,7 @@ fn place_ui(ui: &mut Ui, view: &View<'_>, group: &FindingGroup, k: usize, action
         // The buttons are laid out first, and the text uses the remaining width.
         if problem.fix.is_some() {
             let how = match problem.fix {
-                Some(Repair::Bind) => "Assigns the weights of the nearest joints",
+                Some(Repair::Bind) => "Computes weights from the shape of the mesh and its joints",
                 _ => "Normalizes these weights",
             };
             let fix = ui.small_button("Fix");

@@ -271,7 +271,8 @@ fn step_ui(
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let show = ui.add_enabled(!tour.is_shown(), egui::Button::new("Show me"));
             let about =
-                "Changes to the mode and the tool of this step, so that only the action itself remains";
+                "Changes to the mode and the tool of this step, so that only the action itself \
+                    remains";
             if show.on_hover_text(about).clicked() {
                 actions.push(ProgramAction::Tour(TourAction::Show(step)));
             }

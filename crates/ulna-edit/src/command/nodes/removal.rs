@@ -257,7 +257,8 @@ fn without_joints(
             return refuse(
                 "mesh_is_shared",
                 format!(
-                    "a mesh of {label} is used with another skin, too, and would change there; merge the skins first"
+                    "a mesh of {label} is used with another skin, too, and would change there; \
+                        merge the skins first"
                 ),
             );
         }

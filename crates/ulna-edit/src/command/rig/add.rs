@@ -113,7 +113,8 @@ fn add(rig: &mut RigDraft, joint: NewJoint) -> Result<(), CommandError> {
         return refuse(
             "squashed_flat",
             format!(
-                "“{label}” is scaled to 0, so no joint can be added below it; set another scale first"
+                "“{label}” is scaled to 0, so no joint can be added below it; set another scale \
+                    first"
             ),
         );
     }

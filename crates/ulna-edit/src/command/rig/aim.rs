@@ -190,7 +190,8 @@ pub(super) fn mirrored_rotations(
             return refuse(
                 "squashed_flat",
                 format!(
-                    "“{label}” is scaled to 0, so its axes cannot be rotated; set another scale first"
+                    "“{label}” is scaled to 0, so its axes cannot be rotated; set another scale \
+                        first"
                 ),
             );
         };

@@ -116,7 +116,8 @@ impl MoveJoint {
                 return refuse(
                     "squashed_flat",
                     format!(
-                        "“{label}” is scaled to 0, so its pivot cannot be moved; set another scale first"
+                        "“{label}” is scaled to 0, so its pivot cannot be moved; set another \
+                            scale first"
                     ),
                 );
             }

@@ -78,7 +78,8 @@ impl LeafJoints {
             return refuse(
                 "squashed_flat",
                 format!(
-                    "“{label}” is scaled to 0, so no joint can be added below it; set another scale first"
+                    "“{label}” is scaled to 0, so no joint can be added below it; set another \
+                        scale first"
                 ),
             );
         }

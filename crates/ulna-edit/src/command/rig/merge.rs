@@ -80,7 +80,8 @@ fn join(
             return refuse(
                 "squashed_flat",
                 format!(
-                    "“{label}” is scaled to 0 at rest, so it cannot receive weights; set another scale first"
+                    "“{label}” is scaled to 0 at rest, so it cannot receive weights; set another \
+                        scale first"
                 ),
             );
         }

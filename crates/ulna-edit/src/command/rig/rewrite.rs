@@ -487,7 +487,8 @@ pub(super) fn flat(document: &Document, node: NodeId) -> CommandError {
     CommandError::other(
         "squashed_flat",
         format!(
-            "“{label}” is scaled to 0, so no other node can have its motion; set another scale first"
+            "“{label}” is scaled to 0, so no other node can have its motion; set another scale \
+                first"
         ),
     )
 }
@@ -511,7 +512,8 @@ fn unfollowed(document: &Document, clip: Option<ClipId>, why: Unfollowed) -> Com
         Unfollowed::Flat(node) => CommandError::other(
             "squashed_flat",
             format!(
-                "“{}” is scaled to 0{clip}, so no other node can have its motion; set another scale first",
+                "“{}” is scaled to 0{clip}, so no other node can have its motion; set another \
+                    scale first",
                 document.node(node).label(node)
             ),
         ),
