@@ -94,7 +94,7 @@ def compare_places(place):
 
 def main():
     if not (TOOLS.is_dir() and CORPUS.is_dir()):
-        say(f"skipped: {TOOLS} or {CORPUS} is not there")
+        say(f"skipped: {TOOLS} or {CORPUS} does not exist")
         return 0
     build()
     signal.signal(signal.SIGTERM, end_on_request)
