@@ -435,7 +435,7 @@ fn a_form_preselects_no_choice_and_names_its_defaults() {
     form(&mut window, "key.tangents");
     assert!(window.query_by_label("Tangents: Pick…").is_some());
     assert!(!can_go(&window, "key.tangents"));
-    assert!(window.query_by_label("All keys of the clip (none selected)").is_some());
+    assert!(window.query_by_label("All keys of the clip (no key is selected)").is_some());
     press(&mut window, Modifiers::NONE, Key::Escape);
     click(&mut window, "Head");
     form(&mut window, "pose.turn");

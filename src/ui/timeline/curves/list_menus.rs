@@ -58,7 +58,7 @@ pub(super) fn view_ui(
             let on = curve.space == CurveSpace::Euler(order);
             let hint = RichText::new(near).font(Theme::font(Font::Caption));
             let button = Button::selectable(on, text).shortcut_text(hint);
-            let about = "How near the middle angle comes to gimbal lock, where handles are off";
+            let about = "Closeness of the middle angle to gimbal lock; at gimbal lock, the handles are hidden";
             if ui.add(button).on_hover_text(about).clicked() {
                 views.insert(node, RotationView::Euler(order));
                 ui.close();
