@@ -294,9 +294,9 @@ fn an_ik_form_starts_from_the_position_in_the_clip() {
     form(&mut window, "pose.ik");
     // The fields start with the current position in the clip.
     let x: f32 =
-        window.get_by_role_and_label(Role::TextInput, "To X").value().unwrap().parse().unwrap();
+        window.get_by_role_and_label(Role::TextInput, "Target X").value().unwrap().parse().unwrap();
     assert!((x - before.x).abs() < 1e-4, "{x} {before}");
-    window.get_by_role_and_label(Role::TextInput, "To Y").focus();
+    window.get_by_role_and_label(Role::TextInput, "Target Y").focus();
     window.run_steps(2);
     type_over(&mut window, &format!("{} + 10 cm", before.y));
     press(&mut window, Modifiers::NONE, Key::Enter);
