@@ -171,7 +171,7 @@ fn dead_keys_ui(
     let keys = if count == 1 {
         "1 redundant key".to_owned()
     } else {
-        format!("{} redundant keys", thousands(count))
+        format!("{} redundant", thousands(count))
     };
     let mut line = ui.new_child(
         egui::UiBuilder::new()
