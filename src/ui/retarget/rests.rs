@@ -71,12 +71,7 @@ pub(super) fn rests_ui(
 
 fn difference_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>) {
     let Some(result) = page.result.filter(|r| r.fault.is_none()) else {
-        small(
-            ui,
-            theme,
-            "The difference of the rest poses appears with the result",
-            ColorRole::TextTertiary,
-        );
+        small(ui, theme, "Differences appear with the result", ColorRole::TextTertiary);
         return;
     };
     let (icon, role, text) = if result.rest_difference > MOST {

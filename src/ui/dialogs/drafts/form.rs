@@ -84,7 +84,7 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         (AddJoint::NAME | MoveJoint::NAME, "by", _) => "Distance",
         (AddJoint::NAME, "at", _) => "Position",
         (AddJoint::NAME | MoveJoint::NAME, "symmetric", _) => "Both sides",
-        (OrientJoint::NAME, "like", _) => "Axes of",
+        (OrientJoint::NAME, "like", _) => "Axes of a joint",
         (OrientJoint::NAME, "world", _) => "Scene axes",
         (RenameJoints::NAME, "humanoid", _) => "Humanoid names",
         (OrientJoint::NAME, "aim", _) => "Axis along the bone",
