@@ -198,9 +198,11 @@ pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
                 .with_decode_padding_mode(base64::engine::DecodePaddingMode::Indifferent)
                 .with_decode_allow_trailing_bits(true),
         );
-        engine
-            .decode(payload)
-            .map_err(|e| format!("the data URI is not base64: {e} Export the model again"))
+        engine.decode(payload).map_err(|e| {
+            let why = e.to_string();
+            let why = why.trim_end_matches('.');
+            format!("the data URI is not base64: {why}. Export the model again")
+        })
     } else {
         Ok(percent_encoding::percent_decode_str(payload).collect())
     })
