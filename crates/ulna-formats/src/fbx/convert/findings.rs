@@ -240,7 +240,7 @@ impl Findings {
         for (name, count) in &self.counted {
             add(
                 "ULNA_FBX_NOT_IMPORTED",
-                format!("{name}: {count}"),
+                format!("{name} ({count})"),
                 "not imported, because glTF has no equivalent",
             );
         }
@@ -366,10 +366,10 @@ impl Findings {
         }
         if self.own_scale > 0 {
             let text = format!(
-                "{} their parent’s scale",
-                many(self.own_scale, "node ignores", "nodes ignore")
+                "{} parent’s scale",
+                many(self.own_scale, "node ignores its", "nodes ignore their")
             );
-            add("ULNA_FBX_PARENT_SCALE", text, "compensated in their own transforms".to_owned());
+            add("ULNA_FBX_PARENT_SCALE", text, "their own transforms compensate for it".to_owned());
         }
         if self.baked_geometry > 0 {
             let text = format!("pivots of {}", many(self.baked_geometry, "node", "nodes"));
@@ -394,8 +394,8 @@ impl Findings {
                 "{} triangles",
                 many(
                     self.ngons,
-                    "face with more than 4 corners becomes",
-                    "faces with more than 4 corners become"
+                    "face with more than 4 corners is split into",
+                    "faces with more than 4 corners are split into"
                 )
             );
             add("ULNA_FBX_NGONS", text, String::new());

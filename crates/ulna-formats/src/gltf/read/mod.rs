@@ -100,7 +100,8 @@ pub fn open_beside(
         diagnostics.add(Severity::Warning, "ULNA_DEEP_JSON", "", message);
     }
     if survey.nulls > 0 {
-        let message = format!("{} properties are null; they are treated as missing", survey.nulls);
+        let message =
+            format!("Properties that are null: {}; they are treated as missing", survey.nulls);
         diagnostics.add(Severity::Error, "TYPE_MISMATCH", "", message);
     }
     for (key, _) in &root.1 {
