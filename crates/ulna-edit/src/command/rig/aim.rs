@@ -157,8 +157,8 @@ pub(super) fn both_sides(document: &Document, node: NodeId, partner: NodeId) -> 
     CommandError::other(
         "both_sides_named",
         format!(
-            "“{node}” and its mirror joint “{partner}” are both named; name the joints of one side \
-                only"
+            "“{node}” and its mirror joint “{partner}” are both included; name the joints of one \
+                side only"
         ),
     )
 }
