@@ -212,11 +212,7 @@ impl Findings {
                 "{} skinned by dual quaternions",
                 many(self.dual_quaternions, "mesh is", "meshes are")
             );
-            add(
-                "ULNA_FBX_DUAL_QUATERNION",
-                text,
-                "they become linear skins, the only kind in glTF",
-            );
+            add("ULNA_FBX_DUAL_QUATERNION", text, "glTF has only linear skinning");
         }
         if self.several_skins > 0 {
             let text =
@@ -263,7 +259,7 @@ impl Findings {
         }
         if self.second_meshes > 0 {
             let text = format!("{} left out", many(self.second_meshes, "mesh is", "meshes are"));
-            add("ULNA_FBX_SECOND_MESH", text, "their nodes already have another mesh");
+            add("ULNA_FBX_SECOND_MESH", text, "a glTF node has only one mesh");
         }
     }
 
@@ -289,7 +285,7 @@ impl Findings {
             add(
                 "ULNA_FBX_NO_WEIGHTS",
                 text,
-                "they follow the node of their mesh, through a new node below it".to_owned(),
+                "bound to a new node below the node of the mesh".to_owned(),
             );
         }
         if self.cubics.0 > 0 {
@@ -348,7 +344,7 @@ impl Findings {
                     "become morph targets"
                 }
             );
-            add("ULNA_FBX_IN_BETWEENS", text, "their weights pass from one to the next".to_owned());
+            add("ULNA_FBX_IN_BETWEENS", text, "the weights pass from one to the next".to_owned());
         }
     }
 
@@ -369,7 +365,7 @@ impl Findings {
                 "{} parent’s scale",
                 many(self.own_scale, "node ignores its", "nodes ignore their")
             );
-            add("ULNA_FBX_PARENT_SCALE", text, "their own transforms compensate for it".to_owned());
+            add("ULNA_FBX_PARENT_SCALE", text, "the local transforms compensate for it".to_owned());
         }
         if self.baked_geometry > 0 {
             let text = format!("pivots of {}", many(self.baked_geometry, "node", "nodes"));
@@ -408,11 +404,7 @@ impl Findings {
         if self.helpers > 0 {
             let text =
                 many(self.helpers, "helper node between joints", "helper nodes between joints");
-            add(
-                "ULNA_FBX_HELPER_NODES",
-                text,
-                "they have no weights and no motion of their own".to_owned(),
-            );
+            add("ULNA_FBX_HELPER_NODES", text, "no weights and no motion".to_owned());
         }
     }
 }
