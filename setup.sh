@@ -1,23 +1,24 @@
 #!/usr/bin/env bash
-# Installs what a Debian or Ubuntu system lacks to build, run and test Ulna. Does nothing where nothing is missing.
+# Installs the packages that a Debian or Ubuntu system needs to build, run and test Ulna. Does nothing
+# if all are installed.
 set -euo pipefail
 
 if ! command -v apt-get >/dev/null 2>&1; then
-  echo "setup.sh: no apt-get here. Install by hand: a Vulkan loader and driver, libxkbcommon (with x11), and a C linker."
+  echo "setup.sh: apt-get was not found. Install a Vulkan loader and driver, libxkbcommon (with x11), and a C compiler."
   exit 0
 fi
 
 packages=(
-  gcc libc6-dev         # links Rust programs, and compiles the reader of FBX
+  gcc libc6-dev         # links Rust programs, and compiles the FBX reader
   libvulkan1            # the Vulkan loader
-  mesa-vulkan-drivers   # a driver, in software where there is no GPU
-  libegl1 libgl1-mesa-dri   # OpenGL, where there is no Vulkan
+  mesa-vulkan-drivers   # Vulkan drivers, including a software driver
+  libegl1 libgl1-mesa-dri   # OpenGL, for systems without Vulkan
   libxkbcommon0         # keyboards
   libxkbcommon-x11-0    # keyboards on X11
   libx11-6 libx11-xcb1 libxcursor1 libxi6 libxrandr2
   libwayland-client0
-  fontconfig fonts-dejavu-core fonts-droid-fallback   # names in scripts that the bundled fonts lack
-  xvfb                  # a display for tests of the real window
+  fontconfig fonts-dejavu-core fonts-droid-fallback   # characters that the bundled fonts lack
+  xvfb                  # a virtual display for tests of the real window
 )
 missing=()
 for package in "${packages[@]}"; do

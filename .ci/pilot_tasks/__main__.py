@@ -1,4 +1,4 @@
-"""Runs all tasks in two lanes beside each other, and then compares places in their saved files."""
+"""Runs all tasks in two parallel lanes, and then compares positions in the saved files."""
 
 import multiprocessing
 import multiprocessing.connection
@@ -13,19 +13,19 @@ import tasks
 from lane import Failed, Lane, complain, say
 from place import CORPUS, TOOLS, Place
 
-# Scripts that all tasks run together.
+# Total number of scripts of all tasks.
 SCRIPTS = 48
 
 
 def build():
-    """Builds what plays scripts."""
+    """Builds the program that plays scripts."""
     manifest = TOOLS / "Cargo.toml"
     command = ["cargo", "build", "--quiet", "--manifest-path", manifest]
     subprocess.run([*command, "--target-dir", "target/pilot"], check=True)
 
 
 def told(work):
-    """Does work; whether it ended well, which is said where it did not."""
+    """Calls a function. Returns whether it succeeds, and prints the reason if it fails."""
     try:
         work()
     except Failed as failed:
@@ -44,7 +44,7 @@ def end_on_request(*_):
 
 
 def run_lane(number, place):
-    """The tasks of a lane, one after the other, in a process of its own."""
+    """Runs the tasks of a lane one after the other. Each lane is a process."""
     signal.signal(signal.SIGTERM, end_on_request)
 
     def work():
@@ -56,7 +56,7 @@ def run_lane(number, place):
 
 
 def run_lanes(place):
-    """All lanes beside each other; where one fails, the others end at once."""
+    """Runs all lanes in parallel. If one fails, the others are stopped."""
     context = multiprocessing.get_context("fork")
     lanes = [context.Process(target=run_lane, args=(k, place)) for k in range(len(tasks.LANES))]
     for lane in lanes:
@@ -67,7 +67,7 @@ def run_lanes(place):
             ended = multiprocessing.connection.wait([lane.sentinel for lane in left])
             done = [lane for lane in left if lane.sentinel in ended]
             for lane in done:
-                # Only then its exit code is known.
+                # The exit code is known only after the join.
                 lane.join()
             if any(lane.exitcode for lane in done):
                 return False
@@ -89,12 +89,12 @@ def compare_places(place):
         work()
     except Failed as failed:
         complain(failed.args[0])
-        raise Failed("a task did not end as it must") from failed
+        raise Failed("a task failed") from failed
 
 
 def main():
     if not (TOOLS.is_dir() and CORPUS.is_dir()):
-        say(f"skipped: {TOOLS} or {CORPUS} is not there")
+        say(f"skipped: {TOOLS} or {CORPUS} does not exist")
         return 0
     build()
     signal.signal(signal.SIGTERM, end_on_request)

@@ -1,4 +1,4 @@
-"""Tasks on curves: what is in their saved files."""
+"""Checks of the files that the tasks on curves save."""
 
 import json
 import math
@@ -7,27 +7,27 @@ from lane import check
 
 
 def joint(place, file, clip, time, name):
-    """A node of a clip at a time: its translation, rotation and scale."""
+    """Returns a node of a clip at a time, with its translation, rotation and scale."""
     nodes = json.loads(place.pose(file, clip, str(time)))["nodes"]
     return next(node for node in nodes if node["name"] == name)
 
 
 def bounce(s):
-    """How far a bounce has come, as easings.net has it."""
-    # The end of each arc, its middle, and how high that is, times 2.75.
+    """Returns the progress of a bounce, with the formula of easings.net."""
+    # End of each arc, its middle, and its height at the middle, all times 2.75.
     arcs = ((1, 0, 0), (2, 1.5, 0.75), (2.5, 2.25, 0.9375), (2.75, 2.625, 0.984375))
     _, middle, height = next((arc for arc in arcs if s * 2.75 < arc[0]), arcs[-1])
     return 7.5625 * (s - middle / 2.75) ** 2 + height
 
 
 def turn(a, b):
-    """Degrees from one rotation to another."""
+    """Returns the angle between two rotations, in degrees."""
     dot = abs(sum(x * y for x, y in zip(a, b, strict=True)))
     return math.degrees(2 * math.acos(min(1.0, dot)))
 
 
 def ease_task(lane, place):
-    """A ball falls 2 m and bounces: two keys, and those that the ease adds."""
+    """A ball falls 2 m and bounces. It has two keys, and the keys that the ease adds."""
     cube = place.corpus / "../morph/AnimatedMorphCube/AnimatedMorphCube.glb"
     lane.run(cube, "ease.glb", place.tasks / "ease.pilot")
     ball = place.saved("ease.glb")
@@ -38,7 +38,7 @@ def ease_task(lane, place):
 
 
 def head_task(lane, place):
-    """A head turns from two keys, and goes beyond the second one before it comes to rest there."""
+    """A head turn with two keys overshoots the second key before it stops there."""
     sintel = place.corpus / "Sintel/human-sintel.glb"
     lane.run(sintel, "head.glb", place.tasks / "head.pilot")
     turned = place.saved("head.glb")
@@ -46,11 +46,11 @@ def head_task(lane, place):
     whole = turn(steps[0], steps[-1])
     most = max(turn(steps[0], step) for step in steps)
     check(54 < whole < 56, f"the head turns by {whole}°")
-    check(1.05 < most / whole < 1.2, f"the head goes {most / whole} of its way")
+    check(1.05 < most / whole < 1.2, f"the head turns by {most / whole} of the angle")
 
 
 def limp_task(lane, place):
-    """The hips of a limp: down fast, up slowly, eased at each key."""
+    """The hips of a limp move down fast and up slowly, eased at each key."""
     sintel = place.corpus / "Sintel/human-sintel.glb"
     lane.run(sintel, "limp.glb", place.tasks / "limp.pilot")
     limp = place.saved("limp.glb")
@@ -67,7 +67,7 @@ def limp_task(lane, place):
 
 
 def smooth_task(lane, place):
-    """A baked walk: an arm smoothed by a low-pass, and simplified."""
+    """The arm of a baked walk is smoothed by a low-pass filter, and simplified."""
     man = place.corpus / "CesiumMan/CesiumMan.glb"
     lane.run(man, "smooth.glb", place.tasks / "smooth.pilot")
     smooth, arm = place.saved("smooth.glb"), "Skeleton_arm_joint_L__4_"
@@ -82,7 +82,7 @@ def smooth_task(lane, place):
 
 
 def handles_task(lane, place):
-    """The limp's hips again: a handle dragged, the keys scaled in their box, and smoothed."""
+    """In the limp, a handle is dragged, and keys are scaled in a box and smoothed."""
     limp = place.saved("limp.glb")
     lane.run(limp, "handles.glb", place.tasks / "handles.pilot")
     made = place.saved("handles.glb")

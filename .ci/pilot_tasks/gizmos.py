@@ -1,8 +1,10 @@
-"""Every handle of every gizmo, every gizmo about axes of every kind, by the pointer, on a hand that
-lies turned, mirrored and small; then a way, a turn and a size are kept, each of its own joint."""
+"""Drags handles of all gizmos, with all axes, on a hand that is rotated, mirrored and small.
+
+The last three drags are saved: a translation, a rotation and a scale, each of another joint.
+"""
 
 COMBINED = '"Move, rotate and scale"'
-# Each handle about axes of two kinds, each tool about all six.
+# Each handle is used with two kinds of axes, and each tool with all six.
 SPACES = ["Local", "Parent", "World", "View", "Gimbal", "Rest"]
 HANDLES = [
     [
@@ -36,14 +38,14 @@ def drag(handle):
 
 
 def axes(space):
-    """Chooses the axes of the gizmo from the list in the toolbar."""
+    """Returns lines that choose the axes of the gizmo in the toolbar."""
     return ['click "Axes: "', "settle", f'click "{space} axes"', "settle"]
 
 
 def script():
-    """Lines of the script."""
+    """Returns the script."""
     lines = ["waitfor Thumb.Distal", "settle", 'click "Pose mode"', "settle"]
-    # From where no axis is seen end on.
+    # Turn the view so that no axis points at the camera.
     lines += ['click "Middle.Proximal"', "drag 900 600 1050 640 None 20 middle", "settle"]
     for turn, space in enumerate(SPACES):
         lines += axes(space)

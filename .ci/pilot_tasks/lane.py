@@ -1,4 +1,4 @@
-"""Windows of the program, each driven by a script, on a display of their own."""
+"""Runs windows of the program one after the other on a virtual display, driven by scripts."""
 
 import os
 import random
@@ -13,11 +13,11 @@ SCREEN = "1600x1000x24"
 
 
 class Failed(Exception):
-    """A task did not end as it must; the sentence says why."""
+    """A task failed. The message gives the reason."""
 
 
 def say(text):
-    """Prints a line at once: two lanes write to one output."""
+    """Prints a line without buffering, because two lanes share one output."""
     print(text, flush=True)
 
 
@@ -37,7 +37,7 @@ def stop(process):
 
 
 class Lane:
-    """A display, and one window after the other on it."""
+    """A virtual display on which windows run one after the other."""
 
     def __init__(self, number, place):
         self.place = place
@@ -53,7 +53,7 @@ class Lane:
 
     def __enter__(self):
         with open(self.home / f"xvfb{self.display}.log", "wb") as log:
-            # Without a reset when a window closes: the next one cannot connect during it.
+            # No reset when a window closes, because the next window cannot connect during a reset.
             self.server = subprocess.Popen(
                 [
                     "Xvfb",
@@ -86,11 +86,11 @@ class Lane:
         Returns the folder of the copy, where the script may have saved other files.
         """
         folder = self.home / f"{backend}-{copy}"
-        # None that the window before may still listen at.
+        # The previous window may still use its port.
         self.port += 1
         address = f"127.0.0.1:{self.port}"
         (folder / "data").mkdir(parents=True, exist_ok=True)
-        # The shared ones may not be written to.
+        # The shared files must not be changed, so the window opens a copy.
         shutil.copyfile(file, folder / copy)
         (folder / copy).chmod(0o644)
         seen, said = folder / "ulna.log", folder / "pilot.log"
@@ -109,15 +109,15 @@ class Lane:
             say(f"{script} failed on {backend}:")
             subprocess.run(["tail", "-n", "20", said, seen], check=False)
             raise Failed(None)
-        check(self.window.poll() is None, f"{script}: the window ended by itself on {backend}")
+        check(self.window.poll() is None, f"{script}: the window closed unexpectedly on {backend}")
         stop(self.window)
         with open(self.home / "ran", "a", encoding="utf-8") as ran:
             ran.write(f"{script.name}\n")
-        say(f"{script.name} goes through on {backend}")
+        say(f"{script.name} passes on {backend}")
         return folder
 
     def drive(self, folder, said, address, script):
-        """Whether the script goes through in its time."""
+        """Returns whether the script passes within the time limit."""
         with open(said, "wb") as log:
             try:
                 done = subprocess.run(

@@ -1,6 +1,7 @@
-"""Places in the scene before and after: of steps, gizmos, a retimed walk, a sliding foot and a mix.
+"""Compares positions of nodes before and after the tasks.
 
-A place is a list of twelve numbers: where a node is, meters, and the nine of its world matrix.
+The position of a node is a list of twelve numbers: its world position in meters, and the nine
+numbers of its rotation and scale in the world matrix.
 """
 
 import json
@@ -10,7 +11,7 @@ from lane import check
 
 
 def places(place, file, clip, time):
-    """Names of nodes with their places."""
+    """Returns the names of all nodes with their positions."""
     return [
         (name, [row[3] for row in rows[:3]] + [v for row in rows[:3] for v in row[:3]])
         for name, rows in place.nodes(file, clip, time)
@@ -18,12 +19,12 @@ def places(place, file, clip, time):
 
 
 def farthest(a, b):
-    """The greatest difference of two lists of numbers."""
+    """Returns the largest difference between two lists of numbers."""
     return max(abs(p - q) for p, q in zip(a, b, strict=True))
 
 
 def kept_mix(file):
-    """The mix that a file keeps."""
+    """Returns the mix that a file stores."""
     raw = file.read_bytes()
     root = json.loads(raw[20 : 20 + struct.unpack("<I", raw[12:16])[0]])
     extras = (scene.get("extras", {}) for scene in root["scenes"])
@@ -32,7 +33,7 @@ def kept_mix(file):
 
 
 def check_mix(place):
-    """What was baked plays as what is kept."""
+    """Checks that the baked clip plays like the stored mix."""
     mixer, mix = place.saved("mixer.glb"), place.home / "mix.json"
     mix.write_text(json.dumps(kept_mix(mixer)), encoding="utf-8")
     for at in ("0.3", "1.05", "1.6", "2.4"):
@@ -40,11 +41,11 @@ def check_mix(place):
         mixed = [[row[3] for row in node["world_rows"][:3]] for node in mixed]
         baked = [there[:3] for _, there in places(place, mixer, "Mix", at)]
         off = max(farthest(p, q) for p, q in zip(baked, mixed, strict=True))
-        check(off < 0.01, f"what was baked is {off} m off at {at} s")
+        check(off < 0.01, f"the baked clip is {off} m off at {at} s")
 
 
 def check_steps(place):
-    """A foot is set aside and the pelvis sinks; then both sides change places."""
+    """Checks a foot that was moved with the pelvis lowered, and then the flipped pose."""
     files = (
         place.corpus / "Sintel/human-sintel.glb",
         place.saved("step.glb"),
@@ -67,18 +68,18 @@ def check_steps(place):
 
 
 def sizes(at):
-    """The scale along each axis of a place."""
+    """Returns the scale along each axis."""
     return [sum(at[3 + 3 * r + c] ** 2 for r in range(3)) ** 0.5 for c in range(3)]
 
 
 def check_gizmos(place):
-    """A joint went along one axis, one turned where it is, and one grew along one axis."""
+    """Checks a joint that moved along an axis, one that rotated, and one that was scaled."""
     files = (place.corpus / "Hands/RightHand.glb", place.saved("gizmos.glb"))
     lay, hand = (dict(places(place, file, "none", "0")) for file in files)
     ring = zip(lay["Ring.Proximal"][:3], hand["Ring.Proximal"][:3], strict=True)
     way = [b - a for a, b in ring]
     is_along = abs(way[0]) > 1e-3 and max(abs(way[1]), abs(way[2])) < 1e-6
-    check(is_along, f"the ring finger went {way}")
+    check(is_along, f"the ring finger moved by {way}")
     for joint, changed in {"Index.Proximal": [], "Middle.Proximal": [0]}.items():
         before, after = lay[joint], hand[joint]
         still = farthest(before[:3], after[:3])
@@ -93,7 +94,7 @@ def check_gizmos(place):
 
 
 def check_walk(place):
-    """The retimed walk closes, and moves."""
+    """Checks that the retimed walk is a closed loop and moves."""
     walk = place.saved("retime.glb")
     begin, middle, end = (
         dict(places(place, walk, "Walking_A", at)) for at in ("0", "0.4", "0.8533334")
@@ -107,7 +108,7 @@ def check_walk(place):
 
 
 def check_slide(place):
-    """The foot stands still while it is on the ground."""
+    """Checks that the foot does not move while it is on the ground."""
     file = place.saved("slide.glb")
     foot = [
         at[:3]

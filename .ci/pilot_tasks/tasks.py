@@ -1,4 +1,4 @@
-"""Tasks, each with the acts that it may take in its script, and what must be in the saved file."""
+"""Tasks in the real window, with the checks of their saved files."""
 
 import re
 import shutil
@@ -8,12 +8,12 @@ import curves
 import gizmos
 from lane import Failed, check, complain
 
-# What OpenGL alone is left with.
+# Environment without Vulkan, so that OpenGL is used.
 NO_VULKAN = {"VK_ICD_FILENAMES": "/nonexistent"}
 
 FOX_CLIPS = "Bark Bite Death Fall Fetch Howl Jump Run Sit Walk".split()
 ROBOT_CLIPS = "Dance Death Idle Jump No Punch Running Walking Wave Yes".split()
-# Clips of the robot that come and go as they are.
+# Clips of the robot that are imported and exported without a change.
 SAME_CLIPS = "Death Jump No Running Wave Yes".split()
 
 
@@ -23,7 +23,7 @@ def has(text, file, *facts):
 
 
 def main_work(lane, place):
-    """Posing, keys and saving on one character, strokes on another."""
+    """Poses, keys and saves one character, and paints another one."""
     for backend, variables in (("vulkan", {}), ("gl", NO_VULKAN)):
         fox, knight = place.corpus / "Fox/Fox.glb", place.corpus / "Knight/Knight.glb"
         lane.run(fox, "fox.glb", place.judges / "window.pilot", backend, **variables)
@@ -39,7 +39,7 @@ def wave_task(lane, place):
     begin, middle, end = (
         place.pose(wave, "Wave", at, but=["time"]) for at in ("0", "0.2666667", "1.5")
     )
-    check(begin == end, "the wave does not end as it begins")
+    check(begin == end, "the first and the last pose of the wave differ")
     check(begin != middle, "the wave does not move")
 
 
@@ -50,13 +50,13 @@ def keys_task(lane, place):
 def retime_task(lane, place):
     lane.run(place.corpus / "Knight/Knight.glb", "retime.glb", place.tasks / "retime.pilot")
     walk = place.info(place.saved("retime.glb"))
-    check('"name":"Walking_A","length":0.853' in walk, "the walk is not 0.8 of its length")
+    check('"name":"Walking_A","length":0.853' in walk, "the walk is not 0.8 times as long")
     alone = place.info(place.saved("retime-clips/Walking_A.glb", "retime.glb"))
     has(alone, "the exported walk", '"name":"Walking_A"', '"meshes":[],')
 
 
 def editable_task(lane, place):
-    """A baked walk with splines through a few keys, and half as much bob again."""
+    """A baked walk gets splines through a few keys, and 1.5 times its vertical motion."""
     knight = place.corpus / "Knight/Knight.glb"
     lane.run(knight, "editable.glb", place.tasks / "editable.pilot")
     few = place.key_count(place.saved("editable.glb"), "Walking_A")
@@ -65,8 +65,10 @@ def editable_task(lane, place):
 
 
 def merge_task(lane, place):
-    """Ten files of a clip each come to the robot that has none, and play as in their own files; one
-    is trimmed, one closed, one mirrored, one reduced; a file each goes out again, and one with all.
+    """Imports ten files with one clip each into the robot without clips.
+
+    One clip is trimmed, one closed, one mirrored and one reduced. The others must play as in their
+    files. All clips are exported, to one file each and to a single file.
     """
     robot, robots = place.corpus / "Robot/robot.glb", place.home / "robots"
     place.verb("export", robot, "--each", "-o", robots)
@@ -82,7 +84,7 @@ def merge_task(lane, place):
         for file in ("robot.glb", "robot-export.glb", f"robot-clips/{name}.glb"):
             same = place.pose(merged / file, name, "0.3", but=["clip"]) == own
             check(same, f"{name} does not play the same in {file}")
-    check(len(list((merged / "robot-clips").iterdir())) == 10, "not ten files went out")
+    check(len(list((merged / "robot-clips").iterdir())) == 10, "ten exported files are expected")
     made = merged / "robot.glb"
     check('"name":"Robot_Dance","length":1' in place.info(made), "the dance is not trimmed")
     punches = (
@@ -94,22 +96,22 @@ def merge_task(lane, place):
 
 
 def mixer_task(lane, place):
-    """A mix: over by inertia, an upper body with a painted mask, baked and kept."""
+    """Makes a mix with an inertial transition and a painted mask. Bakes and stores it."""
     lane.run(place.corpus / "Knight/Knight.glb", "mixer.glb", place.tasks / "mixer.pilot")
     mixer = place.saved("mixer.glb")
     check('"name":"Mix"' in place.info(mixer), "the mix is not baked")
-    check(b'"ulna.mix":' in mixer.read_bytes(), "the mix is not kept")
+    check(b'"ulna.mix":' in mixer.read_bytes(), "the mix is not stored")
 
 
 def capture_task(lane, place):
-    """A capture opened with choices, and saved as glTF."""
+    """Opens a BVH file with options, and saves it as glTF."""
     lane.run(place.data / "walk.bvh", "walk.bvh", place.tasks / "capture.pilot")
     capture = place.info(place.saved("walk.glb", "walk.bvh"))
     has(capture, "walk.glb", '"name":"walk"', '"fps":30', '"joints":24,')
 
 
 def fbx_task(lane, place):
-    """A character of an FBX file gets the clips of two more, is cleaned, saved and exported."""
+    """Adds clips of two FBX files to the character of a third one. Cleans, saves and exports it."""
     source = place.corpus.parent / "fbx/assimp_huesitos.fbx"
     takes = place.saved("takes", "bones.fbx")
     takes.mkdir(parents=True, exist_ok=True)
@@ -118,10 +120,10 @@ def fbx_task(lane, place):
     folder = lane.run(source, "bones.fbx", place.tasks / "fbx.pilot")
     saved = folder / "bones.glb"
     has(place.info(saved), "bones.glb", '"name":"Armature|Action 3"', '"joints":9,')
-    check("_end" not in place.info(saved), "the leaf joints are still there")
+    check("_end" not in place.info(saved), "the leaf joints were not removed")
     check(place.succeeds("check", saved), "the saved character breaks a rule")
     parts = sorted((folder / "bones-clips").iterdir())
-    check(len(parts) == 3, "not three files went out")
+    check(len(parts) == 3, "three exported files are expected")
     for at in ("0", "0.37", "1.2"):
         wanted = dict(place.nodes(source, "Armature|Action", at))
         for part in parts:
@@ -129,7 +131,7 @@ def fbx_task(lane, place):
                 same = all(
                     abs(a - b) < 1e-4 for a, b in zip(flat(rows), flat(wanted[name]), strict=True)
                 )
-                check(same, f"{name} of {part.name} is elsewhere at {at}")
+                check(same, f"{name} of {part.name} is at another position at {at} s")
 
 
 def flat(rows):
@@ -137,24 +139,24 @@ def flat(rows):
 
 
 def bind_task(lane, place):
-    """A mesh whose skin was taken away, bound to two joints."""
+    """Binds a mesh without a skin to two joints."""
     unskinned = place.home / "unskinned.glb"
     place.python("unskin.py", place.corpus / "RiggedSimple/RiggedSimple.glb", unskinned, shown=True)
     lane.run(unskinned, "bind.glb", place.tasks / "bind.pilot")
     bound = place.saved("bind.glb")
     check('"joints":2,' in place.info(bound), "the mesh is not bound")
-    check(place.succeeds("check", bound), "what was bound breaks a rule")
+    check(place.succeeds("check", bound), "the bound mesh breaks a rule")
 
 
 def bare(place, file, name):
-    """A copy of a model without its skeleton."""
+    """Makes a copy of a model without its skeleton."""
     made = place.home / name
     place.python("bare.py", file, made, shown=True)
     return made
 
 
 def hand_task(lane, place):
-    """From a mesh to a character that walks: joints by hand, weights, a stroke, a clip."""
+    """Makes a walking character from a mesh: adds joints, binds, paints and imports a clip."""
     body = bare(place, place.data / "../../assets/mannequin.glb", "body.glb")
     folder = place.home / "vulkan-hand.glb"
     folder.mkdir(parents=True, exist_ok=True)
@@ -169,7 +171,7 @@ def hand_task(lane, place):
 
 
 def prop_task(lane, place):
-    """Three joints by hand for a prop, and one copied skeleton for a body."""
+    """Adds three joints to a prop, and copies a skeleton to a body."""
     tube = bare(place, place.corpus / "RiggedSimple/RiggedSimple.glb", "tube.glb")
     lane.run(tube, "prop.glb", place.tasks / "prop.pilot")
     prop = place.saved("prop.glb")
@@ -183,18 +185,18 @@ def prop_task(lane, place):
 
 
 def rig_task(lane, place):
-    """A pivot moved and an elbow turned: the skin moves as before, so nothing else is another."""
+    """Moves a pivot and rotates the axes of an elbow. Nothing else may change."""
     robot = place.corpus / "Robot/robot.glb"
     lane.run(robot, "rig.glb", place.tasks / "rig.pilot")
     saved = place.saved("rig.glb")
     told = differences(place, robot, saved)
-    check(any("LowerArm.L" in line for line in told), "the elbow is as it was")
+    check(any("LowerArm.L" in line for line in told), "the elbow did not change")
     check(not any("weights" in line for line in told), "weights changed")
     check(place.succeeds("check", saved), "the file breaks a rule")
 
 
 def retarget_task(lane, place):
-    """A run of another character comes onto the sample, and its map is used again."""
+    """Retargets a run of another character to the sample, and uses the map a second time."""
     runners = place.saved("runners", "retarget.glb")
     runners.mkdir(parents=True, exist_ok=True)
     for name in ("knight", "second"):
@@ -208,29 +210,29 @@ def retarget_task(lane, place):
     for kept in ("ulna.retarget", "ulna.contacts"):
         check(kept in text, f"{kept} is not in the file")
     parts = list((folder / "retarget-clips").iterdir())
-    check(len(parts) == 5, "not five files went out")
+    check(len(parts) == 5, "five exported files are expected")
 
 
 def plan_task(lane, place):
-    """Four changes as one step: no helper node is left, and no name has its prefix."""
+    """Applies four changes as one step. No helper node and no prefix of a name may remain."""
     helpers = place.corpus / "../../situations/fbx-helper-nodes/in.glb"
     lane.run(helpers, "plan.glb", place.tasks / "rig_plan.pilot")
     saved = place.saved("plan.glb")
     facts = place.info(saved)
-    check("AssimpFbx" not in facts, "a helper node is left")
-    check("mixamorig" not in facts, "a name has its prefix")
+    check("AssimpFbx" not in facts, "a helper node was not removed")
+    check("mixamorig" not in facts, "a name still has its prefix")
     has(facts, "plan.glb", '"name":"LeftForeArm"')
     check(place.succeeds("check", saved), "the file breaks a rule")
 
 
 def props_task(lane, place):
-    """A sword removed, a shield attached elsewhere and put back; everything else is as it was."""
+    """Removes a sword, and attaches a shield elsewhere and back. Nothing else may change."""
     knight = place.corpus / "Knight/Knight.glb"
     lane.run(knight, "props.glb", place.tasks / "props.pilot")
     saved = place.saved("props.glb")
     told = differences(place, knight, saved)
-    check("1H_Sword_Offhand: the node was removed" in told[0], "the sword is still there")
-    # There and back, the shield is moved by rounding.
+    check("1H_Sword_Offhand: the node was removed" in told[0], "the sword was not removed")
+    # The shield may move by rounding errors.
     others = [line for line in told[1:-1] if "Rectangle_Shield: moved by" not in line]
     check(not others, f"something else changed: {others[:3]}")
     check(place.succeeds("check", saved), "the file breaks a rule")
@@ -241,10 +243,10 @@ def hello_task(lane, place):
     hello = place.saved("hello.glb")
     check('"name":"Hello"' in place.info(hello), "hello.glb has no clip Hello")
     loop = b'"ulna.loop":{"version":1,"repeat":"loop"}'
-    check(loop in hello.read_bytes(), "hello.glb does not keep how it loops")
+    check(loop in hello.read_bytes(), "hello.glb does not store its loop mode")
     begin, end = (place.pose(hello, "Hello", at, but=["time"]) for at in ("0", "0.5333334"))
-    check(begin == end, "the greeting does not end as it begins")
-    # Both hands at one height, in the middle of the swing, too.
+    check(begin == end, "the first and the last pose of the greeting differ")
+    # Both hands must be at the same height, also in the middle of the swing.
     for at in ("0", "0.1", "0.2666667"):
         rows = dict(place.nodes(hello, "Hello", at))
         left, right = ([row[3] for row in rows[f"{side}Hand"][:3]] for side in ("Left", "Right"))
@@ -256,7 +258,7 @@ def hello_task(lane, place):
 
 
 def bounce_task(lane, place):
-    """It falls as a ball does: half way down in time is a quarter of the height."""
+    """Checks the fall of a ball: after half of the time, it has fallen a quarter of the height."""
     cube = place.corpus / "../morph/AnimatedMorphCube/AnimatedMorphCube.glb"
     lane.run(cube, "bounce.glb", place.tasks / "bounce.pilot")
     bounce = place.saved("bounce.glb")
@@ -278,8 +280,7 @@ def steps_tasks(lane, place):
 
 
 def travels(place, file, clip, seconds, meters, name):
-    """A walk in place whose root travels at 0.7 of the speed that its feet ask for, so that they
-    slide."""
+    """Makes a walk with sliding feet: its root travels at 0.7 times the speed of the feet."""
     root = {"clip": clip, "node": "root"}
     script = place.script(
         f"{name}.jsonl",
@@ -296,7 +297,7 @@ def travels(place, file, clip, seconds, meters, name):
 
 
 def other_tasks(lane, place):
-    """The ten tasks of docs/tasks.md, each on another character."""
+    """Does the ten tasks of docs/tasks.md on other characters."""
 
     def task(name, file):
         lane.run(file, f"other-{name}.glb", place.tasks / f"other/{name}.pilot")
@@ -327,28 +328,27 @@ def other_tasks(lane, place):
     try:
         place.python("other_tasks.py", place.ulna, corpus, home, shown=True)
     except subprocess.CalledProcessError as error:
-        raise Failed("a task on another character did not end as it must") from error
+        raise Failed("a task on another character failed") from error
 
 
 def gizmos_work(lane, place):
-    """Gizmos on a hand that lies turned, mirrored and small."""
+    """Drags gizmos on a hand that is rotated, mirrored and small."""
     script = place.home / "gizmos.pilot"
     script.write_text(gizmos.script(), encoding="utf-8")
     lane.run(place.corpus / "Hands/RightHand.glb", "gizmos.glb", script)
 
 
 def differences(place, a, b):
-    """Lines that tell two files apart."""
+    """Returns the differences between two files, one per line."""
     return place.verb("diff", "--exit-zero", a, b).splitlines()
 
 
 def layers_tasks(lane, place):
-    """Layers: a nod over a capture, of which nothing else changes; both arms further out in all of
-    a walk."""
+    """Adds a nod to a captured clip with a layer, and rotates both arms outward in a whole walk."""
     knight = place.corpus / "Knight/Knight.glb"
     lane.run(knight, "nod.glb", place.tasks / "nod.pilot")
     lane.run(knight, "layers.glb", place.tasks / "layers.pilot")
-    # A clip whose keys lie otherwise now keeps its rate; that is not counted.
+    # A clip stores its frame rate if the key times changed. This difference is not counted.
     uncounted = re.compile("the frame rate is|^[0-9]* differences*$")
 
     def counted(name):
@@ -364,8 +364,7 @@ def layers_tasks(lane, place):
 
 
 def weights_tasks(lane, place):
-    """Weights: a layer over a restart, an elbow and a shoulder that were spoiled, and a character
-    limited and mirrored."""
+    """Tests a stored weight layer, damaged weights of two joints, and limited, mirrored weights."""
     knight = place.corpus / "Knight/Knight.glb"
     lane.run(knight, "kept.glb", place.tasks / "kept_layer.pilot")
     kept = place.saved("kept.glb")
@@ -383,7 +382,7 @@ def weights_tasks(lane, place):
 
 
 def mended(lane, place, model, task, joint, spoiled):
-    """Weights about a joint are spoiled, and mended in the window."""
+    """Damages weights around a joint. They are repaired in the window."""
     copy = f"{task}.glb"
     before = place.home / f"spoiled-{copy}"
     place.python("skin.py", "spoil", place.corpus / model, before, joint, spoiled)
@@ -393,13 +392,13 @@ def mended(lane, place, model, task, joint, spoiled):
     is_strained = now > then / 2
     if is_strained:
         complain(f"strain {now}, {then} before")
-    check(not is_strained, f"{copy} is not mended")
+    check(not is_strained, f"{copy} is not repaired")
     far = place.python("skin.py", "far", before, after, joint, "0.15").strip()
-    check(far == "0", f"{copy} changed farther off than 15 cm")
+    check(far == "0", f"{copy} changed farther away than 15 cm")
 
 
 def strain(place, file, joint):
-    """The greatest score within 15 cm of a joint."""
+    """Returns the worst deformation score within 15 cm of a joint."""
     spots = place.home / "spots.json"
     worst = place.verb("worst", "--no-range", "--json", "--count", "10000", file)
     spots.write_text(worst, encoding="utf-8")
@@ -407,7 +406,7 @@ def strain(place, file, joint):
 
 
 def limited(lane, place):
-    """A vertex has at most four influences, and both sides are alike."""
+    """Checks that vertices have at most four influences, and that both sides are equal."""
     sintel, home = place.corpus / "Sintel/human-sintel.glb", place.home
     smooth = place.script(
         "many.jsonl", {"do": "weights.sets", "sets": 2}, {"do": "weights.smooth", "passes": 6}
@@ -421,17 +420,17 @@ def limited(lane, place):
     mirror = place.script("mirror.jsonl", {"do": "weights.mirror", "from": "left"})
     is_made = place.succeeds("run", mirror, limit, "-o", mirrored, quietly=True)
     check(is_made, "mirrored.glb could not be made")
-    check(place.succeeds("diff", limit, mirrored), "the sides are not alike")
+    check(place.succeeds("diff", limit, mirrored), "the weights of both sides differ")
 
 
 def most(place, file):
-    """The most influences of a vertex."""
+    """Returns the largest number of influences of a vertex."""
     weights = place.home / "weights.json"
     place.verb("weights", file, "-o", weights)
     return int(place.python("skin.py", "most", weights))
 
 
-# Two at a time: a window mostly waits for its script.
+# Two lanes run in parallel, because a window mostly waits for its script.
 LANES = [
     [gizmos_work, weights_tasks, hello_task, layers_tasks, wave_task, other_tasks],
     [

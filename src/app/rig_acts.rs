@@ -165,7 +165,11 @@ impl App {
         }
         if outside > 0 {
             let joints = if outside == 1 { "1 joint is" } else { &format!("{outside} joints are") };
-            let text = format!("{joints} not inside the mesh, so there is no limb around it.");
+            let them = if outside == 1 { "it" } else { "them" };
+            let text = format!(
+                "{joints} not inside the mesh, so no limb center was found. Move {them} into the \
+                 mesh first."
+            );
             self.toast(ctx, ToastKind::Note, text);
         }
         self.change_joints(ctx, commands, &selected);

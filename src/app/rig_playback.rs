@@ -95,7 +95,8 @@ impl App {
     pub(super) fn can_change_joints(&mut self, ctx: &Context) -> bool {
         let can = self.rig_clip().is_none();
         if !can {
-            let text = "Joints are changed in the rest pose. Choose it in the line at the bottom.";
+            let text = "Joints can be changed only in the rest pose. Choose Rest pose in the list \
+                at the bottom.";
             self.toast(ctx, ToastKind::Note, text);
         }
         can

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Help text about exit statuses and JSON output.
-const STATUSES: &str = "Exit status: 0 success; 1 problems were found, or the command failed; 2 \
-    invalid arguments, \
-or a file cannot be opened.\nWith --json, standard output is one JSON object, also after a \
-failure; see docs/json.md.";
+const STATUSES: &str = "Exit status: 0 success; 1 problems or differences were found, or the \
+    command failed; 2 invalid arguments, or a file cannot be opened.\nWith --json, standard output \
+    is one JSON object, also after a failure; see docs/json.md.";
 
 /// Pose, key and paint rigged glTF models, and save them with nothing else changed.
 #[derive(Debug, Parser)]
@@ -35,6 +34,7 @@ pub enum Verb {
     /// for warnings), and 2 if a file cannot be opened.
     Check(CheckArgs),
     /// Lists the worst skin deformations over all clips and a generated range of motion.
+    #[command(after_help = STATUSES)]
     Worst {
         /// Input file.
         file: PathBuf,

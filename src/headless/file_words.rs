@@ -15,7 +15,11 @@ pub(super) fn words(facts: &Value) -> String {
     lines.push(counts(facts));
     if number(facts, "posed_nodes") > 0 {
         let posed = number(facts, "posed_nodes");
-        lines.push(format!("{posed} nodes are posed (differ from their rest pose)"));
+        lines.push(if posed == 1 {
+            "1 node is posed (differs from its rest pose)".to_owned()
+        } else {
+            format!("{posed} nodes are posed (differ from their rest pose)")
+        });
     }
     lines.extend(hidden(facts));
     lines.extend(avatar(facts));
@@ -83,18 +87,17 @@ fn imported(facts: &Value) -> Vec<String> {
 
 /// Numbers of elements of each kind.
 fn counts(facts: &Value) -> String {
-    format!(
-        "{} nodes, {} joints, {} skins, {} meshes, {} visible vertices, {} materials, {} images, \
-         {} scenes",
-        number(facts, "nodes"),
-        number(facts, "joints"),
-        count(facts, "skins"),
-        count(facts, "meshes"),
-        number(facts, "vertices"),
-        number(facts, "materials"),
-        number(facts, "images"),
-        count(facts, "scenes"),
-    )
+    let list = [
+        (number(facts, "nodes"), "node", "nodes"),
+        (number(facts, "joints"), "joint", "joints"),
+        (count(facts, "skins") as u64, "skin", "skins"),
+        (count(facts, "meshes") as u64, "mesh", "meshes"),
+        (number(facts, "vertices"), "visible vertex", "visible vertices"),
+        (number(facts, "materials"), "material", "materials"),
+        (number(facts, "images"), "image", "images"),
+        (count(facts, "scenes") as u64, "scene", "scenes"),
+    ];
+    list.map(|(n, one, more)| format!("{n} {}", if n == 1 { one } else { more })).join(", ")
 }
 
 /// The hidden nodes; `None` if there are none.

@@ -112,10 +112,10 @@ fn check_ending(args: &RenderArgs) -> Result<(), Failure> {
             args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif")),
         ) {
             (false, true) => {
-                format!("{name}: a .gif needs --frames; for a single image use .png")
+                format!("{name}: a .gif needs --frames. For a single image, use .png")
             }
-            _ if is_film => format!("{name}: use .png or .gif"),
-            _ => format!("{name}: use .png"),
+            _ if is_film => format!("{name}: the extension is not supported. Use .png or .gif"),
+            _ => format!("{name}: the extension is not supported. Use .png"),
         }
     })
 }

@@ -32,8 +32,7 @@ struct NoWindow;
 
 fn refused(spec: &CommandSpec) -> Result<(), String> {
     Err(format!(
-        "“{}” works in the window only; scripts edit the document, and -o names the output \
-        file",
+        "“{}” works only in the window, not in a script; “-o” names the file that is saved",
         spec.name
     ))
 }

@@ -20,7 +20,8 @@ pub(super) fn weights(
     mesh: Option<&str>,
     out: Out,
 ) -> Result<u8, Failure> {
-    let wrong = || format!("{}: use .json or .xml", output.display());
+    let wrong =
+        || format!("{}: the extension is not supported. Use .json or .xml", output.display());
     has_ending(output, &["json", "xml"], wrong)?;
     let ending = output.extension().and_then(|e| e.to_str()).unwrap_or_default();
     let kind =

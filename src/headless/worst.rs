@@ -35,8 +35,8 @@ pub(super) fn worst(path: &Path, count: usize, no_range: bool, out: Out) -> Resu
             spot.clip.map_or_else(|| "range of motion".to_owned(), |c| document.clip_label(c));
         let flipped = if spot.strain.flipped { ", flipped" } else { "" };
         print(&format!(
-            "{}. {:.2}: stretch {:.2}, volume {:.2}{flipped} at vertex {} of {}, primitive {}; \
-                {clip}, {:.3} s",
+            "{}. score {:.2}: stretch {:.2}, volume {:.2}{flipped} at vertex {} of {}, \
+                primitive {}; {clip}, {:.3} s",
             k + 1,
             spot.score,
             spot.strain.stretch,

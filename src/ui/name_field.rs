@@ -45,7 +45,8 @@ impl NameCheck {
         match name {
             "" => Self::empty(kind),
             _ if is_taken() => Self::Note(format!(
-                "Another {kind} is named “{name}”. Scripts then need the numbers of both."
+                "Another {kind} is named “{name}”. Scripts must then use the number of each, such \
+                    as #3."
             )),
             _ => Self::Fine,
         }

@@ -253,9 +253,9 @@ fn pin_rows(rows: &mut MenuRows<'_>, target: &Target<'_>) {
     let kind_of = |n: NodeId| PinKind::of(pins.get(&n).copied());
     rows.with_marks();
     for (kind, title) in [
-        (PinKind::Both, "Place and angle"),
-        (PinKind::Place, "Place"),
-        (PinKind::Angle, "Angle"),
+        (PinKind::Both, "Position and rotation"),
+        (PinKind::Place, "Position"),
+        (PinKind::Angle, "Rotation"),
         (PinKind::None, "Not pinned"),
     ] {
         let on = target.nodes.iter().all(|n| kind_of(*n) == kind);
@@ -368,7 +368,7 @@ fn removal_rows(rows: &mut MenuRows<'_>, target: &Target<'_>) {
     let remove = |below: Below| RemoveNodes { node: target.all(), below: Some(below), force: None };
     let title = if has_children { "Remove with all nodes below" } else { "Remove" };
     let row = Row::of(view, RemoveNodes::spec()).title(title);
-    let about = "Removes the nodes and the meshes that only they show";
+    let about = "Removes the nodes, and the meshes that only these nodes use";
     rows.run(row.help(about), || remove(Below::Remove).into());
     if has_children {
         let about = "Attaches the nodes below to the parent; they move as before";

@@ -271,13 +271,13 @@ fn problem_menu(
         rows.header(&name, problem.code);
         let kind = problem.place.element.map(|e| e.kind);
         let has_place = matches!(kind, Some(IdKind::Node | IdKind::Skin)) || problem.fix.is_some();
-        let reason = (!has_place).then_some("It has no place in the scene");
+        let reason = (!has_place).then_some("It has no location in the scene");
         let show = MenuRow::new("Show").icon(icons::ICON_FRAME_INSPECT.codepoint);
         rows.act(show.unless(reason), || ProblemAction::ShowProblem(first));
         let fixed: Vec<usize> =
             found.iter().copied().filter(|k| view.problems[*k].fix.is_some()).collect();
         let title = if fixed.len() > 1 { format!("Fix {}", fixed.len()) } else { "Fix".into() };
-        let reason = fixed.is_empty().then_some("Ulna has no fix for it");
+        let reason = fixed.is_empty().then_some("It has no automatic fix");
         if rows.row(MenuRow::new(title).icon(icons::ICON_HEALING.codepoint).unless(reason)) {
             rows.actions.extend(fixed.into_iter().map(ProblemAction::FixProblem));
         }
@@ -340,8 +340,8 @@ fn group_ui(
             let response = ui.add(egui::Label::new(text).wrap().sense(egui::Sense::click()));
             response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_open, &group.text));
             let (chevron, said) = match is_open {
-                true => (icons::ICON_KEYBOARD_ARROW_DOWN, "Hide places"),
-                false => (icons::ICON_KEYBOARD_ARROW_RIGHT, "Show places"),
+                true => (icons::ICON_KEYBOARD_ARROW_DOWN, "Hide locations"),
+                false => (icons::ICON_KEYBOARD_ARROW_RIGHT, "Show locations"),
             };
             let said = format!("{} {said}", chevron.codepoint);
             let line = RichText::new(format!("{said} · {}", problem.code))
@@ -351,7 +351,7 @@ fn group_ui(
                     .sense(egui::Sense::click()),
             );
             fold.widget_info(|| {
-                WidgetInfo::labeled(Role::Button, true, format!("Places: {}", group.text))
+                WidgetInfo::labeled(Role::Button, true, format!("Locations: {}", group.text))
             });
             turned = response.clicked() || fold.clicked();
         });
@@ -370,7 +370,7 @@ fn place_ui(ui: &mut Ui, view: &View<'_>, group: &FindingGroup, k: usize, action
         // The buttons are laid out first, and the text uses the remaining width.
         if problem.fix.is_some() {
             let how = match problem.fix {
-                Some(Repair::Bind) => "Assigns the weights of the nearest joints",
+                Some(Repair::Bind) => "Computes weights from the shape of the mesh and its joints",
                 _ => "Normalizes these weights",
             };
             let fix = ui.small_button("Fix");

@@ -546,12 +546,12 @@ pub fn select_all(ctx: &egui::Context, field: egui::Id, text: &str) {
     state.store(ctx, field);
 }
 
-/// Components that a pin locks, as text: place (position), angle (rotation), or both.
+/// Components that a pin locks, as text.
 pub const fn pin_words(pin: Pin) -> &'static str {
     match pin {
-        Pin { place: true, angle: true } => "place, angle",
-        Pin { place: true, .. } => "place",
-        Pin { .. } => "angle",
+        Pin { place: true, angle: true } => "position, rotation",
+        Pin { place: true, .. } => "position",
+        Pin { .. } => "rotation",
     }
 }
 

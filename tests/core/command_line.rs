@@ -259,11 +259,11 @@ fn render_refuses_unsupported_formats_before_rendering() {
     // The model does not exist, so an argument error means that arguments are checked before
     // opening it.
     for (name, more, words) in [
-        ("a.jpg", &[][..], "use .png"),
-        ("a", &[][..], "use .png"),
+        ("a.jpg", &[][..], "Use .png"),
+        ("a", &[][..], "Use .png"),
         ("a.gif", &[][..], "needs --frames"),
-        ("a.webp", &["--frames", "3"][..], "use .png or .gif"),
-        ("a.gif", &["--frames", "3", "--sheet"][..], "use .png"),
+        ("a.webp", &["--frames", "3"][..], "Use .png or .gif"),
+        ("a.gif", &["--frames", "3", "--sheet"][..], "Use .png"),
     ] {
         let out = at(name);
         let arguments = [&["render", "nowhere.glb", "-o", &out][..], more].concat();

@@ -350,7 +350,7 @@ fn a_mesh_that_is_used_twice_is_removed_from_both_nodes() {
     let said = refused(&mut session, &line("material.remove").with("material", "red"));
     assert!(said.starts_with("still_needed"), "{said}");
     let said = run(&mut session, line("mesh.remove").with("mesh", "M0"));
-    assert!(said[0].contains("2 nodes show no mesh now"), "{said:?}");
+    assert!(said[0].contains("2 nodes stay without a mesh"), "{said:?}");
     let (_, text) = again(&session);
     assert_eq!(text["nodes"], json!([{"name": "a"}, {"name": "b"}, {"name": "c", "mesh": 0}]));
     assert_eq!(text["meshes"].as_array().unwrap().len(), 2);

@@ -132,7 +132,7 @@ fn weights_sum_to_one_and_bones_need_no_frame() {
     );
     assert!((of(1)[0] - 0.5).abs() < 1e-6 && (of(1)[1] - 0.5).abs() < 1e-6, "{:?}", of(1));
     assert!(
-        said(&session, "the weights of 1 vertices do not sum to 1")
+        said(&session, "vertices whose weights do not sum to 1: 1")
             && said(&session, "a joint is added at its bind position")
     );
     let ghost = named(document, "Ghost");
@@ -185,7 +185,7 @@ fn missing_offset_matrices_are_computed_from_the_frames() {
     let (bare, count) = without_offsets(&text[HEAD.len() - 1..]);
     assert!(count >= 8, "{count}");
     let (with, without) = (opened(&text[HEAD.len() - 1..]), opened(&bare));
-    assert!(said(&without, "have no offset matrix"));
+    assert!(said(&without, "Bones without an offset matrix"));
     let clip = with.document().clips.values().next().unwrap().clone();
     let size = 10.0;
     for k in 0..=20 {

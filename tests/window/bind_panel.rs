@@ -424,7 +424,7 @@ fn a_changed_parameter_cancels_the_bind_and_starts_it_again() {
     assert!(says(&window, "Canceled") && !says(&window, "Preview only"), "it stays so");
     type_number(&mut window, "Sharpness", "3");
     wait(&mut window);
-    assert!(!says(&window, "Canceled") && says(&window, "Worked out in"));
+    assert!(!says(&window, "Canceled") && says(&window, "Computed in"));
     assert!(says(&window, "Preview only"));
     assert_eq!(steps(&window), 0);
 }
@@ -433,7 +433,7 @@ fn a_changed_parameter_cancels_the_bind_and_starts_it_again() {
 fn a_coarse_preview_is_shown_while_a_parameter_is_dragged() {
     let (mut window, ..) = window(&bare_sample());
     open_panel(&mut window);
-    assert!(says(&window, "Worked out in") && !says(&window, "Coarse preview"));
+    assert!(says(&window, "Computed in") && !says(&window, "Coarse preview"));
     let bar = window.get_by_label("Sharpness").rect();
     hold(&mut window, &[bar.center(), bar.center() + egui::vec2(8.0, 0.0)]);
     // The pointer keeps moving, so that the bind of the whole surface does not start.
@@ -448,7 +448,7 @@ fn a_coarse_preview_is_shown_while_a_parameter_is_dragged() {
     assert!(says(&window, "Preview only") && says(&window, "Unweighted vertices: 0"));
     release(&mut window, at);
     wait(&mut window);
-    assert!(says(&window, "Worked out in") && !says(&window, "Coarse preview"));
+    assert!(says(&window, "Computed in") && !says(&window, "Coarse preview"));
     let text = bind(&mut window);
     assert!(text.contains(r#""sharpness""#) && !text.contains("points"), "{text}");
 }

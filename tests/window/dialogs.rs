@@ -370,14 +370,14 @@ fn an_import_names_the_stored_map_that_it_uses() {
     std::fs::write(&source, SAMPLE).expect("written");
     let (mut window, _folder) = window(&kept.pack("a").expect("its bytes").bytes);
     import_from(&mut window, &source);
-    wait_for(&mut window, "Uses the map kept with this scene");
+    wait_for(&mut window, "Uses a retarget map of this file");
     click(&mut window, "Do not use the map");
     window.run_steps(3);
-    assert!(window.query_by_label("Uses the map kept with this scene").is_none());
-    assert!(window.query_by_label("The map kept with this scene is not used").is_some());
+    assert!(window.query_by_label("Uses a retarget map of this file").is_none());
+    assert!(window.query_by_label("The retarget map of this file is not used").is_some());
     click(&mut window, "Use the map");
     window.run_steps(3);
-    wait_for(&mut window, "Uses the map kept with this scene");
+    wait_for(&mut window, "Uses a retarget map of this file");
 }
 
 /// Feet of clips from another body stay in place during contacts, unless the person turns it off.

@@ -294,9 +294,9 @@ fn an_ik_form_starts_from_the_position_in_the_clip() {
     form(&mut window, "pose.ik");
     // The fields start with the current position in the clip.
     let x: f32 =
-        window.get_by_role_and_label(Role::TextInput, "To X").value().unwrap().parse().unwrap();
+        window.get_by_role_and_label(Role::TextInput, "Target X").value().unwrap().parse().unwrap();
     assert!((x - before.x).abs() < 1e-4, "{x} {before}");
-    window.get_by_role_and_label(Role::TextInput, "To Y").focus();
+    window.get_by_role_and_label(Role::TextInput, "Target Y").focus();
     window.run_steps(2);
     type_over(&mut window, &format!("{} + 10 cm", before.y));
     press(&mut window, Modifiers::NONE, Key::Enter);
@@ -435,7 +435,7 @@ fn a_form_preselects_no_choice_and_names_its_defaults() {
     form(&mut window, "key.tangents");
     assert!(window.query_by_label("Tangents: Pick…").is_some());
     assert!(!can_go(&window, "key.tangents"));
-    assert!(window.query_by_label("All keys of the clip (none selected)").is_some());
+    assert!(window.query_by_label("All keys of the clip (no key is selected)").is_some());
     press(&mut window, Modifiers::NONE, Key::Escape);
     click(&mut window, "Head");
     form(&mut window, "pose.turn");

@@ -200,7 +200,7 @@ fn dragging_a_marker_on_its_bar_moves_it_in_the_clip() {
     click_at(&mut window, bar);
     window.get_by_label("Bar Walk").click_secondary();
     window.run_steps(3);
-    click(&mut window, "Find contacts");
+    click(&mut window, "Mark footsteps");
     let markers = |window: &Window| session(window).document().clips[walk].markers.clone();
     let before = markers(&window);
     assert!(!before.is_empty());

@@ -140,7 +140,7 @@ fn a_right_click_opens_a_menu_for_the_selection() {
     window.get_by_role_and_label(Role::TreeItem, "LeftHand").click_secondary();
     window.run_steps(4);
     click(&mut window, "Pin");
-    click(&mut window, "Place and angle");
+    click(&mut window, "Position and rotation");
     let hand = node(&window, "LeftHand");
     assert!(session(&window).document().aids.pins.contains_key(&hand));
     assert!(

@@ -292,9 +292,9 @@ fn a_key_sets_a_pin_and_clicks_cycle_through_its_kinds() {
     press(&mut window, Modifiers::NONE, Key::P);
     let pin = |window: &Window| session(window).document().aids.pins.get(&foot).copied();
     assert!(pin(&window).is_some_and(|p| p.place && p.angle));
-    click(&mut window, "Pin of LeftFoot: place, angle");
+    click(&mut window, "Pin of LeftFoot: position, rotation");
     assert!(pin(&window).is_some_and(|p| !p.place && p.angle));
-    click(&mut window, "Pin of LeftFoot: angle");
+    click(&mut window, "Pin of LeftFoot: rotation");
     assert_eq!(pin(&window), None);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(pin(&window).is_some());

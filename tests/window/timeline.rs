@@ -389,7 +389,7 @@ fn key_types_are_chosen_from_a_list_and_used_to_select_keys() {
     assert!(now.same_keys(&spine));
     let chest = place(&window, "Chest", spine.times[4], length);
     super::editing::click_at(&mut window, chest);
-    palette(&mut window, "Select keys of the same kind");
+    palette(&mut window, "Select keys of the same type");
     let plain = selected(&window).len();
     assert_eq!(plain, session(&window).document().clips[WALK].key_count() - 1);
 }

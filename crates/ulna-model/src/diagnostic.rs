@@ -33,7 +33,7 @@ impl fmt::Display for Severity {
 /// must exist before they can be normalized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Repair {
-    /// Assigns the weights of the nearest joints.
+    /// Computes automatic weights.
     Bind,
     /// Normalizes weights.
     Normalize,

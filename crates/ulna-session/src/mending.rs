@@ -27,7 +27,7 @@ impl Session {
         };
         Some(match made {
             Ok(bytes) => {
-                let text = "Scale and rotation were taken out of the nodes above the skeleton";
+                let text = "Scale and rotation were removed from the nodes above the skeleton";
                 let detail = "everything moves as before";
                 (Some(bytes), told("ULNA_ARMATURE_MENDED", text, detail))
             }

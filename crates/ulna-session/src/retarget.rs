@@ -166,7 +166,10 @@ fn map_guessed(map: &RetargetMap) -> Notice {
         map.chains.iter().filter(|c| !is_whole(c)).map(|c| c.name.as_str()).collect();
     let rest = match alone.len() {
         0 => String::new(),
-        n => format!("; without counterpart: {n} ({})", alone[..n.min(3)].join(", ")),
+        n => {
+            let more = if n > 3 { ", …" } else { "" };
+            format!("; without counterpart: {n} ({}{more})", alone[..n.min(3)].join(", "))
+        }
     };
     let said = format!("chains that were matched by names and shape: {whole}{rest}");
     Notice::new("retarget_map_guessed", said)

@@ -47,10 +47,10 @@ impl ImportedWeights {
         if self.partly > 0 {
             let rest = counted(self.partly, "vertex", "vertices");
             let said =
-                format!("{gone}, so their weight was redistributed to the other joints of {rest}");
+                format!("{gone}, so the weight was redistributed to the other joints of {rest}");
             notes.push(Notice::new("joints_not_here", said));
         } else if self.above && !self.gone.is_empty() {
-            let said = format!("{gone}, so their weights went to their parent joints");
+            let said = format!("{gone}, so the weights went to the parent joints");
             notes.push(Notice::new("joints_not_here", said));
         }
         notes

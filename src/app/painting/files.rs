@@ -278,8 +278,12 @@ impl WeightContext<'_> {
 pub(in crate::app) fn export_weights(session: &Session, path: &Path) -> Result<String, String> {
     let shown = path.display();
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    let kind = WeightFile::of_ending(ending)
-        .ok_or_else(|| format!("The weights were not exported to {shown}: use .json or .xml."))?;
+    let kind = WeightFile::of_ending(ending).ok_or_else(|| {
+        format!(
+            "The weights were not exported to {shown}: the extension is not supported. Use \
+                 .json or .xml."
+        )
+    })?;
     let table = weight_table(session.document(), &[]);
     let vertices: usize = table.shapes.iter().map(ulna_model::WeightShape::len).sum();
     match write_atomically(&SystemDisk, path, kind.write(&table).as_bytes()) {

@@ -26,7 +26,11 @@ impl App {
     /// coincides with the active joint.
     pub(super) fn snap_reference(&mut self, ctx: &Context, k: usize) {
         let Some(at) = self.outliner.selection.active.and_then(|n| self.seen_position(n)) else {
-            self.toast(ctx, ToastKind::Note, "No joint is selected to move the model to.");
+            self.toast(
+                ctx,
+                ToastKind::Note,
+                "No joint is selected. Select the joint to move the reference model to.",
+            );
             return;
         };
         let place = self.references.facts[k].place;
@@ -40,7 +44,7 @@ impl App {
         let title = ReferenceCommand::SnapJoints { onto }.spec().title;
         let edits_rest = self.mode.spec().edits_rest;
         if !self.mode.spec().poses && !edits_rest {
-            let text = "Joints are not moved here. Change to Pose, Animate or Rig mode.";
+            let text = "Joints cannot be moved in this mode. Change to Pose, Animate or Rig mode.";
             self.toast(ctx, ToastKind::Note, text);
             return;
         }
@@ -53,7 +57,7 @@ impl App {
             moves.extend(to.map(|to| (node, at, to)));
         }
         if moves.is_empty() {
-            let text = "No reference model is shown that has such a point.";
+            let text = "No visible reference model has a point to snap to. Show one, or load one.";
             self.toast(ctx, ToastKind::Note, text);
             return;
         }

@@ -58,12 +58,12 @@ pub fn humanoid_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         let is_new = |(role, _): (&&str, &NodeId)| !map.contains_key(*role);
         let offers = guesses.iter().any(is_new);
         let guess = ui.add_enabled_ui(offers, |ui| plain(ui, "Guess missing")).inner;
-        let about = "Takes the joints whose names and order say which bone they are";
+        let about = "Sets the bones whose joints can be guessed from names and shape";
         if guess.on_hover_text(about).clicked() {
             actions.push(Action::Run(command(None, Some(true), None).into()));
         }
         let clear = ui.add_enabled_ui(!map.is_empty(), |ui| plain(ui, "Clear")).inner;
-        if clear.on_hover_text("Removes the whole map").clicked() {
+        if clear.on_hover_text("Removes all bones from the map").clicked() {
             actions.push(Action::Run(command(None, None, Some(true)).into()));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {

@@ -225,12 +225,12 @@ fn fault_ui(ui: &mut Ui, theme: &Theme, file: &ImportFile, actions: &mut Actions
     );
 }
 
-/// Describes the rest pose of a skeleton in one word.
+/// Describes the rest pose of a skeleton in two words.
 const fn rest_word(fit: &Fit, is_other: bool) -> &'static str {
     match (is_other, fit.is_same()) {
         (true, _) => "other body",
-        (false, true) => "same",
-        (false, false) => "differs",
+        (false, true) => "same rest",
+        (false, false) => "rest differs",
     }
 }
 

@@ -255,8 +255,8 @@ fn map_ui(ui: &mut Ui, theme: &Theme, file: &ImportFile, now: &mut ImportDraft) 
     }
     ui.horizontal_wrapped(|ui| {
         let (text, verb) = match is_used {
-            true => ("Uses the map kept with this scene", "Do not use the map"),
-            false => ("The map kept with this scene is not used", "Use the map"),
+            true => ("Uses a retarget map of this file", "Do not use the map"),
+            false => ("The retarget map of this file is not used", "Use the map"),
         };
         let label = RichText::new(text).font(Theme::font(Font::Small));
         ui.label(label.color(theme.color(ColorRole::TextPrimary)))
@@ -377,8 +377,8 @@ pub fn details_ui(
         small(
             ui,
             theme,
-            "Keys are retargeted from rest pose to rest pose. Their times and number \
-            stay the same.",
+            "Keys are retargeted from the rest pose of the source to that of this model. Their times \
+            and number stay the same.",
         );
     }
 }

@@ -311,7 +311,7 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
                     actions.push(DialogAction::KeepThen(then.clone()));
                 }
                 let bake = plain(ui, "Bake and save");
-                let about = "Turns layers into keys and weights, and the mix into a clip";
+                let about = "Bakes layers into keys and weights, and the mix into a clip";
                 if bake.on_hover_text(about).clicked() {
                     actions.push(DialogAction::BakeThen(then.clone()));
                 }

@@ -119,7 +119,7 @@ fn field_rows(rows: &mut MenuRows<'_>, row: &FieldRow<'_>, axis: usize, edited: 
         }
         rows.separator();
         let text = Row::new("Copy as command").icon(icons::ICON_TERMINAL.codepoint);
-        if rows.row(text.help("Copies the JSON line that a script takes")) {
+        if rows.row(text.help("Copies the value as a JSON line for a script")) {
             let lines: Vec<String> =
                 (row.commands)().iter().map(|c| c.line(row.document).to_string()).collect();
             rows.ui.copy_text(lines.join("\n"));

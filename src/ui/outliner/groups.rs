@@ -106,7 +106,7 @@ fn switches(
         (
             icons::ICON_FILTER_CENTER_FOCUS,
             solo,
-            ["Solo", "Show others beside"],
+            ["Solo", "End solo"],
             SetGroup { solo: Some(!solo), ..of() },
         ),
     ];
@@ -238,8 +238,8 @@ fn menu(
         let add = Row::new("Add the selection").icon(icons::ICON_ADD.codepoint);
         let about = "Adds the selected joints to the group";
         rows.run(add.help(about).unless(reason), || assign(false));
-        let remove = Row::new("Take out the selection").icon(icons::ICON_REMOVE.codepoint);
-        let about = "Takes the selected joints out of the group";
+        let remove = Row::new("Remove the selection").icon(icons::ICON_REMOVE.codepoint);
+        let about = "Removes the selected joints from the group";
         rows.run(remove.help(about).unless(reason), || assign(true));
         rows.separator();
         let (hidden, locked, solo) = (group.hidden, group.locked, group.solo);
@@ -250,7 +250,7 @@ fn menu(
         let row = Row::new(if locked { "Unlock" } else { "Lock" }).icon(lock.codepoint);
         rows.run(row, || SetGroup { locked: Some(!locked), ..set(group) }.into());
         let icon = icons::ICON_FILTER_CENTER_FOCUS.codepoint;
-        let row = Row::new(if solo { "Show others beside" } else { "Solo" }).icon(icon);
+        let row = Row::new(if solo { "End solo" } else { "Solo" }).icon(icon);
         rows.run(row, || SetGroup { solo: Some(!solo), ..set(group) }.into());
         rows.separator();
         rows.own(|ui, actions| colors_ui(ui, view.theme, group, actions));

@@ -110,7 +110,7 @@ pub fn thing_menu(
                 rows.command(InverseBinds::spec());
             }
             AssetRef::Material(_) => {
-                select_row(rows, document, thing, "Select what shows it");
+                select_row(rows, document, thing, "Select its nodes");
                 rows.separator();
                 rows.command_as(HeightToNormal::spec(), "Normal map from a height map…");
             }
@@ -127,7 +127,7 @@ pub fn thing_menu(
 
 fn select_row(rows: &mut MenuRows<'_>, document: &Document, thing: AssetRef, title: &'static str) {
     let nodes = nodes_of(document, thing);
-    let reason = nodes.is_empty().then_some("No node shows it");
+    let reason = nodes.is_empty().then_some("No node uses it");
     let row = Row::new(title).icon(icons::ICON_ADS_CLICK.codepoint).unless(reason);
     rows.act(row, || OutlinerAction::SelectMany { nodes, add: false });
 }
@@ -135,7 +135,7 @@ fn select_row(rows: &mut MenuRows<'_>, document: &Document, thing: AssetRef, tit
 fn mesh_rows(rows: &mut MenuRows<'_>, document: &Document, thing: AssetRef) {
     let nodes = nodes_of(document, thing);
     let is_skinned = nodes.iter().any(|n| document.node(*n).skin.is_some());
-    select_row(rows, document, thing, "Select what shows it");
+    select_row(rows, document, thing, "Select its nodes");
     rows.command_as(ViewCommand::FrameSelected.spec(), "Frame");
     rows.separator();
     let mode = rows.view.mode.spec();

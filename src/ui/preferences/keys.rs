@@ -44,7 +44,7 @@ pub fn keys_ui(
             settings.keys.reset(None);
         }
         let files = [
-            (false, "Import keys…", "Takes the preset and the keys of a file"),
+            (false, "Import keys…", "Replaces the preset and your own keys with those of a file"),
             (true, "Export keys…", "Writes the preset and your own keys to a file"),
         ];
         for (saves, title, help) in files {

@@ -128,7 +128,7 @@ fn empty_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>, actions: &mut Ac
         }
         text(
             ui,
-            "No source yet. Choose or drop a file whose clips this body gets.",
+            "No source yet. Choose or drop a file with clips to retarget.",
             ColorRole::TextSecondary,
         );
         ui.add_space(6.0);

@@ -59,7 +59,7 @@ pub(super) fn rests_ui(
             if ui.add_enabled(is_changed, egui::Button::new("Use rest pose")).clicked() {
                 pose_mut(&mut now.map, body).clear();
             }
-            let frame = "Takes the joints at the playhead as the reference pose";
+            let frame = "Uses the pose of the joints at the playhead as the reference pose";
             let is_source = body == SOURCE;
             if is_source && ui.button("Use this frame").on_hover_text(frame).clicked() {
                 actions.push(RetargetAction::UseFrame);
@@ -71,7 +71,7 @@ pub(super) fn rests_ui(
 
 fn difference_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>) {
     let Some(result) = page.result.filter(|r| r.fault.is_none()) else {
-        small(ui, theme, "Measured with the clip", ColorRole::TextTertiary);
+        small(ui, theme, "Differences appear with the result", ColorRole::TextTertiary);
         return;
     };
     let (icon, role, text) = if result.rest_difference > MOST {

@@ -58,7 +58,7 @@ pub(super) fn transport_ui(
                 let button = egui::Button::new("Detect contacts");
                 let hint = "Finds the contacts of this clip again";
                 let response = ui.add_enabled(is_changed, button).on_hover_text(hint);
-                let why = "The contacts are as they were found";
+                let why = "The contacts were not changed since they were found";
                 if response.on_disabled_hover_text(why).clicked() {
                     actions.push(RetargetAction::DetectContacts);
                 }

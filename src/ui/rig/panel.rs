@@ -62,7 +62,8 @@ fn small(ui: &mut Ui, theme: &Theme, text: &str) {
 }
 
 /// Tooltip: reason why joints cannot be moved while a clip is played.
-const AT_REST: &str = "Joints are changed in the rest pose; choose it in the line at the bottom";
+const AT_REST: &str =
+    "Joints can be changed only in the rest pose; choose Rest pose in the list at the bottom";
 
 /// Width of the row labels, in points.
 const LABELS: f32 = 68.0;
@@ -199,7 +200,7 @@ fn acts_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Acti
             actions.push(RigAction::Do(Box::new(insert.into()), nodes.clone()));
         }
         let mirror = ui.button("Mirror");
-        if mirror.on_hover_text("Makes the joints of the other side like these").clicked() {
+        if mirror.on_hover_text("Mirrors the selected joints to the other side").clicked() {
             let mirror = MirrorJoint { node: named(), below: None, weights: None };
             actions.push(RigAction::Do(Box::new(mirror.into()), nodes.clone()));
         }
@@ -352,8 +353,8 @@ fn changes_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> Option<boo
     let (icon, text) = if view.rig.plans {
         (
             icons::ICON_FACT_CHECK,
-            "Meshes are bound to these joints, or clips move them: changes are collected in a \
-             plan that shows what they do, and applied as one step.",
+            "Meshes are bound to these joints, or clips move them: changes are added to a plan, \
+             which shows their effects and is applied as one undo step.",
         )
     } else {
         (

@@ -30,7 +30,7 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             pose_ui(ui, view, document, clip, actions);
             match clip {
                 Some(clip) => time_ui(ui, view, document, clip, actions),
-                None => note(ui, theme, 380.0, "Joints are changed in the rest pose."),
+                None => note(ui, theme, 380.0, "Joints can be changed in the rest pose."),
             }
             found_ui(ui, view, clip, actions);
         });
@@ -55,7 +55,7 @@ fn pose_ui(
     }
     let labels: Vec<(ClipId, String)> =
         document.clips.ids().map(|id| (id, document.clip_label(id))).collect();
-    let mut list = vec![(None, "Rest pose", "Joints are changed in the rest pose")];
+    let mut list = vec![(None, "Rest pose", "Joints can be changed in the rest pose")];
     let about = "Shows the clip with the planned changes";
     list.extend(labels.iter().map(|(id, label)| (Some(*id), label.as_str(), about)));
     let mut now = clip;
@@ -87,14 +87,14 @@ fn time_ui(ui: &mut Ui, view: &View<'_>, document: &Document, clip: ClipId, acti
         actions.push(TimelineAction::Seek(f64::from(time)));
     }
     let rest = ui.add(Button::new("Rest pose"));
-    if rest.on_hover_text("Shows the rest pose, in which joints are changed").clicked() {
+    if rest.on_hover_text("Shows the rest pose, in which joints can be changed").clicked() {
         actions.push(RigAction::ShowClip(None));
     }
     ui.add_space(8.0);
     let text = match (view.dialogs.plan.acts.is_empty(), view.rig.is_planned) {
         (true, _) => "As the file is",
         (false, true) => "With the planned changes",
-        (false, false) if view.dialogs.plan.is_computing => "Planned changes are computed",
+        (false, false) if view.dialogs.plan.is_computing => "Computing the planned changes…",
         (false, false) => "Without the planned changes: apply them to see this clip",
     };
     note(ui, theme, 320.0, text);
@@ -115,7 +115,7 @@ fn found_ui(ui: &mut Ui, view: &View<'_>, clip: Option<ClipId>, actions: &mut Ac
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if report.deviation.worst.first().is_some_and(Option::is_some) {
             let show = ui.button("Show worst frame");
-            if show.on_hover_text("The clip and the vertex that change most").clicked() {
+            if show.on_hover_text("Shows the clip and the frame that change most").clicked() {
                 actions.push(DialogAction::ShowWorst(0));
             }
         }

@@ -88,7 +88,7 @@ fn selected_rows(rows: &mut MenuRows<'_>, clip: ClipId) {
     rows.command_as(TimelineCommand::Column.spec(), "Select column");
     rows.submenu(Row::new("Select"), select_rows);
     rows.separator();
-    rows.command_as(TimelineCommand::Stretch.spec(), "Scale around the playhead");
+    rows.command_as(TimelineCommand::Stretch.spec(), "Scale about the playhead");
     rows.command(TimelineCommand::Ripple.spec());
     rows.command(TimelineCommand::Offset.spec());
     rows.separator();

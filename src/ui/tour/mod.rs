@@ -232,7 +232,7 @@ fn head_ui(ui: &mut Ui, theme: &Theme, title: &str, actions: &mut Actions) {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let close =
                 icon_button(ui, theme, icons::ICON_CLOSE, "Leave the tour", "", false, Ok(()));
-            let about = "The step is remembered; Help › Tour goes on from here";
+            let about = "Help › Tour continues at this step";
             if close.on_hover_text(about).clicked() {
                 actions.push(ProgramAction::Tour(TourAction::Leave));
             }
@@ -271,7 +271,8 @@ fn step_ui(
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let show = ui.add_enabled(!tour.is_shown(), egui::Button::new("Show me"));
             let about =
-                "Changes to the mode and the tool of this step, so that only the act is left";
+                "Changes to the mode and the tool of this step, so that only the action itself \
+                    remains";
             if show.on_hover_text(about).clicked() {
                 actions.push(ProgramAction::Tour(TourAction::Show(step)));
             }

@@ -283,7 +283,7 @@ fn picture_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let text = if view.program.job.is_some() {
         "Opening…"
     } else {
-        "Drop a glTF file here, or open one with Ctrl+O"
+        "Drop a model here, or open one with File › Open"
     };
     painter.text(
         rect.center(),

@@ -354,7 +354,7 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
         limits_ui(ui, view, canvas, actions);
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             panel_title(ui, theme, TITLE);
-            let note = RichText::new(shares_of(view))
+            let note = RichText::new(numbers_of(view))
                 .font(Theme::font(Font::Caption))
                 .color(theme.color(ColorRole::TextTertiary));
             ui.add(egui::Label::new(note).truncate());
@@ -362,11 +362,11 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
     });
 }
 
-/// Describes the point or vertices that the numbers in the list refer to.
-fn shares_of(view: &View<'_>) -> &'static str {
+/// Describes the numbers in the list.
+fn numbers_of(view: &View<'_>) -> &'static str {
     match (view.paint.hover(), view.paint.touched()) {
-        (Some(_), _) => "at the cursor",
-        (None, Some(_)) => "last point under the cursor",
+        (Some(_), _) => "weights at the cursor",
+        (None, Some(_)) => "weights at the last point",
         (None, None) => "vertices per joint",
     }
 }
@@ -529,7 +529,7 @@ pub fn joints_ui(
     };
     // The header, if shown, already names the vertices.
     let text = match titled && view.paint.options.locked.is_empty() {
-        true => format!("Shares: {}", shares_of(view)),
+        true => format!("Numbers: {}", numbers_of(view)),
         false => text.to_owned(),
     };
     let text = RichText::new(&text)

@@ -130,9 +130,8 @@ fn no_weights(view: &View<'_>) -> String {
     });
     match bare {
         Some(label) => format!(
-            "{label} has a skin but no vertex weights, so joints do not move it. Bind it to its \
-                nearest joints \
-            here, or export it again with weights."
+            "{label} has a skin but no vertex weights, so joints do not move it. Choose \
+                Bind automatically, or export the model again with weights."
         ),
         None => "This file has no vertex weights. Only skinned meshes can be painted.".to_owned(),
     }

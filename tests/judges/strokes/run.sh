@@ -1,13 +1,14 @@
 #!/bin/sh
-# Paints three characters of the shared test material in a real window and keeps pictures of every view, to be looked at.
-# Needs ../shared, an X display, and a program with the feature `inspection`; says so where the material is missing.
+# Paints three characters of the shared test files in the real window, and keeps screenshots of every
+# view for review. Needs ../shared, an X display, and a program with the feature `inspection`. If the
+# test files are missing, the script prints a message and ends.
 #
-# usage: run.sh ULNA PILOT FOLDER    (FOLDER: where the pictures go)
+# usage: run.sh ULNA PILOT FOLDER    (FOLDER receives the screenshots)
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 shared="$here/../../../../shared/corpus/characters"
 if [ ! -d "$shared" ]; then
-    echo "skipped: the shared test material is not there"
+    echo "skipped: the shared test files are missing"
     exit 0
 fi
 ulna=$(realpath "$1"); pilot=$(realpath "$2")

@@ -25,7 +25,10 @@ fn target_of(document: &Document, node: NodeId, text: &str) -> Result<usize, Com
     named.or(number).ok_or_else(|| {
         CommandError::other(
             "no_such_morph_target",
-            format!("{label} has no morph target “{text}”; it has {}", mesh.target_count()),
+            format!(
+                "{label} has no morph target “{text}”; the number of its morph targets is {}",
+                mesh.target_count()
+            ),
         )
     })
 }

@@ -258,12 +258,14 @@ pub fn vertex_query_error(
         Untold::Joint(error) => error.into(),
         Untold::Past(PastEnd { part, range }) => {
             let part = &canvas.parts()[part];
+            let vertices = match range.end.saturating_sub(1) {
+                last if last <= range.start => format!("vertex {} does", range.start),
+                last => format!("vertices {} to {last} do", range.start),
+            };
             CommandError::other(
                 "no_such_vertex",
                 format!(
-                    "vertices {} to {} do not exist; primitive {} of “{}” has only {}",
-                    range.start,
-                    range.end.saturating_sub(1),
+                    "{vertices} not exist; primitive {} of “{}” has only {} vertices",
                     part.primitive,
                     mesh_label(document, part.mesh),
                     part.count

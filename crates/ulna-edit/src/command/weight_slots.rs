@@ -69,7 +69,7 @@ impl Slots<'_> {
         let stride = given.unwrap_or_else(|| map.stride());
         if of.len() != vertices.len() * stride || weights.len() != of.len() {
             let message =
-                format!("“of” and “weights” need {stride} numbers per vertex, like the mesh");
+                format!("“of” and “weights” need {stride} numbers per vertex, as in the mesh");
             return Err(CommandError::other("count_mismatch", message));
         }
         let mut patch = WeightPatch::new(stride / 4, vertices.len());

@@ -398,6 +398,10 @@ impl NamedKeys {
                     format!("“from” and “to” must be used together; “{missing}” is missing"),
                 ))
             }
+            (None, None, None, None) => Err(CommandError::other(
+                "argument_missing",
+                "no keys are given; add “time”, “times”, or “from” with “to”",
+            )),
             _ => Err(CommandError::other(
                 "arguments_exclusive",
                 "use only one of “time”, “times”, or “from” with “to” to select keys",

@@ -18,7 +18,7 @@ pub enum ReadError {
         source: std::io::Error,
     },
     /// The file is not glTF.
-    #[error("this is not a glTF file: {0}. Ulna opens .gltf, .glb and .vrm files of version 2")]
+    #[error("this is not a glTF file: {0}. Ulna opens .gltf, .glb and .vrm files of glTF 2.0")]
     NotGltf(String),
     /// The GLB container is damaged.
     #[error("the GLB container is damaged: {0}. Export the model again")]
@@ -36,17 +36,14 @@ pub enum ReadError {
         message: String,
     },
     /// The file has an unsupported glTF version.
-    #[error("this file is glTF {0}. Ulna opens version 2")]
+    #[error("this file is glTF {0}, but Ulna opens glTF 2.0. Export the model as glTF 2.0")]
     Version(String),
     /// The file requires an extension that Ulna does not support.
-    #[error(
-        "this file requires the extension {name}, which Ulna does not support{why}. Export the \
-            model without it"
-    )]
+    #[error("this file requires the extension {name}, {why}. Export the model without it")]
     Extension {
         /// Name of the extension.
         name: String,
-        /// Further explanation. It begins with a comma or is empty.
+        /// Clause that says why this is a problem.
         why: &'static str,
     },
     /// A part of the document is too damaged for the file to be displayed.
@@ -74,7 +71,7 @@ pub enum ReadError {
     /// Reading the file would need too much memory.
     #[error(
         "{place}: it would need {wanted} bytes of memory, far more than the size of the file \
-            allows. The file is damaged or malicious"
+            allows. The file is damaged or malicious; export the model again"
     )]
     Memory {
         /// Location of the element that needs the memory.

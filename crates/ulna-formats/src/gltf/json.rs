@@ -65,7 +65,10 @@ impl<'de> Deserialize<'de> for Index {
             }
 
             fn visit_i64<E: serde::de::Error>(self, v: i64) -> Result<Index, E> {
-                usize::try_from(v).map(Index).map_err(|e| E::custom(format!("{v}: {e}")))
+                usize::try_from(v)
+                    .map(Index)
+                    .ok()
+                    .ok_or_else(|| E::custom(format!("{v} is not a whole number of 0 or more")))
             }
 
             fn visit_f64<E: serde::de::Error>(self, v: f64) -> Result<Index, E> {

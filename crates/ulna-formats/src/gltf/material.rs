@@ -315,7 +315,8 @@ fn check_image(bytes: &[u8]) -> Result<(), String> {
             not displayed"
             .into());
     };
-    let damaged = |error| format!("The {format:?} image is damaged and is not displayed: {error}");
+    let name = format!("{format:?}").to_uppercase();
+    let damaged = |error| format!("The {name} image is damaged and is not displayed: {error}");
     let PictureHeader { size: (width, height), unpacked: wanted } =
         picture_header(bytes, format).map_err(damaged)?;
     if width == 0 || height == 0 {

@@ -323,7 +323,7 @@ pub fn instances(
     let list = list.collect();
     if odd > 0 {
         let message = format!(
-            "{odd} instances have values that are not finite numbers; they are displayed at the \
+            "Instances with values that are not finite numbers: {odd}; they are displayed at the \
                 node"
         );
         diagnostics.add(Severity::Error, "ACCESSOR_INVALID_FLOAT", place, message);

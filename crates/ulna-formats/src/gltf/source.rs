@@ -188,7 +188,7 @@ fn packed_only(views: &[schema::BufferView], buffer: usize) -> bool {
 pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
     let rest = uri.strip_prefix("data:")?;
     let Some((head, payload)) = rest.split_once(',') else {
-        return Some(Err("the data URI has no data".into()));
+        return Some(Err("the data URI has no data. Export the model again".into()));
     };
     Some(if head.ends_with(";base64") {
         // In practice, base64 padding is optional.
@@ -198,7 +198,11 @@ pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
                 .with_decode_padding_mode(base64::engine::DecodePaddingMode::Indifferent)
                 .with_decode_allow_trailing_bits(true),
         );
-        engine.decode(payload).map_err(|e| format!("the data URI is not base64: {e}"))
+        engine.decode(payload).map_err(|e| {
+            let why = e.to_string();
+            let why = why.trim_end_matches('.');
+            format!("the data URI is not base64: {why}. Export the model again")
+        })
     } else {
         Ok(percent_encoding::percent_decode_str(payload).collect())
     })
@@ -211,14 +215,14 @@ pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
 pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
     let name = percent_encoding::percent_decode_str(uri)
         .decode_utf8()
-        .map_err(|e| format!("the URI is not UTF-8: {e}"))?;
+        .map_err(|e| format!("the URI is not UTF-8: {e}. Export the model again"))?;
     let name = name.replace('\\', "/");
     let short = shorten(&name);
     if name.is_empty() {
         return Err("the URI is empty; it must be the name of the data file".into());
     }
     if name.contains('\0') {
-        return Err(format!("“{short}” is not a file name"));
+        return Err(format!("“{short}” is not a file name. Export the model again"));
     }
     if name.split('/').next().is_some_and(|first| first.contains(':')) {
         return Err(format!(
@@ -256,11 +260,11 @@ pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
     if !found.starts_with(&home) {
         return Err(format!(
             "“{short}” is a link to a file outside the folder of the model, where Ulna does not \
-                read files"
+                read files. Put the file itself next to the model"
         ));
     }
     if !found.is_file() {
-        return Err(format!("“{short}” is not a file"));
+        return Err(format!("“{short}” is not a file. Put the data file next to the model"));
     }
     Ok(found)
 }

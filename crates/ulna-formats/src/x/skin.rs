@@ -185,8 +185,8 @@ impl Builder<'_, '_> {
         }
         if computed > 0 {
             let message = format!(
-                "{computed} bones have no offset matrix; it is computed from the current pose of \
-                    the frames"
+                "Bones without an offset matrix: {computed}; it is computed from the current pose \
+                    of the frames"
             );
             self.diagnostics.add(Severity::Info, "ULNA_X_OFFSET", ".x SkinWeights", message);
         }
@@ -194,7 +194,7 @@ impl Builder<'_, '_> {
             let bad = bones.bad;
             self.odd(
                 object,
-                format!("{bad} weights are negative or not numbers; they are left out"),
+                format!("weights that are negative or not numbers: {bad}; they are left out"),
             );
         }
         if bones.joints.is_empty() {
@@ -220,20 +220,20 @@ impl Builder<'_, '_> {
             };
             settled_lists.iter_mut().filter(|l| l.is_empty()).for_each(|l| l.push((joint, 1.0)));
             let message =
-                format!("{bare} vertices have no weights; they follow the frame of the mesh");
+                format!("Vertices without weights: {bare}; they follow the frame of the mesh");
             self.diagnostics.add(Severity::Info, "ULNA_X_NO_BONE", ".x Mesh", message);
         }
         if off > 0 {
             self.odd(
                 object,
-                format!("the weights of {off} vertices do not sum to 1; they are normalized"),
+                format!("vertices whose weights do not sum to 1: {off}; they are normalized"),
             );
         }
         if crowded > 0 {
             self.odd(
                 object,
                 format!(
-                    "{crowded} vertices have more than {MOST_INFLUENCES} influences; the strongest \
+                    "vertices with more than {MOST_INFLUENCES} influences: {crowded}; the strongest \
                         are kept"
                 ),
             );

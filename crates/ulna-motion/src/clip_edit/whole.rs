@@ -27,7 +27,7 @@ impl MotionError {
     /// Text that states the error, for the end of a message; `None` if the error is invisible.
     pub fn in_words(self) -> Option<String> {
         let angle = (self.angle > 2e-4).then(|| format!("{:.2}°", self.angle.to_degrees()));
-        let value = (self.value > 1e-5).then(|| format!("{:.5}", self.value));
+        let value = (self.value > 1e-5).then(|| format!("{:.5} units", self.value));
         let both: Vec<String> = [angle, value].into_iter().flatten().collect();
         (!both.is_empty()).then(|| format!("the motion differs by at most {}", both.join(" and ")))
     }

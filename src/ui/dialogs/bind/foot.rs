@@ -76,14 +76,14 @@ fn state_ui(
             (format!("{coarse}Binding…{part}"), ColorRole::TextSecondary)
         }
         (None, _) if bind.is_canceled => {
-            ("Canceled; the last bind is shown.".to_owned(), ColorRole::SeverityWarning)
+            ("Canceled; the last complete result is shown.".to_owned(), ColorRole::SeverityWarning)
         }
         (None, Some(found)) => match &found.refused {
             Some(why) => {
                 let why = capital(why.trim_end_matches('.'));
                 (format!("{why}."), ColorRole::SeverityError)
             }
-            None => (format!("Worked out in {:.1} s", found.seconds), ColorRole::TextSecondary),
+            None => (format!("Computed in {:.1} s", found.seconds), ColorRole::TextSecondary),
         },
         (None, None) => ("Choosing joints…".to_owned(), ColorRole::TextSecondary),
     };
@@ -98,7 +98,10 @@ fn state_ui(
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let text = RichText::new("Cancel").font(Theme::font(Font::Small));
             let cancel = ui.add(Button::new(text).min_size(vec2(56.0, 22.0)));
-            if cancel.on_hover_text("Keeps the last complete bind").clicked() {
+            if cancel
+                .on_hover_text("Stops the computation and keeps the last complete result")
+                .clicked()
+            {
                 actions.push(DialogAction::CancelBind);
             }
         });

@@ -44,7 +44,7 @@ pub(super) fn joints_ui(
         }
         if !now.ticks.is_empty() {
             let reset = title_button(ui, "Reset");
-            if reset.on_hover_text("Ticks the joints by rule again").clicked() {
+            if reset.on_hover_text("Restores the automatic ticks").clicked() {
                 now.ticks.clear();
             }
         }

@@ -88,7 +88,7 @@ fn header_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, listed: &[usize
     let text = |x: f32, align, text: &str| {
         ui.painter().text(pos2(x, rect.center().y), align, text, Theme::font(Font::Small), color);
     };
-    text(rect.left() + 26.0, Align2::LEFT_CENTER, "Take");
+    text(rect.left() + 26.0, Align2::LEFT_CENTER, "Clip");
     text(rect.right() - LENGTH, Align2::RIGHT_CENTER, "Length");
     text(rect.right() - 10.0, Align2::RIGHT_CENTER, "Keys");
 }

@@ -32,7 +32,7 @@ pub fn settings_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
             let (asks, verb) = if name.is_empty() {
                 ("Is the scale right?".to_owned(), format!("Scale by {factor}"))
             } else {
-                (format!("Did the file mean {name}?"), format!("Use {name}"))
+                (format!("Is the unit {name}?"), format!("Use {name}"))
             };
             let text = format!("{} tall. {asks}", height_words(tall));
             small_label(ui, theme, &text);
@@ -107,7 +107,7 @@ fn source_ui(ui: &mut Ui, theme: &Theme, of: &str, is_chosen: bool, source: &str
     }
     let button = ui.button("Reset");
     name_widget(ui, &button, &format!("Reset {of}"));
-    button.on_hover_text(format!("As it was: {source}")).clicked()
+    button.on_hover_text(format!("Restores the value {source}")).clicked()
 }
 
 fn axes_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {

@@ -8,11 +8,11 @@ use crate::ui::dialogs::typed_path::expand;
 use ulna_edit::{
     ArgumentSpec, ArgumentType, CommandLine, CommandSpec,
     command::{
-        AddContact, AddJoint, Bind, ContactSpace, CreateSkin, ExtractLayer, InsertJoint, JoinClip,
-        MaskPoseLayer, MergeJoint, MergeSkins, MirrorJoint, MoveJoint, MoveMarker, MovePoseLayer,
-        OrientJoint, PairJoints, PlayOver, Prune, RemoveJoint, RemoveMarker, RemoveSkinJoints,
-        RenameJoints, ReparentJoint, RippleKeys, SetMarker, SkeletonFromNodes, SplitSkins,
-        SwapJoints,
+        AddContact, AddJoint, Bind, ContactSpace, CopyLayer, CreateSkin, ExtractLayer, Gradient,
+        HoldKeys, InsertJoint, JoinClip, LockChannels, MaskPoseLayer, MergeJoint, MergeSkins,
+        MirrorJoint, MoveJoint, MoveMarker, MovePoseLayer, OrientJoint, PairJoints, PlayOver,
+        Prune, RemoveJoint, RemoveMarker, RemoveSkinJoints, RenameJoints, RenameNodes,
+        ReparentJoint, RippleKeys, SetMarker, SkeletonFromNodes, SplitSkins, SwapJoints,
         forms::{Entry, NeededChoice, Quantity, entry, is_needed, needed_choice},
     },
     find,
@@ -84,7 +84,7 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         (AddJoint::NAME | MoveJoint::NAME, "by", _) => "Distance",
         (AddJoint::NAME, "at", _) => "Position",
         (AddJoint::NAME | MoveJoint::NAME, "symmetric", _) => "Both sides",
-        (OrientJoint::NAME, "like", _) => "Axes of",
+        (OrientJoint::NAME, "like", _) => "Axes of a joint",
         (OrientJoint::NAME, "world", _) => "Scene axes",
         (RenameJoints::NAME, "humanoid", _) => "Humanoid names",
         (OrientJoint::NAME, "aim", _) => "Axis along the bone",
@@ -101,6 +101,44 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         (RemoveJoint::NAME, "below", _) => "Joints below",
         (ReparentJoint::NAME, "to", _) => "New parent",
         (MoveMarker::NAME | SetMarker::NAME | RemoveMarker::NAME, "time", _) => "Marker",
+        (CopyLayer::NAME, "to", _) => "Clips",
+        (Gradient::NAME, "to", _) => "End point",
+        (HoldKeys::NAME, "on", _) => "Hold",
+        (LockChannels::NAME, "on", _) => "Lock",
+        (RenameNodes::NAME, "from", _) => "Old names",
+        (RenameNodes::NAME, "to", _) => "New names",
+        (_, name, kind) => return general(name, kind),
+    })
+}
+
+/// Label of an argument whose name alone would be unclear, for all commands.
+fn general(name: &str, kind: ArgumentType) -> Option<&'static str> {
+    use ArgumentType as Type;
+    Some(match (name, kind) {
+        ("by", Type::Vector) => "Offset",
+        ("by", Type::Factor) => "Factor",
+        ("at" | "to", Type::Vector) => "Target",
+        ("from", Type::Vector) => "Start point",
+        ("from", Type::Choice(_)) => "Source side",
+        ("from", Type::Mesh) => "Source mesh",
+        ("from", Type::Number) => "Lowest value",
+        ("to", Type::Number) => "Highest value",
+        ("from", Type::Numbers) => "Times to move",
+        ("to", Type::Numbers) => "New times",
+        ("before", _) => "Insert before",
+        ("between", _) => "Keys between frames",
+        ("end", Type::Choice(_)) => "End joint",
+        ("hz", _) => "Noise frequency",
+        ("keep", Type::Choice(_)) => "Transform to keep",
+        ("limits", _) => "Joint limits",
+        ("only", _) => "Clips",
+        ("plant", _) => "Keep feet in place",
+        ("soft", _) => "Soft reach",
+        ("tip", _) => "Point of the joint",
+        ("unkeyed", _) => "Unkeyed pose",
+        ("until", _) => "Second key",
+        ("way", _) => "Direction",
+        ("what", _) => "Nodes to remove",
         _ => return None,
     })
 }

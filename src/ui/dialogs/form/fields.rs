@@ -348,8 +348,8 @@ fn keys_ui(
         .zip(&now.entered)
         .any(|(a, e)| !a.required && OTHER_WAYS.contains(&a.name) && e.value.is_some());
     let text = match count {
-        0 if is_narrowed => "Keys of these times and nodes (none selected)".to_owned(),
-        0 => "All keys of the clip (none selected)".to_owned(),
+        0 if is_narrowed => "Keys at these times, of these nodes (no key is selected)".to_owned(),
+        0 => "All keys of the clip (no key is selected)".to_owned(),
         1 => "The selected key".to_owned(),
         n => format!("The {n} selected keys"),
     };

@@ -30,8 +30,7 @@ impl ArgumentHelp {
         let (whole, unset) = split.map_or((text, None), |(about, tail)| (about, Some(tail)));
         let about = whole.strip_prefix("Whether to ").or_else(|| whole.strip_prefix("Whether "));
         let about = about.unwrap_or(whole);
-        // Backticks are for the command line only.
-        Self { about: capital(about).replace('`', ""), unset }
+        Self { about: quoted(&capital(about), argument.kind.choices()), unset }
     }
 
     /// Text that the editor shows for an omitted argument; `None` if it shows none.
@@ -73,10 +72,26 @@ impl ArgumentHelp {
         }
         let unset = self.unset.filter(|_| self.shown_by(entry).is_none());
         match unset {
-            Some(unset) => Some(format!("{}; {unset} if omitted.", self.about)),
+            Some(unset) => Some(format!("{}; {} if omitted.", self.about, quoted(unset, None))),
             None => (self.about.split_whitespace().count() > 3).then(|| format!("{}.", self.about)),
         }
     }
+}
+
+/// Replaces backticks by quotation marks. Choices get the text that the list shows for them.
+fn quoted(text: &str, choices: Option<&[&str]>) -> String {
+    let mut result = String::with_capacity(text.len() + 8);
+    for (k, part) in text.split('`').enumerate() {
+        let is_choice = choices.is_some_and(|words| words.contains(&part));
+        match k % 2 {
+            0 => result.push_str(part),
+            _ if is_choice => {
+                result.extend(["“", &capital(&part.replace('-', " ")), "”"]);
+            }
+            _ => result.extend(["“", part, "”"]),
+        }
+    }
+    result
 }
 
 /// Word that the default text refers to, such as `replace` for *replaces*; `None` if there is not
@@ -139,5 +154,12 @@ mod tests {
         let exact = told("clip.trim", "exact").1.unwrap_or_default();
         assert!(exact.starts_with("Add keys to splines"), "{exact}");
         assert!(!exact.contains("omitted"), "{exact}");
+    }
+
+    #[test]
+    fn a_help_text_quotes_choices_as_the_list_shows_them() {
+        let what = told("rig.clean", "what").1.unwrap_or_default();
+        assert!(what.contains("“Helpers” are nodes") && what.contains("named “_end”"), "{what}");
+        assert!(!what.contains('`'), "{what}");
     }
 }

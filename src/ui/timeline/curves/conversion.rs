@@ -10,9 +10,13 @@ use ulna_model::{ClipId, KeySet};
 
 /// Interpolations with their glTF names and the effect on the motion.
 const WAYS: [(Between, &str, &str); 3] = [
-    (Between::Linear, "To LINEAR", "Adds keys where the curves bend; the error is told after"),
-    (Between::Hold, "To STEP", "Holds each value until the next key; the error is told after"),
-    (Between::Smooth, "To CUBICSPLINE", "Same motion with tangents; the error is told after"),
+    (Between::Linear, "To LINEAR", "Adds keys where the curves bend; a message gives the error"),
+    (Between::Hold, "To STEP", "Holds each value until the next key; a message gives the error"),
+    (
+        Between::Smooth,
+        "To CUBICSPLINE",
+        "Keeps the motion, with tangents; a message gives the error",
+    ),
 ];
 
 /// Adds a submenu that converts the tracks of keys. With `segments_too`, it also offers to convert

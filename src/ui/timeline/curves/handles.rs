@@ -115,7 +115,7 @@ impl Handles {
         }
         if let Some(time) = self.locked {
             let frame = f64::from(time) * graph.view.timeline.playback.fps;
-            let text = format!("Handles are off: gimbal lock at frame {frame:.0}");
+            let text = format!("Handles are hidden: gimbal lock at frame {frame:.0}");
             let at = graph.layout.rect.left_bottom() + egui::vec2(60.0, -12.0);
             painter.text(
                 at,

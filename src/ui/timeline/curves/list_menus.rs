@@ -57,7 +57,8 @@ pub(super) fn view_ui(
             let text = format!("Euler {}", order.label());
             let near = format!("gimbal {:.0} %", gimbal * 100.0);
             let on = curve.space == CurveSpace::Euler(order);
-            let about = "How near the middle angle comes to gimbal lock, where handles are off";
+            let about = "Closeness of the middle angle to gimbal lock. At gimbal lock, the handles \
+                are hidden";
             if option_row_with(ui, on, &text, &near).on_hover_text(about).clicked() {
                 views.insert(node, RotationView::Euler(order));
                 ui.close();

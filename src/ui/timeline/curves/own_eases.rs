@@ -50,7 +50,7 @@ pub fn own_eases_ui(
         let given = name.trim().to_owned();
         let save = ui.add_enabled(!given.is_empty(), Button::new("Save"));
         name_widget(ui, &save, "Save this ease");
-        let about = "Saves the shape, its slow end and the amount in the preferences";
+        let about = "Saves the shape, the direction and the amount in the preferences";
         let wanted = save.on_hover_text(about).clicked() || enters;
         if wanted && !given.is_empty() {
             let others = saved.iter().filter(|own| own.name != given).cloned();

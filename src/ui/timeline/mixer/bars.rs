@@ -433,8 +433,8 @@ fn bar_rows(
         rows.separator();
         let show = Row::new("Edit the keys of the clip").icon(icons::ICON_MOVIE.codepoint);
         rows.act(show, || TimelineAction::ShowClip(id));
-        let find = Row::new("Find contacts").icon(icons::ICON_FOOTPRINT.codepoint);
-        rows.run(find.help("Adds markers L and R to the clip at its foot contacts"), || {
+        let find = Row::new("Mark footsteps").icon(icons::ICON_FOOTPRINT.codepoint);
+        rows.run(find.help("Adds markers L and R to the clip at its footsteps"), || {
             MarkFootfalls { clip: ClipName::Id(id) }.into()
         });
     }

@@ -81,8 +81,7 @@ impl RootMotion {
                 },
             )
         })?;
-        let before =
-            found.as_ref().and_then(travel_in_words).unwrap_or_else(|| "no travel".to_owned());
+        let before = found.as_ref().and_then(travel_in_words).unwrap_or_else(|| "none".to_owned());
         let goes = match (self.to, made.root) {
             (TravelGoes::Root, Some(root)) => {
                 format!("was moved to {}", document.node(root).label(root))
@@ -100,7 +99,7 @@ impl RootMotion {
         } else {
             String::new()
         };
-        let said = format!("travel from start to end ({before}) {goes}{error}");
+        let said = format!("travel {goes} (from start to end: {before}){error}");
         let mut clip = made.clip;
         if self.to == TravelGoes::InPlace {
             // The positions of contacts in the scene are no longer valid.

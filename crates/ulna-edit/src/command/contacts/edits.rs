@@ -90,7 +90,9 @@ fn range_of(from: f32, to: f32) -> Result<(f32, f32), CommandError> {
     }
     refuse(
         "argument_out_of_range",
-        format!("a contact must end later than it begins, but “from” is {from} s and “to” {to} s"),
+        format!(
+            "a contact must end later than it begins, but “from” is {from} s and “to” is {to} s"
+        ),
     )
 }
 

@@ -122,7 +122,7 @@ document_commands! {
     WarpKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Times to move (the handles), in seconds.
+        /// Current times of the handles, in seconds.
         from: Numbers,
         /// New times of the handles, in seconds.
         to: Numbers,

@@ -183,7 +183,7 @@ fn in_words(channels: &str, largest: MotionError, at: f32, skin: f32) -> String 
         most.push(format!("{:.1}°", largest.angle.to_degrees()));
     }
     if largest.value > 0.0 {
-        most.push(format!("{:.3}", largest.value));
+        most.push(format!("{:.3} units", largest.value));
     }
     let most = most.join(" and ");
     format!(

@@ -5,8 +5,7 @@ use crate::command::CommandSpec;
 /// Returns a sentence about a faster alternative to the form of a command; `None` if there is none
 /// besides the command's key. `{tool.move}` in the sentence stands for the key of that command.
 pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
-    const KEYS: &str = "Select keys on the timeline and drag them.";
-    const LAYERS: &str = "Use the Layers panel.";
+    const LAYERS: &str = "Use the list of layers at the top of the inspector.";
     const PAINT: &str = "Use the list of layers in Paint mode.";
     Some(match spec.name {
         "pose.rotate" | "pose.turn" => "Press {tool.rotate}, an axis and a number, or drag a ring.",
@@ -42,10 +41,14 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "key.duplicate" => "Press {timeline.duplicate} over the timeline.",
         "key.ripple" => "Press {timeline.ripple} over the timeline.",
         "key.kind" => "Press {timeline.kind} over the timeline.",
-        "key.copy_tangents" | "key.match_seam" => KEYS,
+        "key.match_seam" => "Right-click a curve and choose Match tangents at the loop's seam.",
         "key.tangents" => "Press {timeline.tangents} over the timeline.",
         "track.interpolation" => "Press {timeline.interpolation} over the timeline.",
-        "key.offset" | "key.shift" | "key.value" => KEYS,
+        "key.offset" => "Select keys, right-click one of them and choose Offset in the loop.",
+        "key.shift" => {
+            "Select keys, turn on Edit all selected keys in the toolbar, and pose the joint."
+        }
+        "key.value" => "Drag the keys on the curves, or type +10 or *1.5 into a value.",
         "rig.put_skeleton" => "Copy the skeleton from a file with the menu Rig.",
         "joint.add" => "Press {tool.joint} and click the model.",
         "clip.rename" => "Double-click the clip in the outliner.",
@@ -58,11 +61,13 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "contact.move" => "Drag the contact or one of its ends in the timeline.",
         "contact.remove" | "contact.follow" => "Right-click the contact in the timeline.",
         "contact.add" => "Double-click the contact row of the joint in the timeline.",
-        "retarget.keep_map" => "Choose Save in file on the Retarget page.",
+        "retarget.keep_map" => {
+            "Choose Keep in the model's file in the list Map of the Retarget page."
+        }
         "marker.move" | "marker.set" | "marker.remove" => {
             "Drag or right-click the marker on the ruler."
         }
-        "mix.set" | "mix.go" | "mix.over" => "Use the mixer under the timeline.",
+        "mix.set" | "mix.go" | "mix.over" => "Use the mixer in the timeline.",
         "edit.revert" => "Use Revert in the list of edits of the inspector.",
         "select.store_set" => "Press Ctrl, Alt and the digit.",
         "select.recall_set" => "Press Alt and the digit.",
@@ -72,7 +77,7 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
             "Type weights into the table of vertices in Paint mode."
         }
         "weight_layer.paint" => "Paint with the brush in Paint mode.",
-        "weights.mirror" => "Click Mirror in Paint mode.",
+        "weights.mirror" => "Click one of the Mirror buttons in Paint mode.",
         "weight_layer.remove"
         | "weight_layer.opacity"
         | "weight_layer.show"
@@ -83,7 +88,6 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         | "weight_layer.clear"
         | "weight_layer.merge_down" => PAINT,
         "vertices.select" => "Select vertices with the box or the lasso in Paint mode.",
-        "node.visibility" => "Use Visible in the file in the inspector.",
         _ => return None,
     })
 }

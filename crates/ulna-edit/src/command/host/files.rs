@@ -11,7 +11,7 @@ other_commands! {
     /// Commands on files and windows.
     FileCommand in "File", by Host;
 
-    /// Opens a glTF, GLB or VRM file
+    /// Opens a glTF or VRM file, or imports an FBX, DirectX .x or BVH file
     Open {
         /// File to open; opens a dialog if omitted.
         path: Option<PathBuf>,

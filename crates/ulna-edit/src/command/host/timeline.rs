@@ -127,19 +127,19 @@ other_commands! {
     /// Adds all later keys of the same tracks to the selection
     Extend = "keys.extend",
         "Extend key selection to the end", menu: "Clip/Select keys", enabled: keys_selected;
-    /// Selects all keys of the same kind as the selected keys: extreme, breakdown, in-between or
+    /// Selects all keys of the same type as the selected keys: extreme, breakdown, in-between or
     /// none
     SameKind = "keys.same_kind",
-        "Select keys of the same kind", menu: "Clip/Select keys", enabled: keys_selected;
+        "Select keys of the same type", menu: "Clip/Select keys", enabled: keys_selected;
     /// Selects all keys of the same tracks that have the same values
     SameValue = "keys.same_value",
         "Select keys with the same value", menu: "Clip/Select keys", enabled: keys_selected;
     /// Selects keys that are extremes, breakdowns, in-betweens, or none of these
     OfKind {
-        /// Kind of the keys.
+        /// Type of the keys.
         kind: KindName,
     } = "keys.of_kind",
-        "Select keys by kind", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
+        "Select keys by type", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
     /// Selects keys by a range of values, only of the selected joints if any are selected
     InRange {
         /// Lowest value to select; degrees for rotations.

@@ -202,11 +202,11 @@ document_commands! {
     SetTangents {
         /// Clip to edit.
         clip: ClipName,
-        /// Kind of tangents.
+        /// Tangent mode.
         tangents: Through,
         /// Side of the keys; both if omitted.
         side: Option<TangentSide>,
-        /// Whether the tangents of both sides change together; set by the kind of tangents if
+        /// Whether the tangents of both sides change together; set by the tangent mode if
         /// omitted.
         linked: Option<bool>,
         /// Keys to edit; all if omitted.
@@ -234,7 +234,7 @@ document_commands! {
     SetKeyKind {
         /// Clip to edit.
         clip: ClipName,
-        /// Kind of the keys.
+        /// Type of the keys.
         kind: KindName,
         /// Keys to edit; all if omitted.
         which: WhichKeys,

@@ -134,13 +134,13 @@ impl RemoveMeshes {
         edits.extend(meshes.iter().flat_map(|m| mesh_gone(document, *m)));
         let mut notes = Vec::new();
         if !ids.is_empty() {
-            let nodes = if ids.len() == 1 { "node shows" } else { "nodes show" };
+            let nodes = if ids.len() == 1 { "node stays" } else { "nodes stay" };
             let keys = match channels {
                 0 => String::new(),
                 1 => "; 1 channel of morph weights was removed".to_owned(),
                 n => format!("; {n} channels of morph weights were removed"),
             };
-            let said = format!("{} {nodes} no mesh now, and were kept{keys}", ids.len());
+            let said = format!("{} {nodes} without a mesh{keys}", ids.len());
             notes.push(Notice::new("removed", said));
         }
         Ok(Outcome { edits, notes, ..Outcome::default() })

@@ -256,7 +256,10 @@ fn without_joints(
         if other {
             return refuse(
                 "mesh_is_shared",
-                format!("a mesh of {label} is used with another skin, too, and would change there"),
+                format!(
+                    "a mesh of {label} is used with another skin, too, and would change there; \
+                        merge the skins first"
+                ),
             );
         }
         for (primitive, found) in document.mesh(mesh).entries() {
@@ -294,8 +297,8 @@ fn no_heir(document: &Document, skin: &Skin, table: &[Option<u16>], label: &str)
     CommandError::other(
         "no_joint_above",
         format!(
-            "“{joint}” has weights, and no joint of {label} is above it to take them over; \
-            paint them over first"
+            "“{joint}” has weights, but {label} has no joint above it to receive them; move the \
+            weights to another joint first"
         ),
     )
 }

@@ -61,7 +61,7 @@ pub(super) fn kept_in_world(
             return refuse(
                 "parent_scale_zero",
                 format!(
-                    "“{label}” is scaled to zero, so nothing below it can keep its place; \
+                    "“{label}” is scaled to 0, so nodes below it cannot keep their position; \
                     keep the local transform instead"
                 ),
             );

@@ -112,7 +112,10 @@ fn add(rig: &mut RigDraft, joint: NewJoint) -> Result<(), CommandError> {
         let label = parent.map(|p| document.node(p).label(p)).unwrap_or_default();
         return refuse(
             "squashed_flat",
-            format!("“{label}” is scaled to zero, so no joint can be added below it"),
+            format!(
+                "“{label}” is scaled to 0, so no joint can be added below it; set another scale \
+                    first"
+            ),
         );
     }
     let rest = Transform { translation: translation.as_vec3(), ..Transform::IDENTITY };

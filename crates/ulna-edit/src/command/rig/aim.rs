@@ -86,7 +86,10 @@ impl BoneAxes {
         if !along.is_finite() {
             return refuse(
                 "squashed_flat",
-                format!("“{}” is scaled to zero, so its axes cannot be turned", label()),
+                format!(
+                    "“{}” is scaled to 0, so its axes cannot be rotated; set another scale first",
+                    label()
+                ),
             );
         }
         let of_parent = |p: NodeId| {
@@ -154,8 +157,8 @@ pub(super) fn both_sides(document: &Document, node: NodeId, partner: NodeId) -> 
     CommandError::other(
         "both_sides_named",
         format!(
-            "“{node}” and its mirror joint “{partner}” are both named; name the joints of one side \
-                only"
+            "“{node}” and its mirror joint “{partner}” are both included; name the joints of one \
+                side only"
         ),
     )
 }
@@ -186,7 +189,10 @@ pub(super) fn mirrored_rotations(
         let Some(image) = mirrored_axes(&mirror, *node, partner) else {
             return refuse(
                 "squashed_flat",
-                format!("“{label}” is scaled to zero, so its axes cannot be turned"),
+                format!(
+                    "“{label}” is scaled to 0, so its axes cannot be rotated; set another scale \
+                        first"
+                ),
             );
         };
         let turn = image * DMat3::from_diagonal(smallest_signs(&image));

@@ -59,7 +59,12 @@ impl MendArmature {
             };
             // The new local transform `M' = C_p⁻¹·M·C` becomes the identity. `C` and `C_p` are the
             // frame changes of the node and of its parent.
-            let flat = || refuse("squashed_flat", "an armature is scaled to zero");
+            let flat = || {
+                refuse(
+                    "squashed_flat",
+                    "a node above the skeleton is scaled to 0; set another scale first",
+                )
+            };
             let Some(back) = parent.inverse() else { return flat() };
             let Some(c) = back.then(&own).inverse() else { return flat() };
             frames.insert(*node, c);

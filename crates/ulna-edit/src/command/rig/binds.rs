@@ -66,7 +66,10 @@ fn from_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandErr
             let label = document.node(joint).label(joint);
             refuse(
                 "squashed_flat",
-                format!("“{label}” is scaled to zero at rest, so it has no bind matrix"),
+                format!(
+                    "“{label}” is scaled to 0 at rest, so it has no bind matrix; set another \
+                    scale first"
+                ),
             )
         })?;
         let is_same = |(a, b): (&Mat4, &Mat4)| {

@@ -89,8 +89,8 @@ document_commands! {
         node: Nodes,
         /// Joints that receive the weights of the removed joints: `fit` chooses them so that the
         /// clips change least. `parent` is the nearest joint above. `nearest` is the nearest bone
-        /// of each vertex. `smoothed` is the joint above, with smoothed weights; `fit` if omitted
-        /// and the file has clips.
+        /// of each vertex. `smoothed` is the joint above, with smoothed weights. If omitted, `fit`,
+        /// or `parent` if the file has no clips.
         weights: Option<Heirs>,
     } = "joint.dissolve", "Dissolve joints", enabled: rules::selected, key_scope: KeyScope::Rig;
     /// Removes joints; the joints below them keep their motion, or are removed as well
@@ -99,8 +99,8 @@ document_commands! {
         node: Nodes,
         /// Joints that receive the weights of the removed joints: `fit` chooses them so that the
         /// clips change least. `parent` is the nearest joint above. `nearest` is the nearest bone
-        /// of each vertex. `smoothed` is the joint above, with smoothed weights; `fit` if omitted
-        /// and the file has clips.
+        /// of each vertex. `smoothed` is the joint above, with smoothed weights. If omitted, `fit`,
+        /// or `parent` if the file has no clips.
         weights: Option<Heirs>,
         /// Joints below the removed joints: `keep` attaches them to the parent with their motion,
         /// `remove` removes them as well; `keep` if omitted.

@@ -47,10 +47,10 @@ impl SkeletonFromNodes {
         let name = self.name.clone().unwrap_or_else(|| label.clone());
         figure.bind(&mut rig, &name)?;
         let (meshes, joints) = (figure.parts.len(), figure.joints.len());
-        let meshes = if meshes == 1 { "1 mesh moves" } else { &format!("{meshes} meshes move") };
+        let meshes = if meshes == 1 { "1 mesh is" } else { &format!("{meshes} meshes are") };
         let joints = if joints == 1 { "1 joint" } else { &format!("{joints} joints") };
         let mut done = finish(rig, scene, None)?;
-        let said = format!("“{label}” is a skeleton of {joints}, with which {meshes}");
+        let said = format!("“{label}” is now a skeleton of {joints}; {meshes} bound to it");
         done.notes.insert(0, Notice::new("skeleton_made", said));
         Ok(done)
     }

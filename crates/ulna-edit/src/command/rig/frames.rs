@@ -115,7 +115,10 @@ impl MoveJoint {
                 let label = document.node(n).label(n);
                 return refuse(
                     "squashed_flat",
-                    format!("“{label}” is scaled to zero, so its pivot cannot be moved"),
+                    format!(
+                        "“{label}” is scaled to 0, so its pivot cannot be moved; set another \
+                            scale first"
+                    ),
                 );
             }
             Ok((n, Moving::moved(d)))

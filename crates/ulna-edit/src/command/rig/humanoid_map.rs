@@ -69,8 +69,8 @@ fn given(
             return refuse(
                 "no_such_bone",
                 format!(
-                    "“{text}” is no bone of a humanoid; VRM 1.0 has names such as hips, \
-                        leftUpperArm and rightFoot"
+                    "“{text}” is not a humanoid bone; use a name of VRM 1.0, such as hips, \
+                        leftUpperArm or rightFoot"
                 ),
             );
         };
@@ -112,7 +112,8 @@ fn edit(document: &Document, map: &Bones) -> Result<Edit, CommandError> {
     if looks && vrm.node("head") != head {
         return refuse(
             "look_at_on_head",
-            "the avatar looks from a point in the space of its head bone, so that bone stays",
+            "the look-at point of the avatar is in the space of its head bone, so the head bone \
+                cannot change",
         );
     }
     Ok(Edit::SetHumanoid { scene: None, to })

@@ -77,7 +77,10 @@ impl LeafJoints {
             let label = document.node(end).label(end);
             return refuse(
                 "squashed_flat",
-                format!("“{label}” is scaled to zero, so no joint can be added below it"),
+                format!(
+                    "“{label}” is scaled to 0, so no joint can be added below it; set another \
+                        scale first"
+                ),
             );
         }
         Ok(way)

@@ -79,7 +79,10 @@ fn join(
             let label = document.node(into).label(into);
             return refuse(
                 "squashed_flat",
-                format!("“{label}” is scaled to zero at rest, so it cannot take over weights"),
+                format!(
+                    "“{label}” is scaled to 0 at rest, so it cannot receive weights; set another \
+                        scale first"
+                ),
             );
         }
         let matrix = affine(bind);

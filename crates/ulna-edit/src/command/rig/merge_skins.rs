@@ -167,8 +167,8 @@ fn renumber_meshes(
                     return refuse(
                         "mesh_is_shared",
                         format!(
-                            "a mesh moves with other joints in {} than in {}, so both skins are \
-                                needed",
+                            "a mesh is used with {} and {}, and moves with other joints in each; \
+                                give each skin its own mesh first",
                             skin_label(document, other),
                             skin_label(document, *id)
                         ),

@@ -148,7 +148,8 @@ impl<'d> SidePlan<'d> {
         CommandError::other(
             "squashed_flat",
             format!(
-                "“{}” is scaled to zero or belongs to no body, so it has no mirror image",
+                "“{}” is scaled to 0 or belongs to no body, so it has no mirror image; set \
+                    another scale, or leave it out",
                 self.document.node(node).label(node)
             ),
         )

@@ -232,15 +232,14 @@ fn refuse_shared(document: &Document, mesh: MeshId, skin: SkinId) -> Result<(), 
     let label = about.label(node);
     let why = match about.skin {
         Some(other) => format!(
-            "with {}, too, so it cannot get the shape of one pose; merge the skins first",
+            "and of {}, so it cannot get one posed shape; merge the skins first",
             skin_label(document, other)
         ),
-        None => "without a skin, too, and would change there; remove that node first, or keep the \
-            meshes"
+        None => "without a skin, and would change; remove that node first, or set “mesh” to “keep”"
             .to_owned(),
     };
     refuse(
         "mesh_is_shared",
-        format!("“{label}” shows a mesh of {} {why}", skin_label(document, skin)),
+        format!("“{label}” has a mesh of {} {why}", skin_label(document, skin)),
     )
 }

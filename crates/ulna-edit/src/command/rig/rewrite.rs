@@ -486,7 +486,10 @@ pub(super) fn flat(document: &Document, node: NodeId) -> CommandError {
     let label = document.node(node).label(node);
     CommandError::other(
         "squashed_flat",
-        format!("“{label}” is scaled to zero, so nothing can take over its motion"),
+        format!(
+            "“{label}” is scaled to 0, so no other node can have its motion; set another scale \
+                first"
+        ),
     )
 }
 
@@ -509,7 +512,8 @@ fn unfollowed(document: &Document, clip: Option<ClipId>, why: Unfollowed) -> Com
         Unfollowed::Flat(node) => CommandError::other(
             "squashed_flat",
             format!(
-                "“{}” is scaled to zero{clip}, so nothing can take over its motion",
+                "“{}” is scaled to 0{clip}, so no other node can have its motion; set another \
+                    scale first",
                 document.node(node).label(node)
             ),
         ),

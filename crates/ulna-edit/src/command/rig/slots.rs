@@ -47,8 +47,8 @@ pub(super) fn refuse_fixed_slots(document: &Document, skin: SkinId) -> Result<()
         return refuse(
             "slot_without_joint",
             format!(
-                "a mesh of {label} has weights of joint {past}, but the skin has {count} joints; \
-                    normalize the weights first"
+                "a mesh of {label} has weights of joint #{past}, but the skin has only {count} \
+                    joints; normalize the weights first"
             ),
         );
     }
@@ -69,8 +69,8 @@ pub(super) fn refuse_other_skins(
         Some((node, about)) => refuse(
             "mesh_is_shared",
             format!(
-                "“{}” shows a mesh of {} with another skin, too, so its weights must stay as they \
-                    are; merge these skins first",
+                "“{}” uses a mesh of {} with another skin, so the weights of the mesh cannot \
+                    change; merge these skins first",
                 about.label(node),
                 skin_label(document, skins[0])
             ),

@@ -57,7 +57,7 @@ impl AddSkinJoints {
         };
         refuse_apart(document, id, &to.joints)?;
         let text = format!(
-            "{} added to {label} ({}); they have no weights yet",
+            "{} added to {label}, without weights: {}",
             joints_of(new.len()),
             labels(document, &new)
         );

@@ -49,7 +49,7 @@ pub(super) fn jobs(
     let locked: BTreeSet<NodeId> = locked.unwrap_or_default().into_iter().collect();
     let most = reach.most.unwrap_or(usize::MAX);
     if most == 0 {
-        return Err(CommandError::other("no_joints_meant", "a vertex needs at least one joint"));
+        return Err(CommandError::other("no_joints_meant", "“most” is 0, but must be 1 or more"));
     }
     let mut named: BTreeSet<NodeId> =
         joints.iter().filter_map(|j| j.all(document).ok()).flatten().collect();

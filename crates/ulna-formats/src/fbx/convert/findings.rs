@@ -212,16 +212,12 @@ impl Findings {
                 "{} skinned by dual quaternions",
                 many(self.dual_quaternions, "mesh is", "meshes are")
             );
-            add("ULNA_FBX_DUAL_QUATERNION", text, "skinned linearly in glTF");
+            add("ULNA_FBX_DUAL_QUATERNION", text, "glTF has only linear skinning");
         }
         if self.several_skins > 0 {
             let text =
                 format!("{} several skins", many(self.several_skins, "mesh has", "meshes have"));
-            add(
-                "ULNA_FBX_SEVERAL_SKINS",
-                text,
-                "of each vertex the first one with weights is used",
-            );
+            add("ULNA_FBX_SEVERAL_SKINS", text, "each vertex uses the first one with weights");
         }
         if self.over_most_influences > 0 {
             let text = format!(
@@ -238,7 +234,11 @@ impl Findings {
             add("ULNA_FBX_SUBDIVISION", text, "the coarse mesh is imported");
         }
         for (name, count) in &self.counted {
-            add("ULNA_FBX_NOT_IMPORTED", format!("{name}: {count}"), "not imported; glTF has none");
+            add(
+                "ULNA_FBX_NOT_IMPORTED",
+                format!("{name} ({count})"),
+                "not imported, because glTF has no equivalent",
+            );
         }
         if !self.unconverted.is_empty() {
             let names: Vec<&str> = self.unconverted.keys().take(6).map(String::as_str).collect();
@@ -259,7 +259,7 @@ impl Findings {
         }
         if self.second_meshes > 0 {
             let text = format!("{} left out", many(self.second_meshes, "mesh is", "meshes are"));
-            add("ULNA_FBX_SECOND_MESH", text, "their nodes have another one already");
+            add("ULNA_FBX_SECOND_MESH", text, "a glTF node has only one mesh");
         }
     }
 
@@ -286,12 +286,12 @@ impl Findings {
             add(
                 "ULNA_FBX_NO_WEIGHTS",
                 text,
-                "they follow the node of their mesh, by a new node below it".to_owned(),
+                "bound to a new node below the node of the mesh".to_owned(),
             );
         }
         if self.cubics.0 > 0 {
             let (all, exact) = self.cubics;
-            let text = format!("{exact} of {all} curved spans are kept exactly");
+            let text = format!("{exact} of {all} curved segments are kept exactly");
             let detail = if exact == all {
                 String::new()
             } else {
@@ -301,16 +301,20 @@ impl Findings {
         }
         if self.euler_keys > 0 {
             let added = if self.added_keys > 0 {
-                format!("; {} added to {}", many(self.added_keys, "key", "keys"), self.euler_keys)
+                format!(
+                    "; {} added to the {} of the file",
+                    many(self.added_keys, "key", "keys"),
+                    self.euler_keys
+                )
             } else {
                 String::new()
             };
             let rough = match self.rough_turns {
                 0 => String::new(),
-                _ => "; between frames, they turn the short way".to_owned(),
+                _ => "; between frames, rotations take the short way".to_owned(),
             };
             let worst = rounded(self.worst_turn.to_degrees());
-            let detail = format!("off by at most {worst}°{added}{rough}");
+            let detail = format!("max error {worst}°{added}{rough}");
             add("ULNA_FBX_EULER", "Euler rotations become quaternions".to_owned(), detail);
         }
         if self.layers > 1 {
@@ -321,8 +325,10 @@ impl Findings {
             );
         }
         if self.endless > 0 {
-            let text =
-                format!("{} beyond the keys", many(self.endless, "curve goes on", "curves go on"));
+            let text = format!(
+                "{} beyond the keys",
+                many(self.endless, "curve continues", "curves continue")
+            );
             add(
                 "ULNA_FBX_EXTRAPOLATION",
                 text,
@@ -331,14 +337,15 @@ impl Findings {
         }
         if self.in_betweens > 0 {
             let text = format!(
-                "{} in between",
-                many(self.in_betweens, "blend shape is", "blend shapes are")
+                "{} {}",
+                many(self.in_betweens, "in-between blend shape", "in-between blend shapes"),
+                if self.in_betweens == 1 {
+                    "becomes a morph target"
+                } else {
+                    "become morph targets"
+                }
             );
-            add(
-                "ULNA_FBX_IN_BETWEENS",
-                text,
-                "each is a morph target; weights go from one to the next".to_owned(),
-            );
+            add("ULNA_FBX_IN_BETWEENS", text, "the weights pass from one to the next".to_owned());
         }
     }
 
@@ -348,14 +355,18 @@ impl Findings {
             list.push(GltfDifference { code, is_loss: false, text, detail });
         };
         for warning in &self.warnings {
-            add("ULNA_FBX_REPAIRED", "A fault of the file is mended".to_owned(), warning.clone());
+            add(
+                "ULNA_FBX_REPAIRED",
+                "An error in the file was repaired".to_owned(),
+                warning.clone(),
+            );
         }
         if self.own_scale > 0 {
             let text = format!(
-                "{} their parent’s scale",
-                many(self.own_scale, "node ignores", "nodes ignore")
+                "{} parent’s scale",
+                many(self.own_scale, "node ignores its", "nodes ignore their")
             );
-            add("ULNA_FBX_PARENT_SCALE", text, "compensated in their own transforms".to_owned());
+            add("ULNA_FBX_PARENT_SCALE", text, "the local transforms compensate for it".to_owned());
         }
         if self.baked_geometry > 0 {
             let text = format!("pivots of {}", many(self.baked_geometry, "node", "nodes"));
@@ -380,21 +391,21 @@ impl Findings {
                 "{} triangles",
                 many(
                     self.ngons,
-                    "face with more than 4 corners becomes",
-                    "faces with more than 4 corners become"
+                    "face with more than 4 corners is split into",
+                    "faces with more than 4 corners are split into"
                 )
             );
             add("ULNA_FBX_NGONS", text, String::new());
         }
         if self.still_clips > 0 {
             let text =
-                format!("{} a single pose", many(self.still_clips, "clip holds", "clips hold"));
+                format!("{} a single pose", many(self.still_clips, "clip has", "clips have"));
             add("ULNA_FBX_STILL_CLIPS", text, "left out unless chosen".to_owned());
         }
         if self.helpers > 0 {
             let text =
                 many(self.helpers, "helper node between joints", "helper nodes between joints");
-            add("ULNA_FBX_HELPER_NODES", text, "no weights, no motion".to_owned());
+            add("ULNA_FBX_HELPER_NODES", text, "no weights and no motion".to_owned());
         }
     }
 }

@@ -141,8 +141,8 @@ fn refusal(error: &ufbx::Error, size: usize, limit: usize) -> ReadError {
             )
         }
         ErrorType::UnrecognizedFileFormat => {
-            "it does not begin like an FBX file. Check that it is one, or open it under the \
-                ending of its own format"
+            "it does not begin like an FBX file. If it has another format, rename it with the \
+                extension of that format"
                 .to_owned()
         }
         ErrorType::UnsupportedVersion => {

@@ -97,8 +97,8 @@ fn say_unplayed(pointers: &[PointerTrack], place: &Location, diagnostics: &mut D
     let mut still = pointers.iter().filter(|p| p.track.is_none() && p.visibility.is_none());
     if let Some(first) = still.next() {
         let message = format!(
-            "{} animation pointers target something other than a node, such as “{}”; they stay in \
-                the file, but are not played",
+            "Animation pointers to targets other than nodes: {}, such as “{}”; they stay in the \
+                file, but are not played",
             still.count() + 1,
             first.pointer
         );

@@ -14,7 +14,7 @@ impl PrimitiveReader<'_, '_> {
     /// Adds a finding for vectors of zero length.
     pub(super) fn check_directions(&mut self, name: &str, shown: &str, lost: usize) {
         if lost > 0 {
-            let message = format!("{lost} vectors of {name} have a length of 0; {shown}");
+            let message = format!("Vectors of {name} with a length of 0: {lost}; {shown}");
             self.diagnostics.add(
                 Severity::Error,
                 "ACCESSOR_VECTOR3_NON_UNIT",
@@ -33,7 +33,7 @@ impl PrimitiveReader<'_, '_> {
             (positions[b as usize] - at).cross(positions[c as usize] - at) == Vec3::ZERO
         });
         if count > 0 {
-            let message = format!("{count} of {} triangles have zero area", triangles.len());
+            let message = format!("Triangles with zero area: {count} of {}", triangles.len());
             self.diagnostics.add(
                 Severity::Info,
                 "ACCESSOR_INDEX_TRIANGLE_DEGENERATE",

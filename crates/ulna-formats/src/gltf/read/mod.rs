@@ -100,7 +100,8 @@ pub fn open_beside(
         diagnostics.add(Severity::Warning, "ULNA_DEEP_JSON", "", message);
     }
     if survey.nulls > 0 {
-        let message = format!("{} properties are null; they are treated as missing", survey.nulls);
+        let message =
+            format!("Properties that are null: {}; they are treated as missing", survey.nulls);
         diagnostics.add(Severity::Error, "TYPE_MISMATCH", "", message);
     }
     for (key, _) in &root.1 {
@@ -192,13 +193,10 @@ fn check_required(root: &json::RawMap<'_>, text: &str) -> Result<(), ReadError> 
         ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];
     for name in names(root, "extensionsRequired")? {
         if !is_known(&name) {
-            return Err(ReadError::Extension { name, why: "" });
+            return Err(ReadError::Extension { name, why: "which Ulna does not support" });
         }
         if PACKING.contains(&name.as_str()) && text.matches(&format!("\"{name}\"")).count() < 3 {
-            return Err(ReadError::Extension {
-                name,
-                why: ", and no mesh of the file states where it is used",
-            });
+            return Err(ReadError::Extension { name, why: "but no part of the file uses it" });
         }
     }
     Ok(())

@@ -68,7 +68,10 @@ impl Reader<'_> {
         if shape.count < joints {
             return Err(ReadError::at(
                 place,
-                format!("there are {} inverse bind matrices for {joints} joints", shape.count),
+                format!(
+                    "the skin has {joints} joints, but the number of inverse bind matrices is {}",
+                    shape.count
+                ),
             ));
         }
         let list = match self.accessors.floats(accessor, place) {
@@ -100,8 +103,9 @@ impl Reader<'_> {
         });
         let matrices = matrices.collect();
         if odd > 0 {
+            let matrices = if odd == 1 { "matrix is" } else { "matrices are" };
             let message =
-                format!("{odd} inverse bind matrices are singular, not affine or not finite");
+                format!("{odd} inverse bind {matrices} singular, not affine or not finite");
             self.diagnostics.add(Severity::Error, "ACCESSOR_INVALID_IBM", place, message);
         }
         Ok(Some(matrices))

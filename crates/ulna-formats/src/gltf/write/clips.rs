@@ -122,7 +122,7 @@ impl Writer<'_> {
             animation["samplers"] = samplers.into();
             self.ops.member("animations").push(animation.to_string());
             self.changes
-                .push(format!("animations: “{label}” added, {} channels", clip.tracks.len()));
+                .push(format!("animations: “{label}” added; channels: {}", clip.tracks.len()));
         }
         // Empty lists are invalid (glTF 2.0 schema, minItems 1).
         let is_kept = |before: &Shared<Clip>| {
@@ -184,11 +184,14 @@ impl Writer<'_> {
             animation.op(&mut self.ops).member("channels").push(channel.to_string());
         }
         if rewritten + removed + added > 0 {
-            let line = format!(
-                "animations/{index} “{label}”: {rewritten} channels changed, {added} added, \
-                    {removed} removed"
-            );
-            self.changes.push(line);
+            let counts = [(rewritten, "changed"), (added, "added"), (removed, "removed")];
+            let counts: Vec<String> = counts
+                .into_iter()
+                .filter(|(n, _)| *n > 0)
+                .map(|(n, what)| format!("{n} {what}"))
+                .collect();
+            let counts = counts.join(", ");
+            self.changes.push(format!("animations/{index} “{label}”: channels: {counts}"));
         }
         Ok(())
     }

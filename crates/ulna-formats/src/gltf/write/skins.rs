@@ -136,7 +136,7 @@ impl Writer<'_> {
                 } else {
                     Ops::Replace(json!(list).to_string())
                 };
-                self.changes.push(format!("{place}: {} roots", list.len()));
+                self.changes.push(format!("{place}: root nodes ({})", list.len()));
             }
             for ((member, was), (_, text)) in
                 pose_extras::texts(before).into_iter().zip(pose_extras::texts(after))
