@@ -122,8 +122,8 @@ fn an_imported_clip_of_another_body_keeps_its_feet_in_place_if_wanted() {
         let slides = contact_slides(session.document(), clip, &kept.contacts);
         slides.iter().map(|s| s.after).fold(0.0, f32::max)
     };
-    assert!(worst(&plain) > 0.01, "{}", worst(&plain));
-    assert!(worst(&kept) < 0.002, "{}", worst(&kept));
+    assert!(worst(&plain) > 0.003, "{}", worst(&plain));
+    assert!(worst(&kept) < 0.001, "{}", worst(&kept));
     // Keys of the arms are the same.
     let arm = named(session.document(), "upperarm_l");
     let values = |clip: &Shared<Clip>| {

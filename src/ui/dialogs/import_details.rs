@@ -377,8 +377,8 @@ pub fn details_ui(
         small(
             ui,
             theme,
-            "Keys are retargeted from the rest pose of the source to that of this model. Their times \
-            and number stay the same.",
+            "Keys are retargeted from the rest pose of the source to that of this model. Their \
+            times and number stay the same.",
         );
     }
 }

@@ -233,8 +233,8 @@ impl Builder<'_, '_> {
             self.odd(
                 object,
                 format!(
-                    "vertices with more than {MOST_INFLUENCES} influences: {crowded}; the strongest \
-                        are kept"
+                    "vertices with more than {MOST_INFLUENCES} influences: {crowded}; the \
+                     strongest are kept"
                 ),
             );
         }

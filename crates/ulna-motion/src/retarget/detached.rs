@@ -1,5 +1,5 @@
-//! Feet that their legs do not carry: the shin moves no foot joint, because the feet of the original
-//! rig were goals of IK.
+//! Feet that their legs do not carry: the shin moves no foot joint, because the feet of the
+//! original rig were goals of IK.
 
 use glam::Vec3;
 

@@ -128,7 +128,8 @@ other_commands! {
     /// Pastes the mirror image of the copied pose onto the selected joints only
     PasteFlippedSelected = "pose.paste_flipped_selected",
         "Paste flipped onto the selected joints", menu: "Pose", enabled: selected;
-    /// Binds meshes to joints with automatic weights, or replaces their weights; previews the result
+    /// Binds meshes to joints with automatic weights, or replaces their weights; previews the
+    /// result
     Bind = "skin.ask", "Bind…", menu: "Weights", enabled: opened,
         after: "material.height_to_normal";
     /// Rebinds skinned meshes with their joints in another pose; previews the changes

@@ -256,7 +256,8 @@ fn mend_values(
         broken |= zero > 0;
         if off > 0 {
             let message = format!(
-                "Rotation keys that are not unit quaternions: {off}; they are normalized for display"
+                "Rotation keys that are not unit quaternions: {off}; they are normalized for \
+                 display"
             );
             diagnostics.add(
                 Severity::Error,
