@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{
     domain::{Dialog, RecoveryView},
     drafts::{BindView, ConvertView, ExportForeseen, ImportView, LayersThere, PlanView},
+    form::capital,
 };
 use crate::ui::Action;
 use ulna_motion::BestSeam;
@@ -50,11 +51,16 @@ impl Toast {
         let whole = |text: &str| {
             if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
         };
-        self.text = if rank(kind) < rank(self.kind) {
-            format!("{} {}", whole(&text), self.text)
+        let (first, second) = if rank(kind) < rank(self.kind) {
+            (text.as_str(), self.text.as_str())
         } else {
-            format!("{} {text}", whole(&self.text))
+            (self.text.as_str(), text.as_str())
         };
+        // The title of the command is said once.
+        let title = first.split_once(": ").map(|(title, _)| title);
+        let same = title.and_then(|title| second.strip_prefix(title)?.strip_prefix(": "));
+        let second = same.map_or_else(|| second.to_owned(), capital);
+        self.text = format!("{} {second}", whole(first));
         if rank(kind) > rank(self.kind) {
             self.kind = kind;
         }

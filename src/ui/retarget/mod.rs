@@ -3,12 +3,16 @@
 
 mod action;
 mod bars;
+mod chain_choices;
+mod chain_columns;
+mod chain_texts;
 mod chains;
 mod clips;
 mod contacts;
 mod draft;
 mod feet;
 mod joints;
+mod message;
 mod panel;
 mod parts;
 mod plots;
@@ -35,9 +39,11 @@ use ulna_render::{ColorRole, Measure};
 #[derive(Clone, Debug, Default)]
 pub struct RetargetState {
     bars: bars::BarsState,
-    picker: joints::PickerState,
+    chains: chains::ChainsState,
 }
 
+/// Height in points of the area with the buttons at the lower right of the page.
+pub(super) const PAGE_FOOT: f32 = panel::FOOT;
 /// Gap between panels, in points.
 const GAP: f32 = 1.0;
 
@@ -112,7 +118,7 @@ pub fn page_ui(state: &mut RetargetState, ui: &mut Ui, view: &View<'_>, actions:
         );
     });
     inside(ui, "panel", layout.panel, |ui| {
-        panel::panel_ui(&mut state.picker, ui, (view, page), &mut now, layout.panel, actions);
+        panel::panel_ui(&mut state.chains, ui, (view, page), &mut now, layout.panel, actions);
     });
     if now != *page.draft {
         actions.push(RetargetAction::Set(Box::new(now)));

@@ -4,9 +4,9 @@ use egui::{Align, DragValue, Layout, Rect, RichText, ScrollArea, Stroke, Ui, vec
 use egui_material_icons::icons;
 
 use super::{
-    RetargetAction, RetargetDraft, RetargetResult, RetargetView, SOURCE, TARGET, chains, feet,
-    inside,
-    joints::PickerState,
+    RetargetAction, RetargetDraft, RetargetResult, RetargetView, SOURCE, TARGET,
+    chains::{ChainsState, chains_ui},
+    feet, inside,
     parts::{MARGIN, divider, number, section, small},
     rests,
 };
@@ -21,12 +21,12 @@ use ulna_model::RootMotion;
 use ulna_render::ColorRole;
 
 /// Height in points of the bottom area with the buttons, keys and names.
-const FOOT: f32 = 124.0;
+pub(super) const FOOT: f32 = 124.0;
 /// Height of the header, in points.
 const HEAD: f32 = 36.0;
 
 pub(super) fn panel_ui(
-    picker: &mut PickerState,
+    state: &mut ChainsState,
     ui: &mut Ui,
     (view, page): (&View<'_>, RetargetView<'_>),
     now: &mut RetargetDraft,
@@ -50,7 +50,7 @@ pub(super) fn panel_ui(
             let frame = egui::Frame::new().inner_margin(egui::Margin::symmetric(MARGIN as i8, 4));
             frame.show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 4.0;
-                sections_ui(picker, ui, (theme, page), now, actions);
+                sections_ui(state, ui, (view, page), now, actions);
             });
         });
     });
@@ -117,12 +117,13 @@ fn map_ui(
 }
 
 fn sections_ui(
-    picker: &mut PickerState,
+    state: &mut ChainsState,
     ui: &mut Ui,
-    (theme, page): (&Theme, RetargetView<'_>),
+    (view, page): (&View<'_>, RetargetView<'_>),
     now: &mut RetargetDraft,
     actions: &mut Actions,
 ) {
+    let theme = view.theme;
     let [Some(_), Some(_)] = page.bodies else {
         small(
             ui,
@@ -144,7 +145,7 @@ fn sections_ui(
         }
     });
     if open {
-        chains::chains_ui(picker, ui, (theme, page), now);
+        chains_ui(state, ui, (view, page), now, actions);
     }
     divider(ui, theme);
     if section(ui, theme, "Size", "", |_| {}) {
