@@ -7,7 +7,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use super::{
-    editing::{Window, click, press, session},
+    editing::{Window, click, drag, press, session},
     retarget::{SAMPLE, drop_file, open_page, page, page_with, settle},
 };
 
@@ -74,6 +74,43 @@ fn changes_on_the_retarget_page_are_undone_and_redone_there() {
 }
 
 #[test]
+fn a_drag_of_a_contact_on_the_retarget_page_is_undone_as_a_whole() {
+    let (mut window, _folder) = page();
+    click(&mut window, "Source clip Walk");
+    settle(&mut window);
+    let label = |window: &Window| {
+        let mut all = window.query_all_by_label_contains("Contact of Left foot, frames");
+        all.next().unwrap().accesskit_node().label().unwrap()
+    };
+    let before = label(&window);
+    let name = "End of contact of Left foot";
+    let end = window.get_all_by_label_contains(name).next().unwrap().rect().center();
+    drag(&mut window, end, end - egui::vec2(60.0, 0.0));
+    settle(&mut window);
+    assert_ne!(label(&window), before);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    settle(&mut window);
+    assert_eq!(label(&window), before);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(is_shown(&window, "There is nothing to undo"), "one step");
+}
+
+#[test]
+fn an_unreadable_second_source_is_reported_and_another_can_be_chosen() {
+    let (mut window, folder) = page();
+    let path = folder.path().join("broken.glb");
+    fs::write(&path, b"nothing").unwrap();
+    drop_file(&mut window, &path);
+    settle(&mut window);
+    assert!(is_shown(&window, "broken.glb could not be read"));
+    click(&mut window, "Choose another file…");
+    window.run_steps(3);
+    assert!(is_shown(&window, "Path"), "a path is asked for");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert!(is_shown(&window, "Source clip Walk"), "the first source is still there");
+}
+
+#[test]
 fn the_retarget_page_opens_again_as_it_was_closed() {
     let (mut window, _folder) = page();
     let before = remove_contact(&mut window);
@@ -118,6 +155,9 @@ fn a_chain_is_added_by_hand_with_contacts_and_renamed_and_deleted() {
     settle(&mut window);
     assert!(is_shown(&window, "Contacts of Chain 1"));
     assert!(!is_shown(&window, "No feet found"));
+    click(&mut window, "Rename");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert!(is_shown(&window, "Chain Chain 1"), "Escape ends only the typing");
     click(&mut window, "Rename");
     window.get_by_label("Name of the chain").type_text("Left hind leg");
     window.run_steps(2);

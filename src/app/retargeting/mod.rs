@@ -206,6 +206,10 @@ impl Retargeting {
         // Typed characters of a field belong to one change, too.
         let is_gesture = is_held || ctx.text_edit_focused();
         self.change(is_gesture, |page| page.draft = draft);
+        if self.source.is_some() {
+            // The user continues with the source that is shown.
+            self.fault = None;
+        }
     }
 
     /// True if there is a change to undo, and one to redo.
@@ -223,7 +227,7 @@ impl Retargeting {
     /// Stops what runs on the page, so that it can be closed and opened again later.
     pub(super) fn rest(&mut self) {
         self.draft.clock.playing = false;
-        self.reading = None;
+        (self.reading, self.fault) = (None, None);
         self.summary.stop();
     }
 

@@ -164,3 +164,21 @@ impl Dialogs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_about_the_same_command_name_it_once() {
+        let mut dialogs = Dialogs::default();
+        let note = "Clean contacts: largest sliding in 1 contact: 2.0 cm before.".to_owned();
+        dialogs.say(1.0, ToastKind::Note, note, Vec::new());
+        dialogs.say(1.0, ToastKind::Ok, "Clean contacts: Walk".to_owned(), Vec::new());
+        let said = "Clean contacts: Walk. Largest sliding in 1 contact: 2.0 cm before.";
+        assert_eq!(dialogs.toasts.iter().map(|t| &*t.text).collect::<Vec<_>>(), [said]);
+        dialogs.say(2.0, ToastKind::Ok, "Rename: arm".to_owned(), Vec::new());
+        dialogs.say(2.0, ToastKind::Note, "Clean up: nothing to do.".to_owned(), Vec::new());
+        assert_eq!(dialogs.toasts[1].text, "Rename: arm. Clean up: nothing to do.");
+    }
+}

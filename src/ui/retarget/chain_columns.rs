@@ -11,7 +11,7 @@ use crate::ui::{Theme, menu_rows::width_of, theme::Font};
 use ulna_model::RetargetChain;
 
 /// Gap between columns, in points.
-const GAP: f32 = 8.0;
+const GAP: f32 = 6.0;
 /// Width of the swatch before the name, in points.
 const SWATCH: f32 = 14.0;
 /// Width of the column with the contacts, in points.

@@ -182,8 +182,8 @@ impl RetargetDraft {
         self.set_one(chain, body, joints);
     }
 
-    fn set_one(&mut self, chain: usize, body: usize, joints: Vec<String>) {
-        // Each joint belongs to at most one chain.
+    /// Sets the joints of a chain in one body, and removes them from other chains.
+    pub(super) fn set_one(&mut self, chain: usize, body: usize, joints: Vec<String>) {
         for (_, other) in self.map.chains.iter_mut().enumerate().filter(|(k, _)| *k != chain) {
             let list = if body == SOURCE { &mut other.source } else { &mut other.target };
             list.retain(|j| !joints.contains(j));
@@ -386,6 +386,9 @@ pub struct RetargetSummary {
     pub worst: [f32; 2],
     /// Index of the clip with the largest sliding after locking.
     pub worst_clip: usize,
+    /// Approximate size of the keys in bytes: with the keys of the source, and with one key per
+    /// frame.
+    pub bytes: [usize; 2],
 }
 
 /// A ring on the ground that marks a foot in contact.

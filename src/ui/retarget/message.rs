@@ -113,7 +113,13 @@ mod tests {
 
     #[test]
     fn the_summary_counts_contacts_and_clips() {
-        let one = RetargetSummary { clips: 1, contacts: 1, worst: [0.05, 0.001], worst_clip: 0 };
+        let one = RetargetSummary {
+            clips: 1,
+            contacts: 1,
+            worst: [0.05, 0.001],
+            worst_clip: 0,
+            bytes: [0; 2],
+        };
         let text = summary_text(&one, "Walk");
         assert!(text.starts_with("1 contact in 1 clip. Worst sliding 5.0"), "{text}");
         let more = RetargetSummary { clips: 3, contacts: 12, ..one };
