@@ -76,23 +76,20 @@ pub(super) fn message_ui(
         let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), Sense::hover());
         severity_icon(ui, theme, rect.center(), severity, 16.0);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let button = match remedy {
+                Remedy::None => None,
+                Remedy::Show => Some(("Show", "Shows the clip that slides most")),
+                Remedy::Match => Some(("Match again", "Finds the chains by names and shape")),
+                Remedy::Choose => Some(("Choose another file…", "Opens another source")),
+            };
+            let is_clicked =
+                button.is_some_and(|(text, hint)| ui.button(text).on_hover_text(hint).clicked());
             match (remedy, page.summary) {
-                (Remedy::Show, Some(of)) => {
-                    let hint = "Shows the clip that slides most";
-                    if ui.button("Show").on_hover_text(hint).clicked() {
-                        (now.shown, now.contact, now.clock.time) = (of.worst_clip, None, 0.0);
-                    }
+                (Remedy::Show, Some(of)) if is_clicked => {
+                    (now.shown, now.contact, now.clock.time) = (of.worst_clip, None, 0.0);
                 }
-                (Remedy::Match, _) => {
-                    if ui.button("Match again").clicked() {
-                        actions.push(RetargetAction::MatchAgain);
-                    }
-                }
-                (Remedy::Choose, _) => {
-                    if ui.button("Choose another file…").clicked() {
-                        actions.push(RetargetAction::Browse);
-                    }
-                }
+                (Remedy::Match, _) if is_clicked => actions.push(RetargetAction::MatchAgain),
+                (Remedy::Choose, _) if is_clicked => actions.push(RetargetAction::Browse),
                 _ => {}
             }
             let room = vec2(ui.available_width(), height);
