@@ -11,7 +11,7 @@ use crate::ui::{Actions, Theme, theme::Font, widgets::severity_icon};
 use ulna_model::Severity;
 use ulna_render::ColorRole;
 
-/// What the user can do about a message.
+/// Action of the button beside a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Remedy {
     None,

@@ -329,7 +329,7 @@ fn buttons_ui(
             });
             if ui.available_width() > 60.0 {
                 let text = match conflicts(page, now) {
-                    0 => "No name exists yet".to_owned(),
+                    0 => "No conflicts".to_owned(),
                     1 => "1 name exists:".to_owned(),
                     n => format!("{n} names exist:"),
                 };
