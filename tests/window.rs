@@ -40,6 +40,7 @@ mod window {
     mod posing_keys;
     mod references;
     mod retarget;
+    mod retarget_page;
     mod rig;
     mod rig_mode;
     mod saves;

@@ -60,6 +60,7 @@ impl App {
             rig: RigMode::default(),
             binding: Binding::default(),
             retargeting: None,
+            retarget_kept: None,
             references: References::default(),
             saves: SaveQueue::default(),
         };
@@ -116,7 +117,7 @@ impl App {
         self.renderer.reopen(state);
         self.files.picture_apart = Default::default();
         self.files.retarget_pictures = Default::default();
-        if let Some(page) = &mut self.retargeting {
+        for page in [&mut self.retargeting, &mut self.retarget_kept].into_iter().flatten() {
             page.forget_pictures();
         }
         if let Some(arriving) = &mut self.files.arriving {

@@ -88,7 +88,7 @@ impl App {
             d.remove_by_type::<egui::containers::panel::PanelState>();
         });
         self.part_with_session();
-        self.retargeting = None;
+        (self.retargeting, self.retarget_kept) = (None, None);
         self.references.leave_file();
         self.binding = Binding::default();
         if matches!(self.dialogs.open, Some(Dialog::Bind { .. } | Dialog::Rebind { .. })) {

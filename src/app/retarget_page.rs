@@ -19,7 +19,8 @@ use ulna_model::Shared;
 use ulna_session::{Conversion, write_atomically};
 
 impl App {
-    /// Opens the *Retarget* page. If a path is given, loads this file as the source.
+    /// Opens the *Retarget* page as it was when it was closed. If a path is given, loads this file
+    /// as the source.
     pub(super) fn open_retarget(
         &mut self,
         ctx: &Context,
@@ -28,7 +29,10 @@ impl App {
     ) {
         let Some(session) = &self.session else { return };
         if self.retargeting.is_none() {
-            self.retargeting = Some(Box::new(Retargeting::new(session)));
+            let kept = self.retarget_kept.take();
+            self.retargeting = kept.or_else(|| Some(Box::new(Retargeting::new(session))));
+            // On the page, *Undo* in an old message would undo a change of the page.
+            self.dialogs.toasts.retain(|toast| toast.verbs.iter().all(|verb| verb.0 != "Undo"));
         }
         self.panels.wait_no_longer();
         self.timeline.playback.playing = false;
@@ -69,7 +73,7 @@ impl App {
     pub(super) fn apply_retarget(&mut self, ctx: &Context, action: RetargetAction) {
         let Some(page) = &mut self.retargeting else { return };
         match action {
-            RetargetAction::Set(draft) => page.set_draft(*draft),
+            RetargetAction::Set(draft) => page.set_draft(ctx, *draft),
             RetargetAction::Browse => self.ask_beside(ctx, PathFor::Retarget),
             RetargetAction::MatchAgain => page.match_again(),
             RetargetAction::DetectContacts => page.detect_contacts(),
@@ -82,18 +86,35 @@ impl App {
         }
     }
 
-    /// Closes the *Retarget* page. No confirmation is needed, because the document was not changed.
+    /// Closes the *Retarget* page. No confirmation is needed: the document was not changed, and the
+    /// choices are kept until another file is opened.
     pub(super) fn close_retarget(&mut self, ctx: &Context) {
-        if self.retargeting.take().is_some() {
+        if let Some(mut page) = self.retargeting.take() {
+            page.rest();
+            self.retarget_kept = Some(page);
             ctx.request_repaint();
         }
+    }
+
+    /// Undoes or redoes a change on the open page. Returns false if the page is not open, or for
+    /// other commands.
+    pub(super) fn undo_on_page(&mut self, ctx: &Context, command: &Command) -> bool {
+        let Some(page) = &mut self.retargeting else { return false };
+        match command {
+            Command::Session(SessionCommand::Undo) => page.undo(true),
+            Command::Session(SessionCommand::Redo) => page.undo(false),
+            _ => return false,
+        }
+        ctx.request_repaint();
+        true
     }
 
     /// Handles finished background jobs of the page.
     pub(super) fn follow_retarget(&mut self, ctx: &Context) {
         match (&mut self.retargeting, &self.session) {
             (Some(page), Some(session)) => page.follow(ctx, session),
-            (page, _) => *page = None,
+            (None, Some(_)) => {}
+            (page, None) => (*page, self.retarget_kept) = (None, None),
         }
     }
 

@@ -275,6 +275,9 @@ impl App {
     pub(super) fn run(&mut self, ctx: &Context, command: impl Into<Command>) {
         let command = self.of_layer(command.into());
         self.end_gesture(ctx);
+        if self.undo_on_page(ctx, &command) {
+            return;
+        }
         if self.refuses_under_mix(ctx, &command) {
             return;
         }

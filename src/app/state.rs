@@ -57,7 +57,10 @@ pub struct App {
     pub(super) planning: Planning,
     pub(super) rig: RigMode,
     pub(super) binding: Binding,
+    /// The open *Retarget* page.
     pub(super) retargeting: Option<Box<Retargeting>>,
+    /// The closed *Retarget* page, which opens again as it was.
+    pub(super) retarget_kept: Option<Box<Retargeting>>,
     pub(super) references: References,
     pub(super) saves: SaveQueue,
 }
@@ -192,7 +195,14 @@ impl App {
 
     pub(super) fn availability(&self) -> Availability {
         let Some(session) = &self.session else { return Availability::default() };
+        let of_session = session.availability();
+        let [undo, redo] = match &self.retargeting {
+            Some(page) => page.undoable(),
+            None => [of_session.undo, of_session.redo],
+        };
         Availability {
+            undo,
+            redo,
             planned: self.planning.acts().len(),
             references: self.references.count(),
             reference: self.references.selected().is_some(),
@@ -207,7 +217,7 @@ impl App {
                 .layers_view()
                 .home
                 .map_or(0, |home| session.document().aids.layers(home).0.len()),
-            ..session.availability()
+            ..of_session
         }
     }
 }

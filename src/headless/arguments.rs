@@ -314,9 +314,9 @@ pub struct RetargetArgs {
     #[arg(long, value_name = "KEYS", default_value = "source",
         value_parser = ["source", "frames", "reduced"])]
     pub keys: String,
-    /// Maximum error of reduced keys, in millimeters for a body 1.8 m tall.
-    #[arg(long, value_name = "MM", default_value_t = 0.5, value_parser = factor)]
-    pub tolerance: f32,
+    /// Maximum error of reduced keys, in millimeters for a body 1.8 m tall; 0.5 if omitted.
+    #[arg(long, value_name = "MM", value_parser = factor)]
+    pub tolerance: Option<f32>,
     /// Ignore joints of the map that a model does not have.
     #[arg(long, requires = "map")]
     pub force: bool,

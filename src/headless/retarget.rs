@@ -23,8 +23,8 @@ use ulna_formats::gltf::Progress;
 use ulna_model::Notice;
 use ulna_motion::retarget::RetargetKeys;
 use ulna_session::{
-    ClipSource, Consent, Conversion, RetargetRequest, RetargetedClips, SaveRequest, Session,
-    SystemDisk, files_meant, map_of_file,
+    ClipSource, Consent, Conversion, OptionNotation, RetargetRequest, RetargetedClips, SaveRequest,
+    Session, SystemDisk, files_meant, map_of_file,
 };
 
 /// Files that arguments name: files, folders with all models below, and patterns.
@@ -53,6 +53,10 @@ fn source(path: PathBuf) -> Result<ClipSource, Failure> {
 }
 
 pub(super) fn retarget(args: &RetargetArgs) -> Result<u8, Failure> {
+    if args.tolerance.is_some() && args.keys != "reduced" {
+        let said = format!("--tolerance applies only to --keys reduced, not to {}", args.keys);
+        return Err(Failure::unusable("wrong_arguments", said));
+    }
     let files = meant(&args.to)?;
     let is_single = matches!(&args.to[..], [one] if one.is_file());
     if is_single && !args.output.is_dir() {
@@ -86,10 +90,13 @@ pub(super) fn retarget(args: &RetargetArgs) -> Result<u8, Failure> {
         stride: args.stride,
         keys: match args.keys.as_str() {
             "frames" => RetargetKeys::Frames,
-            "reduced" => RetargetKeys::Reduced(args.tolerance * 1e-3),
+            "reduced" => RetargetKeys::Reduced(
+                args.tolerance.map_or(RetargetKeys::TOLERANCE, |mm| mm * 1e-3),
+            ),
             _ => RetargetKeys::Source,
         },
         force: args.force,
+        notation: OptionNotation::CommandLine,
     };
     let work = |file: &Path| {
         let at = files.iter().position(|f| f == file).unwrap_or_default();

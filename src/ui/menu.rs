@@ -291,7 +291,8 @@ pub fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
 /// Adds the row of a command. Undo and redo name their step, and active toggles have a check mark.
 fn command_row(rows: &mut MenuRows<'_>, command: &'static CommandSpec) {
     let view = rows.view;
-    let history = view.session.map(|s| s.history());
+    // On the *Retarget* page, they undo changes of the page, not of the file.
+    let history = view.session.filter(|_| view.retarget.is_none()).map(|s| s.history());
     let label = match history {
         Some(h) if command.name == SessionCommand::Undo.name() => h.undo_label(),
         Some(h) if command.name == SessionCommand::Redo.name() => h.redo_label(),

@@ -363,3 +363,63 @@ fn characters_of_the_corpus_are_retargeted_or_refused_with_the_reason() {
     }
     assert!(over >= 2, "{over} came over, {refused} did not");
 }
+
+/// Runs `ulna retarget` on the walk of the sample, from a file to another. Returns the exit status
+/// and the text on standard error.
+fn retarget_walk(folder: &Path, [from, to]: [&Path; 2], more: &[&str]) -> (Option<i32>, String) {
+    let text = |path: &Path| path.display().to_string();
+    let (from, to, out) = (text(from), text(to), text(&folder.join("made.glb")));
+    let call = ["retarget", "--from", &from, "--to", &to, "-o", &out, "--only", "Walk"];
+    let done = ulna(&[&call[..], more].concat());
+    (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+}
+
+#[test]
+fn the_command_line_names_its_options_and_refuses_a_tolerance_without_reduced_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = source(folder.path());
+    let pair = [&*source, &*source];
+    for keys in [&["--tolerance", "2"][..], &["--tolerance", "2", "--keys", "frames"]] {
+        let (status, said) = retarget_walk(folder.path(), pair, keys);
+        assert_eq!(status, Some(2), "{said}");
+        assert!(said.contains("--tolerance applies only to --keys reduced"), "{said}");
+    }
+    // A joint that does not exist.
+    let map = folder.path().join("map.json");
+    let chain = json!({"name": "Leg", "source": ["LeftUpperLeg"], "target": ["thigh_l"]});
+    fs::write(&map, json!({"ulna_retarget": 1, "chains": [chain]}).to_string()).unwrap();
+    let map = map.display().to_string();
+    let (status, said) = retarget_walk(folder.path(), pair, &["--map", &map]);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("leave such joints out with --force"), "{said}");
+    // A model without matching joints.
+    let bare = json!({"scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"name": "box"}]});
+    let other = folder.path().join("box.glb");
+    fs::write(&other, glb(bare, &[])).unwrap();
+    let (status, said) = retarget_walk(folder.path(), [&source, &other], &[]);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("give a retarget map with --map"), "{said}");
+}
+
+#[test]
+fn feet_that_still_slide_are_reported_on_a_line_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = source(folder.path());
+    let pair = [&*source, &*source];
+    let (status, said) = retarget_walk(folder.path(), pair, &[]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(!said.contains("still slide"), "{said}");
+    // Hips that are too high for the legs, and that are not lowered.
+    let session = open(&source);
+    let mut map = guess_map(session.document(), session.document());
+    map.name = "high".to_owned();
+    map.height = Some(1.5);
+    map.contacts.lower_hips = false;
+    let path = folder.path().join("high.json");
+    fs::write(&path, map_text(&map)).unwrap();
+    let path = path.display().to_string();
+    let (status, said) = retarget_walk(folder.path(), pair, &["--map", &path]);
+    assert_eq!(status, Some(0), "{said}");
+    let line = said.lines().find(|l| l.contains("feet or hands still slide by more than 0.5 cm"));
+    assert!(line.is_some_and(|l| l.contains("1 clip") && l.ends_with("in Walk")), "{said}");
+}

@@ -15,7 +15,7 @@ use ulna_session::Session;
 use super::editing::{Window, click, drag, node, press, sample, session};
 use crate::common::window::wait_until;
 
-const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
+pub(super) const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
 
 /// A file as the system passes it in a drop.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl egui::DroppedFile for Dropped {
     }
 }
 
-fn drop_file(window: &mut Window, path: &Path) {
+pub(super) fn drop_file(window: &mut Window, path: &Path) {
     let file = Arc::new(Dropped(path.to_owned())) as egui::DroppedFileHandle;
     window.input_mut().dropped_files = vec![file];
     window.step();
@@ -44,29 +44,34 @@ fn source(folder: &Path) -> PathBuf {
     path
 }
 
-fn settle(window: &mut Window) {
+pub(super) fn settle(window: &mut Window) {
     wait_until(window, |app| !app.is_busy());
     window.run_steps(3);
     wait_until(window, |app| !app.is_busy());
 }
 
-/// Opens the page from its menu, and cancels the file dialog.
-fn ask_for_page(window: &mut Window) {
+/// Opens the page from its menu.
+pub(super) fn open_page(window: &mut Window) {
     window.get_by_role_and_label(egui::accesskit::Role::Button, "Clip").click();
     window.run_steps(3);
     click(window, "Retarget clips…");
+}
+
+/// Opens the page from its menu, and cancels the file dialog.
+fn ask_for_page(window: &mut Window) {
+    open_page(window);
     // The page behind the dialog has a button with that name, too.
     window.get_all_by_label("Cancel").last().unwrap().click();
     window.run_steps(3);
 }
 
 /// Opens the page on the sample, with a copy of the sample as the source.
-fn page() -> (Window, tempfile::TempDir) {
+pub(super) fn page() -> (Window, tempfile::TempDir) {
     page_with(SAMPLE)
 }
 
 /// Opens the page on the sample, with another file as the source.
-fn page_with(bytes: &[u8]) -> (Window, tempfile::TempDir) {
+pub(super) fn page_with(bytes: &[u8]) -> (Window, tempfile::TempDir) {
     let (mut window, folder, _) = sample();
     let path = source(folder.path());
     fs::write(&path, bytes).unwrap();
@@ -107,8 +112,8 @@ fn a_clip_is_retargeted_with_a_changed_chain_as_one_step() {
     window.get_all_by_label("None").last().unwrap().click();
     window.run_steps(3);
     settle(&mut window);
-    assert!(window.query_by_label("Rotation of Left arm: None").is_some());
-    assert!(window.query_by_label("Rotation of Right arm: None").is_some(), "mirrored along");
+    assert!(window.query_by_label_contains("Rotation of Left arm: None").is_some());
+    assert!(window.query_by_label_contains("Rotation of Right arm: None").is_some(), "mirrored");
     click(&mut window, "Add 1 clip");
     settle(&mut window);
     assert!(window.query_by_label("Close the page").is_none(), "the page is closed");
@@ -166,7 +171,7 @@ fn a_second_file_with_the_same_skeleton_keeps_the_chain_settings() {
     drop_file(&mut window, &path);
     settle(&mut window);
     assert!(window.query_all_by_label("second.glb").next().is_some());
-    assert!(window.query_by_label("Rotation of Head: Rest").is_some());
+    assert!(window.query_by_label_contains("Rotation of Head: Rest").is_some());
 }
 
 #[test]
@@ -199,7 +204,7 @@ fn add_walk(window: &mut Window) {
 
 #[test]
 fn a_contact_removed_on_the_retarget_page_is_not_added_to_the_clip() {
-    let (mut window, folder) = page();
+    let (mut window, _folder) = page();
     click(&mut window, "Source clip Walk");
     settle(&mut window);
     let count = |window: &Window| {
@@ -216,11 +221,13 @@ fn a_contact_removed_on_the_retarget_page_is_not_added_to_the_clip() {
     add_walk(&mut window);
     let with_less = spans(&window, "LeftFoot").len();
     press(&mut window, Modifiers::COMMAND, Key::Z);
-    // For comparison, adds the walk with all contacts.
-    ask_for_page(&mut window);
-    drop_file(&mut window, &source(folder.path()));
+    // For comparison, adds the walk with all contacts. The page opens again as it was.
+    open_page(&mut window);
+    assert_eq!(count(&window), before - 1, "the removed contact stays removed");
+    click(&mut window, "Detect contacts");
     settle(&mut window);
-    add_walk(&mut window);
+    click(&mut window, "Add 1 clip");
+    settle(&mut window);
     assert!(with_less < spans(&window, "LeftFoot").len());
     assert!(!session(&window).document().retarget_maps().is_empty(), "the map is kept");
 }

@@ -180,8 +180,8 @@ impl RetargetMap {
             && maps.iter().all(|m| m.is_valid() && !m.name.trim().is_empty())
     }
 
-    /// Whether all joints of the chains exist in the source and in the target. False for a map
-    /// without chains.
+    /// Whether all joints of the chains exist in the source and in the target, and at least one
+    /// chain has joints of both.
     pub fn fits(
         &self,
         has_source: impl Fn(&str) -> bool,
@@ -190,7 +190,7 @@ impl RetargetMap {
         let all = |of: fn(&RetargetChain) -> &[String], has: &dyn Fn(&str) -> bool| {
             self.chains.iter().flat_map(of).all(|name| has(name))
         };
-        !self.chains.is_empty()
+        self.chains.iter().any(|c| !c.source.is_empty() && !c.target.is_empty())
             && all(|c| &c.source, &has_source)
             && all(|c| &c.target, &has_target)
     }

@@ -63,7 +63,9 @@ pub use self::{
     playback::{Playback, RulerUnit},
     recovery::{KeptStep, Recovered, Recovery, RecoveryError},
     replay::{Outlook, Replayed},
-    retarget::{MapOrigin, RetargetRequest, RetargetedClip, RetargetedClips},
+    retarget::{
+        MapOrigin, OptionNotation, RetargetRequest, RetargetedClip, RetargetedClips, VISIBLE_SLIDE,
+    },
     retarget_maps::{fitting_map, map_meant, map_of_file},
     run_error::{NeedsHost, RunError},
     save::{SavedFile, Saving},

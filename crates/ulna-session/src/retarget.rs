@@ -26,6 +26,28 @@ use ulna_motion::retarget::{
     ContactSlide, Retarget, RetargetError, RetargetKeys, Retargeted, guess_map, table_node,
 };
 
+/// Sliding of a foot or hand during a contact that is visible, in meters.
+pub const VISIBLE_SLIDE: f32 = 0.005;
+
+/// Notation of options in messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OptionNotation {
+    /// As a member of a command in JSON, such as “map”.
+    #[default]
+    Script,
+    /// As on the command line, such as `--map`.
+    CommandLine,
+}
+
+impl OptionNotation {
+    fn option(self, name: &str) -> String {
+        match self {
+            Self::Script => format!("“{name}”"),
+            Self::CommandLine => format!("--{name}"),
+        }
+    }
+}
+
 /// Retarget that the command line or a script requests.
 #[derive(Clone, Debug, Default)]
 pub struct RetargetRequest {
@@ -46,6 +68,8 @@ pub struct RetargetRequest {
     /// Whether joints that one of the models lacks are removed from the map. Otherwise, such a map
     /// is refused.
     pub force: bool,
+    /// Notation of the options above in messages.
+    pub notation: OptionNotation,
 }
 
 /// Origin of a retarget map.
@@ -296,7 +320,7 @@ impl Session {
         }
         let (map, origin, mut notes) = request.map_for(theirs, ours);
         let retarget = Retarget::new(theirs, ours, &map)
-            .map_err(|e| Notice::new(e.code(), in_scripts(&e, origin)))?;
+            .map_err(|e| Notice::new(e.code(), with_remedy(&e, origin, request.notation)))?;
         let one = |id: &ClipId| -> Option<(Retargeted, RetargetedClip)> {
             let clip = theirs.clips.get(*id)?;
             let mut made = retargeted(&retarget, clip);
@@ -353,16 +377,19 @@ fn keys_in_words(all: &[(Retargeted, RetargetedClip)], keys: RetargetKeys) -> Op
     Some(Notice::new("keys_reduced", said))
 }
 
-/// Explains why a map does not fit, and what a script can do about it.
-fn in_scripts(error: &RetargetError, origin: MapOrigin) -> String {
+/// Explains why a map does not fit, and which option helps.
+fn with_remedy(error: &RetargetError, origin: MapOrigin, notation: OptionNotation) -> String {
     match (error, origin) {
         (RetargetError::NoJoint { .. }, MapOrigin::Given) => {
-            format!("{error}; correct the name, or leave such joints out with “force”")
+            let force = notation.option("force");
+            format!("{error}; correct the name, or leave such joints out with {force}")
         }
         (RetargetError::NoChain, MapOrigin::Guessed) => {
-            "no chain of joints was found in both models by names or shape; give a retarget map as \
-                “map”"
-                .to_owned()
+            let map = notation.option("map");
+            format!(
+                "no chain of joints was found in both models by names or shape; give a retarget \
+                    map with {map}"
+            )
         }
         _ => error.to_string(),
     }
@@ -407,6 +434,25 @@ fn said_of(
         let short: BTreeSet<NodeId> = all.iter().flat_map(|(m, _)| m.short.clone()).collect();
         let short: Vec<NodeId> = short.into_iter().collect();
         notes.extend(slides_in_words(ours, &slides, (lowered, &short)));
+        notes.extend(visible_slides(all));
     }
     notes
+}
+
+/// Returns the note about clips whose feet or hands still slide visibly.
+fn visible_slides(all: &[(Retargeted, RetargetedClip)]) -> Option<Notice> {
+    let most = |facts: &RetargetedClip| facts.slides.iter().map(|s| s.after).fold(0.0, f32::max);
+    let sliding = || all.iter().map(|(_, facts)| facts).filter(|f| most(f) > VISIBLE_SLIDE);
+    let worst = sliding().max_by(|a, b| most(a).total_cmp(&most(b)))?;
+    let clips = match sliding().count() {
+        1 => "1 clip".to_owned(),
+        n => format!("{n} clips"),
+    };
+    let said = format!(
+        "feet or hands still slide by more than {:.1} cm in {clips}: at most {:.1} cm, in {}",
+        VISIBLE_SLIDE * 100.0,
+        most(worst) * 100.0,
+        worst.name
+    );
+    Some(Notice::new("contacts_slide", said))
 }

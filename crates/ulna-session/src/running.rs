@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     import::{ImportOptions, ImportRequest},
     layer_import::LayerMeant,
-    retarget::RetargetRequest,
+    retarget::{OptionNotation, RetargetRequest},
     retarget_maps::map_meant,
     run_error::RunError,
     session::Session,
@@ -160,6 +160,7 @@ impl Session {
                     stride: *stride,
                     keys: keys.map(|keys| keys.within(*millimetres)).unwrap_or_default(),
                     force: *force == Some(true),
+                    notation: OptionNotation::Script,
                 };
                 let made = self
                     .retarget(&request, &Progress::default())

@@ -2,7 +2,7 @@
 //! target.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     path::PathBuf,
     sync::{
         Arc,
@@ -23,7 +23,7 @@ use crate::app::{
 use crate::ui::{BodyFacts, ClipFacts, JointFacts};
 use ulna_formats::gltf::{Progress, ReadError};
 use ulna_model::{ClipId, Document, NodeId};
-use ulna_motion::{Evaluator, MirrorPairs, Pose, Skeleton, Stack, joint_bounds};
+use ulna_motion::{Evaluator, MirrorPairs, Pose, Skeleton, Stack, guessed_bones, joint_bounds};
 use ulna_session::{Conversion, Session};
 
 /// The file that supplies the clips.
@@ -52,7 +52,7 @@ pub(super) struct PosedBody {
     pub skeleton: Skeleton,
     /// The rest pose.
     pub rest: Pose,
-    /// Bounding box in the rest pose, in meters.
+    /// Bounding box of the body in the rest pose, in meters.
     pub bounds: Option<[Vec3; 2]>,
     /// Unique names of the nodes, as used in maps.
     names: Vec<String>,
@@ -92,7 +92,7 @@ impl Target {
         let document = Arc::new(session.document().clone());
         let vertices = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>();
         let bounds = if vertices <= LONG {
-            Posed::new(&document).bounds()
+            Posed::new(&document).body_bounds(&document)
         } else {
             let pose = Pose::evaluate(&document, &Stack::default());
             joint_bounds(&document, &pose).map(|(low, high)| {
@@ -123,7 +123,7 @@ impl Source {
         Self {
             clips: document.clips.ids().collect(),
             facts: facts(&document, name_of(&path), Some(path)),
-            body: PosedBody::new(&document, loaded.posed.bounds()),
+            body: PosedBody::new(&document, loaded.posed.body_bounds(&document)),
             serial: SERIAL.fetch_add(1, Ordering::Relaxed),
             document,
             loaded,
@@ -161,6 +161,24 @@ fn chain_joints(document: &Document) -> Vec<NodeId> {
     list
 }
 
+/// Joints that are no feet or hands: those of the trunk, the head and the fingers, as far as they
+/// are known.
+fn inner_joints(document: &Document) -> BTreeSet<NodeId> {
+    const LIMBS: [&str; 8] =
+        ["Shoulder", "UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot", "Toes"];
+    let bones = guessed_bones(document);
+    let is_limb = |role: &str| LIMBS.iter().any(|limb| role.ends_with(limb));
+    let mut inner: BTreeSet<NodeId> =
+        bones.iter().filter(|(role, _)| !is_limb(role)).map(|(_, node)| *node).collect();
+    // A spine can have more joints than the known bones.
+    let tops = ["neck", "head", "leftUpperArm", "rightUpperArm", "leftUpperLeg", "rightUpperLeg"];
+    for top in tops.iter().filter_map(|role| bones.get(role)) {
+        let above = |n: &NodeId| document.node(*n).parent;
+        inner.extend(std::iter::successors(above(top), above));
+    }
+    inner
+}
+
 fn facts(document: &Document, name: String, path: Option<PathBuf>) -> BodyFacts {
     let names = table_names(document);
     let nodes = chain_joints(document);
@@ -169,12 +187,14 @@ fn facts(document: &Document, name: String, path: Option<PathBuf>) -> BodyFacts 
     let axes = [Vec3::X, Vec3::Y, Vec3::Z];
     let pairs = MirrorPairs::among(document, &nodes, places, &[], &axes);
     let number = |node: NodeId| nodes.iter().position(|n| *n == node);
+    let inner = inner_joints(document);
     let joints = nodes.iter().enumerate().map(|(k, node)| {
         let above = |n: NodeId| document.node(n).parent;
         let parent = std::iter::successors(above(*node), |n| above(*n)).find_map(number);
         let partner = pairs.joints().get(k).and_then(|role| role.partner);
         let rest = document.node(*node).rest.transform().rotation;
-        JointFacts { name: names[node.index()].clone(), rest, parent, partner }
+        let may_touch = !inner.contains(node);
+        JointFacts { name: names[node.index()].clone(), rest, parent, partner, may_touch }
     });
     let clips = document.clips.iter().map(|(id, clip)| {
         let fps = clip.guess_fps().map_or(30.0, |(fps, _)| fps).clamp(1.0, 1000.0);

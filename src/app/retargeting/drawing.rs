@@ -137,7 +137,8 @@ impl Retargeting {
             let local = source.body.pose.local.get(node.index())?;
             Some((name.clone(), local.transform().rotation))
         });
-        self.draft.map.source_pose = turned.collect();
+        let turned = turned.collect();
+        self.change(false, |page| page.draft.map.source_pose = turned);
     }
 
     /// Returns the height by which a body is raised, in meters. A body is raised if only its rest

@@ -227,9 +227,15 @@ pub(super) fn summary(made: &[CarriedTo]) -> RetargetSummary {
         contacts: 0,
         worst: [0.0; 2],
         worst_clip: made.first().map_or(0, |c| c.of),
+        bytes: [0; 2],
     };
     for clip in made {
         all.contacts += clip.slides.len();
+        let tracks = || clip.clip.tracks.values();
+        let rate = clip.clip.guess_fps().map_or(30.0, |(rate, _)| rate).clamp(1.0, 1000.0);
+        let frames = (f64::from(clip.clip.length()) * rate).round() as usize + 1;
+        all.bytes[0] += tracks().map(|t| t.values.len() * 4).sum::<usize>();
+        all.bytes[1] += tracks().map(|t| t.width * frames * 4).sum::<usize>();
         for [before, after] in &clip.slides {
             all.worst[0] = all.worst[0].max(*before);
             if *after > all.worst[1] {

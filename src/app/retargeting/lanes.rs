@@ -152,6 +152,11 @@ impl SummaryLane {
         self.running.is_some()
     }
 
+    /// Stops the running job.
+    pub(super) fn stop(&mut self) {
+        self.running = None;
+    }
+
     /// The summary, if it matches the current choices.
     pub(super) fn found(&self) -> Option<&RetargetSummary> {
         self.found.as_ref().filter(|_| !self.is_stale).map(|(_, summary)| summary)

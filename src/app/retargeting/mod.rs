@@ -5,6 +5,7 @@ mod drawing;
 mod engine;
 mod lanes;
 mod retargeted;
+mod steps;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -19,6 +20,7 @@ use self::{
     bodies::{Source, SourceReading, Target},
     engine::Bodies,
     lanes::{Inputs, PreviewLane, SummaryInputs, SummaryLane},
+    steps::{Choices, Steps},
 };
 use super::{files::name_of, viewport_renderer::Loader};
 use crate::ui::{BodyFacts, BodyScene, RetargetDraft, RetargetView};
@@ -39,6 +41,7 @@ pub(super) struct Retargeting {
     drawing: drawing::DrawnViews,
     /// Short description of the map's origin, such as *matched*.
     map_origin: &'static str,
+    steps: Steps,
 }
 
 impl Retargeting {
@@ -55,6 +58,7 @@ impl Retargeting {
             scenes: Default::default(),
             drawing: drawing::DrawnViews::default(),
             map_origin: "matched",
+            steps: Steps::default(),
         }
     }
 
@@ -144,6 +148,7 @@ impl Retargeting {
         self.draft.clock.time = 0.0;
         self.source = Some(source);
         self.fault = None;
+        self.steps = Steps::default();
     }
 
     /// Advances the clock of both views. Returns whether it plays.
@@ -188,9 +193,42 @@ impl Retargeting {
         }
     }
 
+    /// Makes a change that can be undone. The changes of a gesture are one step.
+    fn change(&mut self, is_gesture: bool, change: impl FnOnce(&mut Self)) {
+        let before = Choices::of(&self.draft, self.map_origin);
+        change(self);
+        self.steps.follow(before, &self.draft, is_gesture);
+    }
+
     /// Replaces the user's choices.
-    pub(super) fn set_draft(&mut self, draft: RetargetDraft) {
-        self.draft = draft;
+    pub(super) fn set_draft(&mut self, ctx: &Context, draft: RetargetDraft) {
+        let is_held = ctx.input(|i| i.pointer.any_down() || i.pointer.any_released());
+        // Typed characters of a field belong to one change, too.
+        let is_gesture = is_held || ctx.text_edit_focused();
+        self.change(is_gesture, |page| page.draft = draft);
+        if self.source.is_some() {
+            // The user continues with the source that is shown.
+            self.fault = None;
+        }
+    }
+
+    /// True if there is a change to undo, and one to redo.
+    pub(super) const fn undoable(&self) -> [bool; 2] {
+        self.steps.available()
+    }
+
+    /// Undoes or redoes the last change on the page.
+    pub(super) fn undo(&mut self, is_undo: bool) {
+        if let Some(origin) = self.steps.go(is_undo, &mut self.draft, self.map_origin) {
+            self.map_origin = origin;
+        }
+    }
+
+    /// Stops what runs on the page, so that it can be closed and opened again later.
+    pub(super) fn rest(&mut self) {
+        self.draft.clock.playing = false;
+        (self.reading, self.fault) = (None, None);
+        self.summary.stop();
     }
 
     /// The map of the page.
@@ -200,8 +238,10 @@ impl Retargeting {
 
     /// Replaces the map. `origin` describes it in a word or two.
     pub(super) fn set_map(&mut self, map: RetargetMap, origin: &'static str) {
-        (self.draft.map, self.draft.chain) = (map, None);
-        self.map_origin = origin;
+        self.change(false, |page| {
+            (page.draft.map, page.draft.chain) = (map, None);
+            page.map_origin = origin;
+        });
     }
 
     /// Matches the chains again.
@@ -213,8 +253,10 @@ impl Retargeting {
 
     /// Discards manual changes to the contacts of the shown clip, so that they are detected again.
     pub(super) fn detect_contacts(&mut self) {
-        self.draft.contacts.remove(&self.draft.shown);
-        self.draft.contact = None;
+        self.change(false, |page| {
+            page.draft.contacts.remove(&page.draft.shown);
+            page.draft.contact = None;
+        });
     }
 
     /// Request to retarget the chosen clips in the background; `None` if none is chosen.
@@ -239,6 +281,11 @@ impl Retargeting {
     /// Handles finished jobs, and starts the jobs that depend on their results.
     pub(super) fn follow(&mut self, ctx: &Context, session: &Session) {
         self.target.follow(session);
+        let runs = |i: &egui::InputState| i.pointer.any_down() || i.pointer.any_released();
+        let is_running = ctx.input(|i| runs(i) && !i.pointer.any_pressed());
+        if !is_running && !ctx.text_edit_focused() {
+            self.steps.end_gesture();
+        }
         match self.reading.as_mut().and_then(SourceReading::poll) {
             Some(Ok(source)) => {
                 self.reading = None;

@@ -31,6 +31,23 @@ impl Posed {
         self.bounds
     }
 
+    /// Lowest and highest corner of the bounding box of the body, without what it carries, in
+    /// meters. The body are the skinned meshes, if they are most of the model.
+    pub(in crate::app) fn body_bounds(&self, document: &Document) -> Option<(Vec3, Vec3)> {
+        /// Minimum height of the skinned meshes relative to that of the model.
+        const MOST: f32 = 0.6;
+        let is_skinned = |node| document.node(node).skin.is_some();
+        let parts = self.surface.parts().filter(|p| p.places.is_none() && is_skinned(p.node));
+        let points = parts.flat_map(|p| p.positions.iter().copied()).filter(|p| p.is_finite());
+        let body = points.fold(None, |bounds: Option<(Vec3, Vec3)>, p| {
+            Some(bounds.map_or((p, p), |(low, high)| (low.min(p), high.max(p))))
+        });
+        let tall = |(low, high): (Vec3, Vec3)| high.y - low.y;
+        let is_most =
+            |body: &(Vec3, Vec3)| self.bounds.is_none_or(|whole| tall(*body) >= tall(whole) * MOST);
+        body.filter(is_most).or(self.bounds)
+    }
+
     /// The posed surface.
     pub(in crate::app) fn into_surface(self) -> Surface {
         self.surface

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{
     domain::{Dialog, RecoveryView},
     drafts::{BindView, ConvertView, ExportForeseen, ImportView, LayersThere, PlanView},
+    form::capital,
 };
 use crate::ui::Action;
 use ulna_motion::BestSeam;
@@ -50,11 +51,16 @@ impl Toast {
         let whole = |text: &str| {
             if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
         };
-        self.text = if rank(kind) < rank(self.kind) {
-            format!("{} {}", whole(&text), self.text)
+        let (first, second) = if rank(kind) < rank(self.kind) {
+            (text.as_str(), self.text.as_str())
         } else {
-            format!("{} {text}", whole(&self.text))
+            (self.text.as_str(), text.as_str())
         };
+        // The title of the command is said once.
+        let title = first.split_once(": ").map(|(title, _)| title);
+        let same = title.and_then(|title| second.strip_prefix(title)?.strip_prefix(": "));
+        let second = same.map_or_else(|| second.to_owned(), capital);
+        self.text = format!("{} {second}", whole(first));
         if rank(kind) > rank(self.kind) {
             self.kind = kind;
         }
@@ -156,5 +162,23 @@ impl Dialogs {
         if toast < self.toasts.len() {
             self.toasts.remove(toast);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_about_the_same_command_name_it_once() {
+        let mut dialogs = Dialogs::default();
+        let note = "Clean contacts: largest sliding in 1 contact: 2.0 cm before.".to_owned();
+        dialogs.say(1.0, ToastKind::Note, note, Vec::new());
+        dialogs.say(1.0, ToastKind::Ok, "Clean contacts: Walk".to_owned(), Vec::new());
+        let said = "Clean contacts: Walk. Largest sliding in 1 contact: 2.0 cm before.";
+        assert_eq!(dialogs.toasts.iter().map(|t| &*t.text).collect::<Vec<_>>(), [said]);
+        dialogs.say(2.0, ToastKind::Ok, "Rename: arm".to_owned(), Vec::new());
+        dialogs.say(2.0, ToastKind::Note, "Clean up: nothing to do.".to_owned(), Vec::new());
+        assert_eq!(dialogs.toasts[1].text, "Rename: arm. Clean up: nothing to do.");
     }
 }

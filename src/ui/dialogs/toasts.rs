@@ -4,9 +4,9 @@
 use egui::{Align2, Area, Id, Label, Order, Response, RichText, Sense, Ui, accesskit::Live, vec2};
 use egui_material_icons::icons;
 
-use crate::ui::ProgramAction;
 use crate::ui::{
-    Actions, Theme, Toast, ToastKind, View,
+    Actions, ProgramAction, Theme, Toast, ToastKind, View,
+    retarget::PAGE_FOOT,
     theme::Font,
     widgets::{icon_button, name_widget, paint_icon},
 };
@@ -16,8 +16,9 @@ pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     if view.dialogs.toasts.is_empty() {
         return;
     }
-    // Leave the buttons of a page visible.
-    let up = if view.retarget.is_some() { 124.0 } else { 40.0 };
+    // The fields and buttons at the bottom of a page stay visible.
+    let up =
+        if view.retarget.is_some() { PAGE_FOOT + Measure::StatusBar.points() + 8.0 } else { 40.0 };
     let area = Area::new(Id::unique("toasts"))
         .order(Order::Foreground)
         .anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, -up));

@@ -1,74 +1,69 @@
 //! The table of joint chains on the *Retarget* page.
 
-use egui::{Align2, Rect, RichText, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align2, Key, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::{
     RetargetDraft, RetargetView, SOURCE, TARGET,
+    chain_choices::choices_ui,
+    chain_columns::{Choices, Columns},
+    chain_texts::joints_text,
     draft::chain_ink,
     joints::{PickerState, picker_ui},
 };
 use crate::ui::{
-    Theme,
-    drop_down::{combo_box, option_row},
+    Actions, Theme, View,
+    menu_rows::{Row, context_menu_over},
     theme::Font,
-    widgets::{check, elided, name_widget, paint_icon},
+    widgets::{elided, name_widget, paint_icon, select_all},
 };
-use ulna_model::{ChainPosition, ChainRotation, RetargetChain};
+use ulna_model::RetargetChain;
 use ulna_render::ColorRole;
 
 /// Height of a row, in points.
 const ROW: f32 = 24.0;
 
-/// Left edges of the columns, in points.
-struct Columns {
-    name: f32,
-    bodies: [f32; 2],
-    rotation: f32,
-    position: f32,
-    contacts: f32,
-    right: f32,
-}
-
-impl Columns {
-    fn of(rect: Rect) -> Self {
-        let right = rect.right();
-        let contacts = right - 22.0;
-        let position = contacts - 68.0;
-        let rotation = position - 74.0;
-        let name = rect.left() + 14.0;
-        let first = name + 84.0;
-        let middle = first + (rotation - first) * 0.5;
-        Self { name, bodies: [first, middle], rotation, position, contacts, right }
-    }
-
-    /// Width in points of the column with the joints of the source or target.
-    fn width(&self, body: usize) -> f32 {
-        let end = if body == SOURCE { self.bodies[TARGET] } else { self.rotation };
-        end - self.bodies[body] - 6.0
-    }
+/// State of the table of chains.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ChainsState {
+    picker: PickerState,
+    /// Index of the chain that is being renamed, and the typed name.
+    renaming: Option<(usize, String)>,
 }
 
 pub(super) fn chains_ui(
-    picker: &mut PickerState,
+    state: &mut ChainsState,
     ui: &mut Ui,
-    (theme, page): (&Theme, RetargetView<'_>),
+    (view, page): (&View<'_>, RetargetView<'_>),
     now: &mut RetargetDraft,
+    actions: &mut Actions,
 ) {
+    let theme = view.theme;
+    let is_whole = |c: &RetargetChain| !c.source.is_empty() && !c.target.is_empty();
+    let whole: Vec<bool> = now.map.chains.iter().map(is_whole).collect();
+    let mut measured: Vec<usize> = (0..whole.len()).filter(|k| whole[*k]).collect();
+    if measured.is_empty() {
+        measured = (0..whole.len()).collect();
+    }
+    let columns = Columns::of(ui, ui.available_rect_before_wrap(), now, &measured);
     if now.map.chains.is_empty() {
         let text = "No chain matches. Add a chain and choose its joints.";
         let color = theme.color(ColorRole::TextTertiary);
         ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(color));
     } else {
-        head_ui(ui, theme, page);
+        head_ui(ui, theme, page, &columns);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    let is_whole = |c: &RetargetChain| !c.source.is_empty() && !c.target.is_empty();
-    let whole: Vec<bool> = now.map.chains.iter().map(is_whole).collect();
     let key = ui.scope_id().with("chains without joints");
     let mut lists_all = ui.data(|d| d.get_temp::<bool>(key)).unwrap_or(false);
+    let mut deleted = None;
+    let mut row = |ui: &mut Ui, now: &mut RetargetDraft, chain: usize| {
+        if row_ui(state, ui, (view, page), now, (chain, &columns), actions) {
+            deleted = Some(chain);
+        }
+    };
     for chain in (0..whole.len()).filter(|k| whole[*k]) {
-        row_ui(picker, ui, (theme, page), now, chain);
+        row(ui, now, chain);
     }
     let rest = whole.iter().filter(|is| !**is).count();
     if rest > 0 {
@@ -77,15 +72,50 @@ pub(super) fn chains_ui(
     }
     let is_listed = |k: &usize| !whole[*k] && (lists_all || now.chain == Some(*k));
     for chain in (0..whole.len()).filter(is_listed).collect::<Vec<_>>() {
-        row_ui(picker, ui, (theme, page), now, chain);
+        row(ui, now, chain);
     }
     ui.add_space(4.0);
-    let add = egui::Button::new(RichText::new("Add a chain").font(Theme::font(Font::Small)));
-    if ui.add(add).on_hover_text("Adds a chain without joints to the table").clicked() {
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        if buttons_ui(state, ui, now) {
+            deleted = now.chain;
+        }
+    });
+    if let Some(chain) = deleted.filter(|k| *k < now.map.chains.len()) {
+        now.map.chains.remove(chain);
+        (now.chain, state.renaming) = (None, None);
+    }
+}
+
+/// Draws the buttons below the table. Returns whether the selected chain is to be deleted.
+fn buttons_ui(state: &mut ChainsState, ui: &mut Ui, now: &mut RetargetDraft) -> bool {
+    let small = |text: &str| egui::Button::new(RichText::new(text).font(Theme::font(Font::Small)));
+    let add = ui.add(small("Add a chain"));
+    if add.on_hover_text("Adds a chain without joints to the table").clicked() {
         let is_free = |name: &String| now.map.chains.iter().all(|c| c.name != *name);
         let name = (1..).map(|k| format!("Chain {k}")).find(is_free).unwrap_or_default();
         now.map.chains.push(RetargetChain { name, ..RetargetChain::default() });
         now.chain = Some(now.map.chains.len() - 1);
+    }
+    let chosen = now.chain.and_then(|k| Some((k, now.map.chains.get(k)?.name.clone())));
+    let Some((chain, name)) = chosen else { return false };
+    if ui.add(small("Rename")).on_hover_text(format!("Renames {name}")).clicked() {
+        state.renaming = Some((chain, name.clone()));
+    }
+    ui.add(small("Delete")).on_hover_text(format!("Removes {name} from the table")).clicked()
+}
+
+/// The typed name of a chain, with a number if another chain has this name. Without a typed name,
+/// the chain keeps its name.
+fn free_name(chains: &[RetargetChain], chain: usize, typed: &str) -> String {
+    let is_free = |name: &String| {
+        chains.iter().enumerate().all(|(k, other)| k == chain || other.name != *name)
+    };
+    let typed = typed.trim();
+    let mut names = std::iter::once(typed.to_owned()).chain((2..).map(|k| format!("{typed} {k}")));
+    match names.find(is_free).filter(|_| !typed.is_empty()) {
+        Some(name) => name,
+        None => chains.get(chain).map(|c| c.name.clone()).unwrap_or_default(),
     }
 }
 
@@ -109,19 +139,23 @@ fn rest_ui(ui: &mut Ui, theme: &Theme, count: usize, is_open: &mut bool) {
     ui.painter().text(at, Align2::LEFT_CENTER, text, Theme::font(Font::Small), color);
 }
 
-fn head_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>) {
+fn head_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>, columns: &Columns) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
-    let columns = Columns::of(rect);
     let font = Theme::font(Font::Caption);
     let color = theme.color(ColorRole::TextTertiary);
     let name = |body: usize| page.bodies[body].map_or(String::new(), |b| b.name.clone());
-    let texts = [
+    let mut texts = vec![
         (columns.name, "Chain".to_owned()),
         (columns.bodies[SOURCE], elided(ui, &name(SOURCE), &font, columns.width(SOURCE))),
         (columns.bodies[TARGET], elided(ui, &name(TARGET), &font, columns.width(TARGET))),
-        (columns.rotation, "Rotation".to_owned()),
-        (columns.position, "Position".to_owned()),
     ];
+    match columns.choices {
+        Choices::Apart { rotation, position } => {
+            texts.push((rotation, "Rotation".to_owned()));
+            texts.push((position, "Position".to_owned()));
+        }
+        Choices::Together { motion } => texts.push((motion, "Motion".to_owned())),
+    }
     for (x, text) in texts {
         let at = pos2(x, rect.center().y);
         ui.painter().text(at, Align2::LEFT_CENTER, text, font.clone(), color);
@@ -133,30 +167,27 @@ fn head_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>) {
     about.on_hover_text("Feet and hands of these chains stay in place in contacts");
 }
 
-/// Text with the first and last joint of a chain.
-fn joints_text(list: &[String]) -> String {
-    match list {
-        [] => "none".to_owned(),
-        [one] => one.clone(),
-        [first, .., last] => format!("{first} › {last}"),
-    }
-}
-
+/// Draws the row of a chain. Returns whether the chain is to be deleted.
 fn row_ui(
-    picker: &mut PickerState,
+    state: &mut ChainsState,
     ui: &mut Ui,
-    (theme, page): (&Theme, RetargetView<'_>),
+    (view, page): (&View<'_>, RetargetView<'_>),
     now: &mut RetargetDraft,
-    chain: usize,
-) {
+    (chain, columns): (usize, &Columns),
+    actions: &mut Actions,
+) -> bool {
+    let theme = view.theme;
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let is_chosen = now.chain == Some(chain);
     let about = now.map.chains[chain].clone();
-    let response = ui.interact(rect, ui.scope_id().with(("chain", &about.name)), Sense::click());
+    let response = ui.interact(rect, ui.scope_id().with(("chain", chain)), Sense::click());
     let label = format!("Chain {}", about.name);
     response.widget_info(|| WidgetInfo::selected(Role::Row, true, is_chosen, &label));
     if response.clicked() {
         now.chain = if is_chosen { None } else { Some(chain) };
+    }
+    if response.double_clicked() {
+        (state.renaming, now.chain) = (Some((chain, about.name.clone())), Some(chain));
     }
     let whole = rect.expand2(vec2(12.0, 0.0));
     if is_chosen {
@@ -166,7 +197,6 @@ fn row_ui(
     } else if response.hovered() {
         ui.painter().rect_filled(whole, 0.0, theme.color(ColorRole::SurfaceRowHover));
     }
-    let columns = Columns::of(rect);
     let is_matched = !about.source.is_empty() && !about.target.is_empty();
     let swatch = Rect::from_center_size(pos2(rect.left() + 4.0, rect.center().y), vec2(8.0, 8.0));
     let ink = if is_chosen { theme.color(ColorRole::SelectionBase) } else { chain_ink(chain) };
@@ -180,11 +210,60 @@ fn row_ui(
     };
     let name = elided(ui, &about.name, &font, columns.bodies[SOURCE] - columns.name - 4.0);
     let at = pos2(columns.name, rect.center().y);
-    ui.painter().text(at, Align2::LEFT_CENTER, name, font, theme.color(name_role));
+    ui.painter().text(at, Align2::LEFT_CENTER, &name, font, theme.color(name_role));
     for body in [SOURCE, TARGET] {
-        joints_ui(picker, ui, (theme, page), now, chain, (body, &columns, rect));
+        joints_ui(&mut state.picker, ui, (theme, page), now, chain, (body, columns, rect));
     }
-    choices_ui(ui, theme, now, chain, (&columns, rect));
+    choices_ui(ui, (theme, page), now, chain, (columns, rect));
+    renaming_ui(state, ui, now, chain, rect.with_min_x(columns.name - 4.0));
+    let mut is_deleted = false;
+    context_menu_over(ui, &response, view, actions, |rows| {
+        rows.header(&about.name, "chain");
+        if rows.row(Row::new("Rename…")) {
+            (state.renaming, now.chain) = (Some((chain, about.name.clone())), Some(chain));
+        }
+        rows.separator();
+        is_deleted = rows.row(Row::new("Delete chain"));
+    });
+    if name != about.name {
+        response.on_hover_text(&about.name);
+    }
+    is_deleted
+}
+
+/// Draws the field for the new name of a chain, over its row.
+fn renaming_ui(
+    state: &mut ChainsState,
+    ui: &mut Ui,
+    now: &mut RetargetDraft,
+    chain: usize,
+    row: Rect,
+) {
+    /// Width of the field, in points.
+    const WIDTH: f32 = 180.0;
+    let Some((_, text)) = state.renaming.as_mut().filter(|(k, _)| *k == chain) else { return };
+    let place = Rect::from_min_size(row.min + vec2(0.0, 1.0), vec2(WIDTH, ROW - 2.0));
+    let id = ui.scope_id().with(("chain name", chain));
+    let is_new = ui.ctx().read_response(id).is_none();
+    let field = egui::TextEdit::singleline(text)
+        .id(id)
+        .desired_width(WIDTH)
+        .align(Align2::LEFT_CENTER)
+        .font(Theme::font(Font::Small));
+    let response = ui.put(place, field);
+    name_widget(ui, &response, "Name of the chain");
+    if is_new {
+        response.request_focus();
+        select_all(ui.ctx(), id, text);
+        return;
+    }
+    if response.lost_focus() {
+        let is_kept = !ui.input(|i| i.key_pressed(Key::Escape));
+        if is_kept {
+            now.map.chains[chain].name = free_name(&now.map.chains, chain, text);
+        }
+        state.renaming = None;
+    }
 }
 
 /// Draws the joints of a chain in one body. A click opens the joint picker.
@@ -231,74 +310,17 @@ fn joints_ui(
     }
 }
 
-/// Draws the choices of how a chain transfers rotations, positions and contacts.
-fn choices_ui(
-    ui: &mut Ui,
-    theme: &Theme,
-    now: &mut RetargetDraft,
-    chain: usize,
-    (columns, rect): (&Columns, Rect),
-) {
-    let about = &now.map.chains[chain];
-    let (name, before) = (about.name.clone(), about.clone());
-    let mut after = before.clone();
-    let place = |from: f32, to: f32| {
-        Rect::from_min_max(pos2(from, rect.top() + 2.0), pos2(to, rect.bottom() - 2.0))
-    };
-    let rotations = ChainRotation::ALL.map(|r| (r, r.label()));
-    let at = place(columns.rotation, columns.position - 4.0);
-    dropdown(ui, at, &format!("Rotation of {name}"), &rotations, &mut after.rotation);
-    let positions = ChainPosition::ALL.map(|p| (p, p.label()));
-    let at = place(columns.position, columns.contacts - 4.0);
-    dropdown(ui, at, &format!("Position of {name}"), &positions, &mut after.position);
-    let is_limb = before.contacts || name.ends_with("leg") || name.ends_with("arm");
-    if is_limb {
-        let at = place(columns.contacts + 2.0, columns.right);
-        let mut inner = ui.new_child(UiBuilder::new().max_rect(at).id_salt(("contacts", &name)));
-        inner.spacing_mut().interact_size.y = 20.0;
-        let tick = check(&mut inner, theme, &mut after.contacts, "");
-        name_widget(ui, &tick, &format!("Contacts of {name}"));
-    }
-    if after == before {
-        return;
-    }
-    let mirrors = !ui.input(|i| i.modifiers.alt);
-    let both = std::iter::once(chain).chain(now.partner(chain).filter(|_| mirrors));
-    for k in both.collect::<Vec<_>>() {
-        let chain = &mut now.map.chains[k];
-        (chain.rotation, chain.position) = (after.rotation, after.position);
-        chain.contacts = after.contacts;
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Draws a drop-down list in a rectangle.
-fn dropdown<T: PartialEq + Copy>(
-    ui: &mut Ui,
-    rect: Rect,
-    name: &str,
-    list: &[(T, &str)],
-    now: &mut T,
-) {
-    let mut inner = ui.new_child(UiBuilder::new().max_rect(rect).id_salt(name));
-    inner.spacing_mut().interact_size.y = rect.height();
-    inner.spacing_mut().button_padding = vec2(6.0, 0.0);
-    inner.spacing_mut().icon_width = 12.0;
-    inner.style_mut().override_font_id = Some(Theme::font(Font::Small));
-    inner.visuals_mut().widgets.noninteractive.bg_stroke = Stroke::NONE;
-    let shown = list.iter().find(|(value, _)| value == now).map_or("", |(_, text)| text);
-    let width = rect.width();
-    let combo = combo_box(name)
-        .selected_text(shown)
-        .wrap_mode(egui::TextWrapMode::Truncate)
-        .width(width)
-        .show_ui(&mut inner, |ui| {
-            for (value, text) in list {
-                if option_row(ui, value == now, text).clicked() {
-                    *now = *value;
-                }
-            }
-        });
-    combo
-        .response
-        .widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("{name}: {shown}")));
+    #[test]
+    fn a_typed_name_is_unique_and_not_empty() {
+        let chain = |name: &str| RetargetChain { name: name.into(), ..RetargetChain::default() };
+        let chains = ["Hips", "Tail", "Tail 2"].map(chain);
+        assert_eq!(free_name(&chains, 0, " Trunk "), "Trunk");
+        assert_eq!(free_name(&chains, 0, "Tail"), "Tail 3");
+        assert_eq!(free_name(&chains, 1, "Tail"), "Tail", "its own name");
+        assert_eq!(free_name(&chains, 0, " "), "Hips");
+    }
 }

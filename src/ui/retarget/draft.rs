@@ -182,8 +182,8 @@ impl RetargetDraft {
         self.set_one(chain, body, joints);
     }
 
-    fn set_one(&mut self, chain: usize, body: usize, joints: Vec<String>) {
-        // Each joint belongs to at most one chain.
+    /// Sets the joints of a chain in one body, and removes them from other chains.
+    pub(super) fn set_one(&mut self, chain: usize, body: usize, joints: Vec<String>) {
         for (_, other) in self.map.chains.iter_mut().enumerate().filter(|(k, _)| *k != chain) {
             let list = if body == SOURCE { &mut other.source } else { &mut other.target };
             list.retain(|j| !joints.contains(j));
@@ -245,6 +245,9 @@ pub struct JointFacts {
     pub parent: Option<usize>,
     /// Index of the mirror joint in the list. A center joint is its own mirror joint.
     pub partner: Option<usize>,
+    /// True if the joint may be a foot or a hand: it is not known as a joint of the trunk, the head
+    /// or a finger.
+    pub may_touch: bool,
 }
 
 /// A clip of the source.
@@ -262,6 +265,26 @@ impl BodyFacts {
     /// Index of the joint with a name.
     pub(crate) fn joint(&self, name: &str) -> Option<usize> {
         self.joints.iter().position(|j| j.name == name)
+    }
+
+    /// Indices and depths of the joints in the order of the tree.
+    pub(crate) fn in_tree_order(&self) -> Vec<(usize, usize)> {
+        let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.joints.len()];
+        let mut waiting = Vec::new();
+        for (k, joint) in self.joints.iter().enumerate() {
+            match joint.parent.and_then(|parent| below.get_mut(parent)) {
+                Some(list) => list.push(k),
+                None => waiting.push((k, 0)),
+            }
+        }
+        waiting.reverse();
+        let mut list = Vec::with_capacity(self.joints.len());
+        while let Some((joint, depth)) = waiting.pop() {
+            list.push((joint, depth));
+            let children = std::mem::take(&mut below[joint]);
+            waiting.extend(children.into_iter().rev().map(|k| (k, depth + 1)));
+        }
+        list
     }
 
     /// Name of the mirror joint.
@@ -363,6 +386,9 @@ pub struct RetargetSummary {
     pub worst: [f32; 2],
     /// Index of the clip with the largest sliding after locking.
     pub worst_clip: usize,
+    /// Approximate size of the keys in bytes: with the keys of the source, and with one key per
+    /// frame.
+    pub bytes: [usize; 2],
 }
 
 /// A ring on the ground that marks a foot in contact.

@@ -12,9 +12,11 @@ use crate::ui::{
 use ulna_render::ColorRole;
 
 /// Width of the list, in points.
-const WIDTH: f32 = 240.0;
+const WIDTH: f32 = 280.0;
 /// Height of a row, in points.
 const ROW: f32 = 22.0;
+/// Indent per level of the tree, and maximum indent, in points.
+const INDENT: [f32; 2] = [10.0, 120.0];
 
 /// State of the joint picker.
 #[derive(Clone, Debug, Default)]
@@ -63,9 +65,12 @@ fn list_ui(
     });
     filter_field(ui, theme, &mut state.filter, "Filter joints");
     let filter = state.filter.to_lowercase();
-    let shown: Vec<usize> = (0..facts.joints.len())
-        .filter(|k| facts.joints[*k].name.to_lowercase().contains(&filter))
-        .collect();
+    let mut shown = facts.in_tree_order();
+    if !filter.is_empty() {
+        shown.retain(|(k, _)| facts.joints[*k].name.to_lowercase().contains(&filter));
+        // Without the joints between them, indents would be misleading.
+        shown.iter_mut().for_each(|(_, depth)| *depth = 0);
+    }
     if shown.is_empty() {
         let text = format!("No joint is named “{}”.", state.filter);
         let color = theme.color(ColorRole::TextTertiary);
@@ -80,18 +85,19 @@ fn list_ui(
         |ui, range| {
             ui.set_width(WIDTH - 8.0);
             for k in range {
-                let joint = shown[k];
+                let (joint, depth) = shown[k];
                 let name = &facts.joints[joint].name;
                 let (rect, response) =
                     row(ui, theme, ROW, &format!("Joint {name}"), current == Some(joint));
-                let at = egui::pos2(rect.left() + 8.0, rect.center().y);
+                let indent = 8.0 + (INDENT[0] * depth as f32).min(INDENT[1]);
+                let at = egui::pos2(rect.left() + indent, rect.center().y);
                 let role = if list.contains(name) {
                     ColorRole::SelectionText
                 } else {
                     ColorRole::TextPrimary
                 };
                 let (font, color) = (Theme::font(Font::Small), theme.color(role));
-                let text = crate::ui::widgets::elided(ui, name, &font, rect.width() - 16.0);
+                let text = crate::ui::widgets::elided(ui, name, &font, rect.width() - indent - 8.0);
                 ui.painter().text(at, egui::Align2::LEFT_CENTER, text, font, color);
                 if response.clicked() {
                     chosen = Some(with_end(state.is_last, ends, joint, facts));
@@ -132,8 +138,13 @@ mod tests {
 
     fn facts() -> BodyFacts {
         let rest = glam::Quat::IDENTITY;
-        let joint =
-            |name: &str, parent, partner| JointFacts { name: name.into(), rest, parent, partner };
+        let joint = |name: &str, parent, partner| JointFacts {
+            name: name.into(),
+            rest,
+            parent,
+            partner,
+            may_touch: true,
+        };
         BodyFacts {
             joints: vec![
                 joint("hips", None, Some(0)),
@@ -154,5 +165,21 @@ mod tests {
         assert_eq!(with_end(false, [None, None], 3, &facts), ["thigh.r"]);
         assert_eq!(with_end(true, [Some(3), Some(4)], 2, &facts), ["foot.l"], "of the other leg");
         assert_eq!(facts.mirrored("foot.l").as_deref(), Some("foot.r"));
+    }
+
+    #[test]
+    fn joints_are_listed_limb_by_limb_with_their_depth() {
+        let mut facts = facts();
+        // Breadth-first, as in many files: both thighs before the feet.
+        facts.joints.swap(2, 3);
+        facts.joints[2].parent = Some(0);
+        facts.joints[3].parent = Some(1);
+        facts.joints[4].parent = Some(2);
+        let list = facts.in_tree_order();
+        let list: Vec<_> = list.iter().map(|(k, d)| (&*facts.joints[*k].name, *d)).collect();
+        assert_eq!(
+            list,
+            [("hips", 0), ("thigh.l", 1), ("foot.l", 2), ("thigh.r", 1), ("foot.r", 2)]
+        );
     }
 }

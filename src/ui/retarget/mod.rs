@@ -3,12 +3,17 @@
 
 mod action;
 mod bars;
+mod chain_choices;
+mod chain_columns;
+mod chain_texts;
 mod chains;
 mod clips;
 mod contacts;
 mod draft;
 mod feet;
 mod joints;
+mod message;
+mod mirror;
 mod panel;
 mod parts;
 mod plots;
@@ -35,9 +40,13 @@ use ulna_render::{ColorRole, Measure};
 #[derive(Clone, Debug, Default)]
 pub struct RetargetState {
     bars: bars::BarsState,
-    picker: joints::PickerState,
+    chains: chains::ChainsState,
+    /// True if a text field had the focus in the last frame. Escape then ends typing.
+    is_typing: bool,
 }
 
+/// Height in points of the area with the buttons at the lower right of the page.
+pub(super) const PAGE_FOOT: f32 = panel::FOOT;
 /// Gap between panels, in points.
 const GAP: f32 = 1.0;
 
@@ -51,7 +60,7 @@ struct PageLayout {
 
 impl PageLayout {
     fn of(rect: Rect) -> Self {
-        let panel = (rect.width() * 0.3025).clamp(440.0, 484.0);
+        let panel = (rect.width() * 0.38).clamp(440.0, 484.0);
         let clips = (rect.width() * 0.16).clamp(190.0, 256.0);
         let below = (rect.height() * 0.345).clamp(214.0, 330.0);
         let right = rect.right() - panel;
@@ -94,7 +103,9 @@ pub fn page_ui(state: &mut RetargetState, ui: &mut Ui, view: &View<'_>, actions:
     for part in [layout.clips, layout.panel, layout.timeline] {
         ui.painter().rect_filled(part, 0.0, theme.color(ColorRole::SurfacePanel));
     }
-    keys(ui, view, page, &mut now, actions);
+    if !state.is_typing {
+        keys(ui, view, page, &mut now, actions);
+    }
     inside(ui, "source", layout.clips, |ui| clips::clips_ui(ui, theme, page, &mut now, actions));
     for (body, place) in layout.views.into_iter().enumerate() {
         inside(ui, ("view", body), place, |ui| {
@@ -112,8 +123,9 @@ pub fn page_ui(state: &mut RetargetState, ui: &mut Ui, view: &View<'_>, actions:
         );
     });
     inside(ui, "panel", layout.panel, |ui| {
-        panel::panel_ui(&mut state.picker, ui, (view, page), &mut now, layout.panel, actions);
+        panel::panel_ui(&mut state.chains, ui, (view, page), &mut now, layout.panel, actions);
     });
+    state.is_typing = ui.ctx().text_edit_focused();
     if now != *page.draft {
         actions.push(RetargetAction::Set(Box::new(now)));
     }

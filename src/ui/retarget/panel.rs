@@ -1,17 +1,20 @@
 //! The panel on the right: reference poses, chains, size, feet, root motion, and the buttons.
 
+use std::collections::BTreeSet;
+
 use egui::{Align, DragValue, Layout, Rect, RichText, ScrollArea, Stroke, Ui, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    RetargetAction, RetargetDraft, RetargetResult, RetargetView, SOURCE, TARGET, chains, feet,
-    inside,
-    joints::PickerState,
+    RetargetAction, RetargetDraft, RetargetResult, RetargetView, SOURCE, TARGET,
+    chains::{ChainsState, chains_ui},
+    feet, inside,
+    mirror::{FromSide, mirror_chains},
     parts::{MARGIN, divider, number, section, small},
     rests,
 };
 use crate::ui::{
-    Actions, Theme, View,
+    Actions, Theme, View, bytes_in_words,
     menu_rows::{Row, menu_button},
     theme::Font,
     widgets::{cut, edged, icon_button, name_widget, panel_title, segment, segments},
@@ -21,12 +24,12 @@ use ulna_model::RootMotion;
 use ulna_render::ColorRole;
 
 /// Height in points of the bottom area with the buttons, keys and names.
-const FOOT: f32 = 124.0;
+pub(super) const FOOT: f32 = 124.0;
 /// Height of the header, in points.
 const HEAD: f32 = 36.0;
 
 pub(super) fn panel_ui(
-    picker: &mut PickerState,
+    state: &mut ChainsState,
     ui: &mut Ui,
     (view, page): (&View<'_>, RetargetView<'_>),
     now: &mut RetargetDraft,
@@ -50,7 +53,7 @@ pub(super) fn panel_ui(
             let frame = egui::Frame::new().inner_margin(egui::Margin::symmetric(MARGIN as i8, 4));
             frame.show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 4.0;
-                sections_ui(picker, ui, (theme, page), now, actions);
+                sections_ui(state, ui, (view, page), now, actions);
             });
         });
     });
@@ -110,6 +113,16 @@ fn map_ui(
             rows.act(Row::new(text), || RetargetAction::AskMap { saves });
         }
         rows.separator();
+        rows.submenu(Row::new("Mirror chains"), |rows| {
+            let sides = [("Left to right", FromSide::Left), ("Right to left", FromSide::Right)];
+            for (text, side) in sides {
+                let help = "Copies the joints and settings of all chains of a side";
+                if rows.row(Row::new(text).help(help)) {
+                    mirror_chains(now, page.bodies, side);
+                }
+            }
+        });
+        rows.separator();
         if rows.row(Row::new("Keep in the model's file").checked(now.keeps_map)) {
             now.keeps_map = !now.keeps_map;
         }
@@ -117,12 +130,13 @@ fn map_ui(
 }
 
 fn sections_ui(
-    picker: &mut PickerState,
+    state: &mut ChainsState,
     ui: &mut Ui,
-    (theme, page): (&Theme, RetargetView<'_>),
+    (view, page): (&View<'_>, RetargetView<'_>),
     now: &mut RetargetDraft,
     actions: &mut Actions,
 ) {
+    let theme = view.theme;
     let [Some(_), Some(_)] = page.bodies else {
         small(
             ui,
@@ -144,7 +158,7 @@ fn sections_ui(
         }
     });
     if open {
-        chains::chains_ui(picker, ui, (theme, page), now);
+        chains_ui(state, ui, (view, page), now, actions);
     }
     divider(ui, theme);
     if section(ui, theme, "Size", "", |_| {}) {
@@ -249,6 +263,31 @@ fn keys_ui(ui: &mut Ui, theme: &Theme, now: &mut RetargetDraft) {
     });
 }
 
+/// Placeholder in the name pattern for the name of a clip in the source.
+const CLIP: &str = "{clip}";
+
+/// Number of clips to add whose names the file already has.
+fn conflicts(page: RetargetView<'_>, now: &RetargetDraft) -> usize {
+    let [Some(source), Some(target)] = page.bodies else { return 0 };
+    let taken: BTreeSet<&str> = target.clips.iter().map(|c| &*c.name).collect();
+    let added = source.clips.iter().zip(&now.takes).filter(|(_, takes)| **takes);
+    added.filter(|(clip, _)| taken.contains(&*now.name_of(&clip.name))).count()
+}
+
+/// Text about the size of the clips to add. Reduced keys are at most as many as those of the
+/// source.
+fn size_text(page: RetargetView<'_>, now: &RetargetDraft) -> String {
+    let Some(of) = page.summary.filter(|_| now.taken_count() > 0) else {
+        return "One undo step".to_owned();
+    };
+    let [as_source, each_frame] = of.bytes.map(bytes_in_words);
+    match now.keys {
+        RetargetedKeys::Source => format!("About {as_source}, one undo step"),
+        RetargetedKeys::Frames => format!("About {each_frame}, one undo step"),
+        RetargetedKeys::Reduced => format!("At most {as_source}, one undo step"),
+    }
+}
+
 /// Draws the name pattern of added clips, and the buttons.
 fn buttons_ui(
     ui: &mut Ui,
@@ -262,12 +301,18 @@ fn buttons_ui(
     ui.horizontal(|ui| {
         small(ui, theme, "Name", ColorRole::TextSecondary);
         let field = egui::TextEdit::singleline(&mut now.name)
-            .desired_width(132.0)
+            .desired_width(104.0)
             .align(egui::Align2::LEFT_CENTER)
             .font(egui::TextStyle::Monospace);
-        let response = edged(ui, |ui| ui.add_sized([132.0, 24.0], field));
+        let response = edged(ui, |ui| ui.add_sized([104.0, 24.0], field));
         name_widget(ui, &response, "Names of added clips");
         response.on_hover_text("{clip} stands for the name in the source");
+        if !now.name.contains(CLIP) {
+            let add = egui::Button::new(RichText::new(CLIP).font(Theme::font(Font::NumberSmall)));
+            if ui.add(add).on_hover_text("Adds the name in the source").clicked() {
+                now.name.push_str(CLIP);
+            }
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             segments(ui, theme, |ui| {
                 // The layout is right-to-left, so the last choice comes first.
@@ -282,8 +327,13 @@ fn buttons_ui(
                     }
                 }
             });
-            if ui.available_width() > 80.0 {
-                small(ui, theme, "If it exists", ColorRole::TextTertiary);
+            if ui.available_width() > 60.0 {
+                let text = match conflicts(page, now) {
+                    0 => "No conflicts".to_owned(),
+                    1 => "1 name exists:".to_owned(),
+                    n => format!("{n} names exist:"),
+                };
+                small(ui, theme, &text, ColorRole::TextTertiary);
             }
         });
     });
@@ -317,7 +367,7 @@ fn buttons_ui(
                 actions.push(RetargetAction::Close);
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                small(ui, theme, "One undo step", ColorRole::TextTertiary);
+                small(ui, theme, &size_text(page, now), ColorRole::TextTertiary);
             });
         });
     });

@@ -13,7 +13,7 @@ use ulna_render::ColorRole;
 /// Margin between the edge and the content, in points.
 pub(super) const MARGIN: f32 = 12.0;
 /// Sliding in meters above which a locked foot is highlighted.
-pub(super) const MOST_SLIDE: f32 = 0.005;
+pub(super) const MOST_SLIDE: f32 = ulna_session::VISIBLE_SLIDE;
 
 /// Text for a length in centimeters.
 pub(super) fn centimeters(meters: f32) -> String {

@@ -1,27 +1,19 @@
 //! The timeline of the page: contacts and ground speed of each foot, and the hip height.
 
-use egui::{
-    Align, Align2, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2,
-    vec2,
-};
-use egui_material_icons::icons;
+use egui::{Align2, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{
-    FootResult, RetargetAction, RetargetDraft, RetargetResult, RetargetView,
+    FootResult, RetargetDraft, RetargetResult, RetargetView,
     bars::{BarsRow, BarsState, bars_ui},
     contacts,
     draft::{ClipFacts, chain_ink},
     inside,
-    parts::centimeters,
+    message::message_ui,
     plots::{Curves, curves_ui, value_at},
     transport::transport_ui,
 };
 use crate::ui::{
-    Actions, Theme,
-    contact_bars::contact_spans,
-    theme::Font,
-    timeline::TimeAxis,
-    widgets::{cut, elided, paint_icon},
+    Actions, Theme, contact_bars::contact_spans, theme::Font, timeline::TimeAxis, widgets::elided,
 };
 use ulna_render::ColorRole;
 
@@ -92,7 +84,7 @@ pub(super) fn timeline_ui(
     let line = Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle));
     ui.painter().hline(rect.x_range(), foot.top() + 0.5, line);
     inside(ui, "message", foot.shrink2(vec2(MARGIN, 0.0)), |ui| {
-        message_ui(ui, theme, page, now, actions);
+        message_ui(ui, theme, page, now, (FOOT, actions));
     });
 }
 
@@ -308,62 +300,4 @@ fn hips_ui(ui: &mut Ui, of: Sheet<'_>, now: &RetargetDraft) {
         sheet,
         &Curves { times: &result.times, before, after, range: [low - room, high + room] },
     );
-}
-
-/// Draws a message about all chosen clips: contacts and largest sliding, or the reason for a
-/// failure.
-fn message_ui(
-    ui: &mut Ui,
-    theme: &Theme,
-    page: RetargetView<'_>,
-    now: &mut RetargetDraft,
-    actions: &mut Actions,
-) {
-    let fault = page.result.and_then(|r| r.fault.as_deref()).or(page.fault);
-    let clips = |n: usize| if n == 1 { "1 clip".to_owned() } else { format!("{n} clips") };
-    let name = |k: usize| {
-        page.bodies[super::SOURCE].and_then(|b| b.clips.get(k)).map_or("", |c| &c.name).to_owned()
-    };
-    let (icon, role, text) = match (fault, page.summary) {
-        (Some(fault), _) => (icons::ICON_ERROR, ColorRole::SeverityError, format!("{fault}.")),
-        (None, Some(of)) if of.contacts == 0 => {
-            let text = format!("No contacts in {}.", clips(of.clips));
-            (icons::ICON_INFO, ColorRole::SeverityInfo, text)
-        }
-        (None, Some(of)) => {
-            let [before, after] = of.worst.map(centimeters);
-            let text = format!(
-                "{} contacts in {}. Worst sliding {before} before, {after} after ({}).",
-                of.contacts,
-                clips(of.clips),
-                name(of.worst_clip)
-            );
-            (icons::ICON_INFO, ColorRole::SeverityInfo, text)
-        }
-        (None, None) if page.is_current => return,
-        (None, None) => {
-            (icons::ICON_INFO, ColorRole::SeverityInfo, "Measuring contacts…".to_owned())
-        }
-    };
-    ui.horizontal(|ui| {
-        ui.set_min_height(FOOT);
-        let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), Sense::hover());
-        paint_icon(ui.painter(), rect.center(), icon, 16.0, theme.color(role));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if let Some(of) = page.summary.filter(|of| of.contacts > 0 && fault.is_none())
-                && of.worst_clip != now.shown
-                && ui.button("Show").on_hover_text("Shows the clip that slides most").clicked()
-            {
-                (now.shown, now.contact, now.clock.time) = (of.worst_clip, None, 0.0);
-            }
-            if fault.is_some() && ui.button("Match again").clicked() {
-                actions.push(RetargetAction::MatchAgain);
-            }
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let font = Theme::font(Font::Small);
-                let text = cut(ui, &text, &font, ui.available_width());
-                ui.label(RichText::new(text).font(font).color(theme.color(ColorRole::TextPrimary)));
-            });
-        });
-    });
 }

@@ -1,8 +1,10 @@
 //! Help of an argument in a form, without parts that its editor shows already.
 
+use std::borrow::Cow;
+
 use ulna_edit::{
     ArgumentSpec,
-    command::forms::{Entry, Quantity, Unset},
+    command::forms::{Entry, Quantity, Unit, Unset},
 };
 
 /// Number of characters that fit into a number field.
@@ -71,9 +73,16 @@ impl ArgumentHelp {
             return None;
         }
         let unset = self.unset.filter(|_| self.shown_by(entry).is_none());
+        let about = match entry {
+            // The field has percent, but the command has a fraction.
+            Entry::Number(q) if matches!(q.unit, Unit::Percent) => {
+                Cow::from(self.about.replace(", 0 to 1", ", 0 to 100 %"))
+            }
+            _ => Cow::from(&self.about),
+        };
         match unset {
-            Some(unset) => Some(format!("{}; {} if omitted.", self.about, quoted(unset, None))),
-            None => (self.about.split_whitespace().count() > 3).then(|| format!("{}.", self.about)),
+            Some(unset) => Some(format!("{about}; {} if omitted.", quoted(unset, None))),
+            None => (about.split_whitespace().count() > 3).then(|| format!("{about}.")),
         }
     }
 }
@@ -151,6 +160,10 @@ mod tests {
         assert_eq!(told("weights.smooth", "amount").0, text("100"));
         assert_eq!(told("mix.go", "how").0, text("Fade (default)"));
         assert_eq!(told("key.ripple", "node"), (text("All"), text("Nodes whose keys move.")));
+        let roll = told("clip.clean_contacts", "toe_roll");
+        assert_eq!(roll.0, text("100"));
+        let roll = roll.1.unwrap_or_default();
+        assert!(roll.ends_with("lifts, 0 to 100 %."), "the unit of the field: {roll}");
         let exact = told("clip.trim", "exact").1.unwrap_or_default();
         assert!(exact.starts_with("Add keys to splines"), "{exact}");
         assert!(!exact.contains("omitted"), "{exact}");
