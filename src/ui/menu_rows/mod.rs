@@ -437,7 +437,8 @@ pub fn menu_button<'t>(
     popups::menu_button(ui, text, |ui| self::fill(ui, view, actions, fill))
 }
 
-/// Draws the ⋯ button, which opens a menu of more commands. It looks like the icon buttons beside it.
+/// Draws the ⋯ button, which opens a menu of more commands. It looks like the icon buttons beside
+/// it.
 pub fn more_button(
     ui: &mut Ui,
     view: &View<'_>,

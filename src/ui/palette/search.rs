@@ -274,10 +274,16 @@ fn place(item: Item) -> usize {
     }
 }
 
+/// True if the typed text is the script name of this command. It then comes first, even if it is
+/// unavailable, because no other command is meant.
+const fn is_script_name(found: &PaletteRow) -> bool {
+    found.points >= NAMED - 4
+}
+
 /// True if the typed text names exactly this command.
 fn is_typed(found: &PaletteRow, query: &Query) -> bool {
     let title = found.command().filter(|_| found.typed.is_empty());
-    found.points >= NAMED - 4 || title.is_some_and(|spec| query.is(&Searched::new(spec.title)))
+    is_script_name(found) || title.is_some_and(|spec| query.is(&Searched::new(spec.title)))
 }
 
 /// Moves the best matches up to the visible rows if they are unavailable, below the first available
@@ -291,7 +297,7 @@ fn show_best(rows: &mut Vec<PaletteRow>, query: &Query) {
         (Reverse(is_typed(row, query)), Reverse(row.points), place(row.item))
     });
     best.truncate(BEST.0);
-    best.retain(|k| rows[*k].disabled.is_some());
+    best.retain(|k| rows[*k].disabled.is_some() && !is_script_name(&rows[*k]));
     best.truncate(BEST.1);
     best.sort_unstable();
     let moved: Vec<PaletteRow> = best.iter().rev().map(|k| rows.remove(*k)).collect();
@@ -309,7 +315,7 @@ fn sorted(groups: BTreeMap<RowGroup, Vec<PaletteRow>>, query: &Query) -> Vec<Pal
         .map(|(group, mut rows)| {
             rows.sort_by_cached_key(|found| {
                 let typed = is_typed(found, query);
-                let waits = found.disabled.is_some();
+                let waits = found.disabled.is_some() && !is_script_name(found);
                 (waits, Reverse(typed), Reverse(found.points), place(found.item))
             });
             show_best(&mut rows, query);

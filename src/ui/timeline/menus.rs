@@ -177,8 +177,8 @@ pub fn select_rows(rows: &mut MenuRows<'_>) {
     }
 }
 
-/// Adds a submenu that pastes copied keys. It is disabled until keys were copied. If only the system
-/// clipboard has keys, its paste event supplies them.
+/// Adds a submenu that pastes copied keys. It is disabled until keys were copied. If only the
+/// system clipboard has keys, its paste event supplies them.
 pub fn paste_submenu(rows: &mut MenuRows<'_>, row: Row<'_>, clip: ClipId) {
     let copied = rows.view.session.and_then(|s| s.copied_keys()).is_some();
     let reason = (!copied).then_some("Copy keys first");

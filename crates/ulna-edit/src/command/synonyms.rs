@@ -256,7 +256,8 @@ const TERMS: &[(&str, &str)] = &[
     ("timeline.earlier", "nudge left, nudge key back"),
     (
         "timeline.interpolation",
-        "interpolation mode, Bezier, linear, constant, stepped, curve type, step, cubic, cubic spline",
+        "interpolation mode, Bezier, linear, constant, stepped, curve type, step, cubic, \
+        cubic spline",
     ),
     (
         "timeline.tangents",
