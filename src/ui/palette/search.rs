@@ -291,13 +291,16 @@ fn is_typed(found: &PaletteRow, query: &Query) -> bool {
 fn show_best(rows: &mut Vec<PaletteRow>, query: &Query) {
     /// Number of best matches, and maximum number of them that are moved.
     const BEST: (usize, usize) = (3, 2);
+    if rows.first().is_some_and(is_script_name) {
+        return;
+    }
     let mut best: Vec<usize> = (0..rows.len()).collect();
     best.sort_by_cached_key(|k| {
         let row = &rows[*k];
         (Reverse(is_typed(row, query)), Reverse(row.points), place(row.item))
     });
     best.truncate(BEST.0);
-    best.retain(|k| rows[*k].disabled.is_some() && !is_script_name(&rows[*k]));
+    best.retain(|k| rows[*k].disabled.is_some());
     best.truncate(BEST.1);
     best.sort_unstable();
     let moved: Vec<PaletteRow> = best.iter().rev().map(|k| rows.remove(*k)).collect();
@@ -398,6 +401,9 @@ mod tests {
         assert!(names("mix.set", &no).iter().all(|name| name != "mix.set"));
         let only_undo = |c: &CommandSpec| (c.name != "edit.undo").then_some("not now");
         assert_eq!(names("", &only_undo).first().map(String::as_str), Some("edit.undo"));
+        // A typed script name means this command only.
+        let no_masks = |c: &CommandSpec| c.name.contains("mask").then_some("not now");
+        assert_eq!(names("layer.mask", &no_masks)[0], "layer.mask");
         // Available commands come first. A command whose title was typed is still visible.
         for (title, name) in [("Normalize", "weights.normalize"), ("Mirror", "paint.mirror")] {
             let all_but = |c: &CommandSpec| (c.name == name).then_some("not now");
