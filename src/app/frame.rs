@@ -110,6 +110,7 @@ impl App {
         self.advance_clock(ctx);
         self.begin_keys(ctx);
         self.clipboard_events(ctx);
+        self.context_menu_key(ctx);
         self.pressed_keys(ctx);
         let bends = self.mode.spec().bends;
         self.painting.bending.follow_key(ctx, &self.program.settings.keys, bends);

@@ -21,8 +21,12 @@ impl App {
             }
         }
         self.end_rig_step(ctx, true);
-        if let Some(session) = &mut self.session {
+        if let Some(session) = &mut self.session
+            && session.history().is_open()
+        {
             session.settle();
+            // Otherwise, the next command would report the notes of the gesture as its own.
+            self.say_committed(ctx);
         }
         self.panels.end_gestures();
         self.painting.bending.end_drag();

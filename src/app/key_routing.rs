@@ -4,7 +4,7 @@
 use egui::{Context, Event, Popup};
 
 use super::{App, key_gate::is_panel};
-use crate::ui::{Dialog, Pane, loose_focus_id};
+use crate::ui::{Dialog, Pane, loose_focus_id, request_menu_by_key};
 
 /// Topmost receiver of keys, before the panels and the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,21 @@ impl App {
             self.window.routing.entered = Some(pane);
             self.window.routing.in_dialog = false;
         }
+    }
+
+    /// Opens a context menu if the menu key or `Shift+F10` is pressed: that of the focused widget,
+    /// of its panel or, without a focus, of the selection.
+    pub(super) fn context_menu_key(&self, ctx: &Context) {
+        if self.program.welcome || self.retargeting.is_some() {
+            return;
+        }
+        let entered = match self.entered() {
+            _ if self.dialogs.covers() => None,
+            Some(Pane::Timeline) => Some(Pane::Timeline),
+            _ => Some(Pane::Viewport),
+        };
+        let layout = self.panels.layout();
+        request_menu_by_key(ctx, entered, |at| layout.pane_at(at));
     }
 
     /// The topmost receiver of keys in this frame.

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use egui::{Context, Event, Key, KeyboardShortcut, Modifiers};
 
 use super::{App, key_routing::Topmost};
-use crate::ui::{Action, Actions, Mode, Pane, PointerHandler, ToastKind};
+use crate::ui::{Action, Actions, Mode, Pane, PointerHandler, ToastKind, waits_for_numbers};
 use ulna_edit::{
     Availability, CommandSpec, KeyScope,
     command::{MixText, ModeCommand, RemoveJoint, SessionCommand, SetMix, ToolCommand, mix_of},
@@ -52,8 +52,8 @@ impl App {
         let gesture = numbers || (self.is_gesture_open() && held);
         let chosen = self.chosen_tool_key(ctx);
         let awaited = self.awaited_keys(ctx, typing, chosen);
-        if awaited == Awaited::All && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape))
-        {
+        let tool_waits = matches!(awaited, Awaited::All | Awaited::Axes);
+        if tool_waits && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
             self.panels.wait_no_longer();
         }
         let is_seen = !self.program.welcome && self.retargeting.is_none();
@@ -253,6 +253,8 @@ enum Awaited {
     None,
     /// Axis letters and the keys for typing numbers, because the rotation rings are shown.
     Values,
+    /// Axis letters, because a tool was just chosen by its key in Maya's key map.
+    Axes,
     /// All letters and digits, because a tool was just chosen by its key.
     All,
 }
@@ -264,12 +266,14 @@ impl Awaited {
         if modifiers.command || modifiers.alt {
             return false;
         }
-        let value = matches!(key, Key::X | Key::Y | Key::Z)
+        let axis = matches!(key, Key::X | Key::Y | Key::Z);
+        let value = axis
             || (!modifiers.shift
                 && (is_digit(key)
                     || matches!(key, Key::Plus | Key::Minus | Key::Period | Key::Comma)));
         match self {
             Self::None => false,
+            Self::Axes => axis,
             Self::Values => value,
             // The names of letter and digit keys have one character.
             Self::All => value || (!modifiers.shift && key.name().len() == 1),
@@ -321,7 +325,11 @@ impl App {
             return if self.painting.bending.rings { Awaited::Values } else { Awaited::None };
         }
         let waits = chosen.is_some() || ctx.input(|i| self.panels.waits(i.time));
-        if waits { Awaited::All } else { Awaited::None }
+        match waits {
+            true if waits_for_numbers(self.program.settings.keys.preset()) => Awaited::All,
+            true => Awaited::Axes,
+            false => Awaited::None,
+        }
     }
 
     /// Handles the mixer's keys for the selected bar. They come before keys of the dope sheet,

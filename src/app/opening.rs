@@ -67,7 +67,19 @@ impl App {
             return;
         }
         let name = path.map_or_else(|| "The sample".into(), |p| p.display().to_string());
-        self.toast(ctx, ToastKind::Error, format!("{name} could not be opened: {error}."));
+        let text = match error {
+            // The error names the path again, and the number of the system's error says nothing.
+            ReadError::Io { source, .. } => {
+                let reason = source.to_string();
+                let reason = reason.split(" (os error").next().unwrap_or_default();
+                format!(
+                    "{name} could not be opened: {reason}. Check that the file exists and that you \
+                     have permission to read it."
+                )
+            }
+            error => format!("{name} could not be opened: {error}."),
+        };
+        self.toast(ctx, ToastKind::Error, text);
         // The window never shows empty panels.
         if self.session.is_none() {
             self.show_welcome(ctx);

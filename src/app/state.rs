@@ -204,6 +204,10 @@ impl App {
             undo,
             redo,
             planned: self.planning.acts().len(),
+            own_workspace: {
+                let all = &self.program.preferences.workspaces;
+                all.is_own(all.current())
+            },
             references: self.references.count(),
             reference: self.references.selected().is_some(),
             nodes: self.outliner.selection.nodes.len(),

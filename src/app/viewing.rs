@@ -6,7 +6,7 @@ use egui::Context;
 use glam::{Vec2, Vec3, vec2};
 
 use super::App;
-use crate::ui::{Compare, ComparedProperty, PointerMenu, Settings, ThemeChoice};
+use crate::ui::{Compare, ComparedProperty, Pane, PointerMenu, Settings, ThemeChoice};
 use ulna_edit::command::{ReferenceCommand, ViewCommand, field::Nodes};
 use ulna_model::NodeId;
 use ulna_motion::joint_bounds;
@@ -101,9 +101,7 @@ impl App {
             ViewCommand::Larger => self.resize(ctx, self.program.settings.scale * 1.1),
             ViewCommand::Smaller => self.resize(ctx, self.program.settings.scale / 1.1),
             ViewCommand::NormalSize => self.resize(ctx, 1.0),
-            ViewCommand::Inspector => {
-                self.viewport.options.inspector = !self.viewport.options.inspector
-            }
+            ViewCommand::Inspector => self.switch_inspector(),
             ViewCommand::Timeline => {
                 self.viewport.options.timeline = !self.viewport.options.timeline
             }
@@ -117,6 +115,22 @@ impl App {
             | ViewCommand::DeleteWorkspace { .. }
             | ViewCommand::ResetLayout => self.workspace_command(ctx, command),
             _ => self.step_view(ctx, command),
+        }
+    }
+
+    /// Shows or hides the inspector. In Blender's key map, this is the key of the sidebar, so the
+    /// problems below the inspector are hidden and shown with it. Otherwise, the column would keep
+    /// its width.
+    fn switch_inspector(&mut self) {
+        let is_sidebar = self.program.settings.keys.preset() == ulna_edit::Preset::Blender
+            && self.panels.layout().are_in_one_column(Pane::Inspector, Pane::Problems);
+        let options = &mut self.viewport.options;
+        options.inspector = !options.inspector;
+        let hid_problems = std::mem::take(&mut self.window.hid_problems);
+        if options.inspector {
+            options.problems |= hid_problems;
+        } else if is_sidebar && options.problems {
+            (options.problems, self.window.hid_problems) = (false, true);
         }
     }
 

@@ -26,6 +26,8 @@ pub(super) struct WindowState {
     pub first_frame: bool,
     /// The previous mode.
     pub mode_before: Option<Mode>,
+    /// True if the problems were hidden together with the inspector.
+    pub hid_problems: bool,
     /// Number of frames that panicked.
     pub faults: u32,
     /// True if the next frame must panic, for a test.
@@ -43,6 +45,7 @@ impl Default for WindowState {
             active: 0.0,
             first_frame: true,
             mode_before: None,
+            hid_problems: false,
             faults: 0,
             #[cfg(feature = "inspection")]
             fails: false,

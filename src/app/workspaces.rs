@@ -6,6 +6,9 @@ use super::App;
 use crate::ui::{Pane, ToastKind, ViewOptions, WorkspaceError, hide};
 use ulna_edit::command::{ViewCommand, field::Panel};
 
+/// Words of the message after a panel was maximized.
+const IS_MAXIMIZED: &str = " is maximized.";
+
 impl App {
     /// Loads the arrangement of panels from the preferences.
     pub(super) fn load_arrangement(&mut self) {
@@ -109,6 +112,8 @@ impl App {
     pub(super) fn maximize_panel(&mut self, ctx: &Context, panel: Option<Panel>) {
         if self.panels.layout().maximized().is_some() {
             self.panels.layout_mut().maximize(None);
+            // The message that a panel is maximized is no longer true.
+            self.dialogs.toasts.retain(|toast| !toast.text.contains(IS_MAXIMIZED));
             return;
         }
         let pane = self.panel_meant(panel);
@@ -125,7 +130,7 @@ impl App {
         } else {
             format!("{key} shows all panels again")
         };
-        let text = format!("{} is maximized. {back}.", pane.title());
+        let text = format!("{}{IS_MAXIMIZED} {back}.", pane.title());
         self.toast(ctx, ToastKind::Note, text);
     }
 

@@ -274,7 +274,7 @@ fn button_ui(
     } else {
         ColorRole::SurfaceControl
     });
-    ui.painter().rect(rect, 4.0, fill, theme.field_edge(), egui::StrokeKind::Inside);
+    ui.painter().rect(rect, 4.0, fill, theme.control_edge(), egui::StrokeKind::Inside);
     ui.painter().galley(rect.center() - text.size() * 0.5, text, ink);
     let label = title.to_owned();
     let document = view.session.map(|s| s.document());

@@ -9,6 +9,7 @@ mod beside;
 mod blend_drag;
 mod chooser;
 mod clip_menu;
+mod collapsing;
 mod command_icons;
 mod contact_bars;
 mod curve_settings;
@@ -63,6 +64,7 @@ use ulna_render::{ColorRole, Measure};
 
 pub use self::beside::Beside;
 pub use self::name_field::rename_clicked_row;
+pub use self::popups::keyboard::request as request_menu_by_key;
 pub use self::weight_marks::mask_gray;
 pub use self::widgets::thousands;
 pub use self::{
@@ -115,7 +117,7 @@ pub use self::{
     view::View,
     viewport::{
         Background, Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo,
-        UnderPointer, ViewOptions, Viewport, ViewportAction, ViewportView,
+        UnderPointer, ViewOptions, Viewport, ViewportAction, ViewportView, waits_for_numbers,
     },
 };
 
@@ -384,6 +386,7 @@ fn room(
     const BRUSH_AND_JOINTS: f32 = 500.0;
     let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
     let content = problems.height(view);
+    let least_problems = problems.height_within(view, 0.0);
     let (side, problems) = match view.mode.spec().side_panel {
         SidePanel::Inspector => (0.0, content),
         SidePanel::Skeleton => (Measure::InspectorRig.points(), content.min(FEW_PROBLEMS)),
@@ -402,6 +405,7 @@ fn room(
             BottomPanel::RestStrip => Some(rig::REST_STRIP),
         },
         problems: Some(problems),
+        least_problems,
         brush: Some(weights.brush_height()),
         side,
         paints: view.mode.spec().side_panel == SidePanel::Weights,

@@ -1,7 +1,8 @@
 //! Editing a name in its row. All lists share this text field.
 
 use egui::{
-    Align2, Context, Id, Margin, Rect, Response, Role, TextEdit, Tooltip, Ui, UiBuilder, WidgetInfo,
+    Align2, Context, Id, Key, Margin, Modifiers, Rect, Response, Role, TextEdit, Tooltip, Ui,
+    UiBuilder, WidgetInfo,
 };
 
 use super::{Theme, widgets::select_all};
@@ -13,7 +14,8 @@ pub struct NameDraft<T> {
     /// The element to rename.
     pub of: T,
     text: String,
-    /// True after the field received the focus.
+    /// True after the field received the focus. Until then, the focus is requested in each frame,
+    /// because another widget may take it in the frame in which the field opens.
     begun: bool,
 }
 
@@ -90,11 +92,15 @@ impl<T> NameDraft<T> {
             .align(Align2::LEFT_CENTER);
         let response = child.add_sized(area.size(), field);
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, label));
+        self.begun |= response.has_focus() || response.lost_focus();
         if !self.begun {
+            if ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
+                return NameEnd::Left;
+            }
             response.request_focus();
             // The typed text replaces the old name.
             select_all(ui.ctx(), response.id, &self.text);
-            self.begun = true;
+            ui.ctx().request_repaint();
             return NameEnd::Typing;
         }
         let name = self.text.trim();
@@ -109,8 +115,7 @@ impl<T> NameDraft<T> {
             let tooltip = Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, response.rect);
             tooltip.gap(4.0).show(|ui| ui.colored_label(theme.color(color), text));
         }
-        let (escape, enter) =
-            ui.input(|i| (i.key_pressed(egui::Key::Escape), i.key_pressed(egui::Key::Enter)));
+        let (escape, enter) = ui.input(|i| (i.key_pressed(Key::Escape), i.key_pressed(Key::Enter)));
         if escape {
             NameEnd::Left
         } else if !response.lost_focus() {
@@ -154,12 +159,19 @@ pub fn rename_clicked_row(ctx: &Context) -> bool {
 /// True if a row's name should be edited: after a double click, or after a click and the rename
 /// key. Every renamable row must call this in each frame.
 pub fn is_renamed(ui: &Ui, row: &Response) -> bool {
+    is_renamed_at(ui, row, row.rect)
+}
+
+/// Same as [`is_renamed`], except that a double click counts only within an area, such as the name
+/// on a card.
+pub fn is_renamed_at(ui: &Ui, row: &Response, area: Rect) -> bool {
     let rows: ClickedRow = ui.data(|d| d.get_temp(rows_id())).unwrap_or_default();
     if row.clicked() || rows.asked == Some(row.id) {
         let now = ClickedRow { last: Some(row.id), asked: None };
         ui.data_mut(|d| d.insert_temp(rows_id(), now));
     }
-    row.double_clicked() || rows.asked == Some(row.id)
+    let is_inside = || row.interact_pointer_pos().is_some_and(|at| area.contains(at));
+    (row.double_clicked() && is_inside()) || rows.asked == Some(row.id)
 }
 
 #[cfg(test)]

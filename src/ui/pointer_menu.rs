@@ -5,10 +5,11 @@ use egui::{LayerId, Popup, PopupKind, SetOpenCommand, Ui};
 use super::{
     Actions, View,
     menu::menus_inside,
-    menu_rows::{fill, fill_of_bar},
+    menu_rows::{fill_of_bar, fill_wide},
     popups::show_popup,
+    viewport::surface_rows,
 };
-use ulna_edit::command::{SetKey, TimelineCommand, ViewCommand};
+use ulna_edit::command::{SetKey, TimelineCommand};
 
 /// A menu at the pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,18 +35,14 @@ impl PointerMenu {
 
     fn show(self, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         match self {
-            Self::Shading => {
-                let commands = [
-                    ViewCommand::Textured.spec(),
-                    ViewCommand::Solid.spec(),
-                    ViewCommand::Wireframe.spec(),
-                    ViewCommand::XRay.spec(),
-                    ViewCommand::Lights.spec(),
-                ];
-                fill(ui, view, actions, |rows| commands.iter().for_each(|spec| rows.command(spec)));
-            }
-            Self::Keys => {
-                let commands = [
+            Self::Shading => fill_wide(ui, view, actions, |rows| {
+                rows.with_marks();
+                rows.header(self.title(), "");
+                surface_rows(rows, true);
+            }),
+            Self::Keys => fill_wide(ui, view, actions, |rows| {
+                rows.header(self.title(), "");
+                for spec in [
                     SetKey::spec(),
                     TimelineCommand::KeyTranslation.spec(),
                     TimelineCommand::KeyRotation.spec(),
@@ -54,9 +51,10 @@ impl PointerMenu {
                     TimelineCommand::KeyLimb.spec(),
                     TimelineCommand::KeyCharacter.spec(),
                     TimelineCommand::DeleteHere.spec(),
-                ];
-                fill(ui, view, actions, |rows| commands.iter().for_each(|spec| rows.command(spec)));
-            }
+                ] {
+                    rows.command(spec);
+                }
+            }),
             Self::Bar => {
                 fill_of_bar(ui, view, actions, menus_inside);
             }

@@ -270,15 +270,15 @@ fn problem_menu(
         };
         rows.header(&name, problem.code);
         let kind = problem.place.element.map(|e| e.kind);
-        let has_place = matches!(kind, Some(IdKind::Node | IdKind::Skin)) || problem.fix.is_some();
-        let reason = (!has_place).then_some("It has no location in the scene");
-        let show = MenuRow::new("Show").icon(icons::ICON_FRAME_INSPECT.codepoint);
-        rows.act(show.unless(reason), || ProblemAction::ShowProblem(first));
+        // A finding without a place or a fix never gets one, so its menu has no such row.
+        if matches!(kind, Some(IdKind::Node | IdKind::Skin)) || problem.fix.is_some() {
+            let show = MenuRow::new("Show").icon(icons::ICON_FRAME_INSPECT.codepoint);
+            rows.act(show, || ProblemAction::ShowProblem(first));
+        }
         let fixed: Vec<usize> =
             found.iter().copied().filter(|k| view.problems[*k].fix.is_some()).collect();
         let title = if fixed.len() > 1 { format!("Fix {}", fixed.len()) } else { "Fix".into() };
-        let reason = fixed.is_empty().then_some("It has no automatic fix");
-        if rows.row(MenuRow::new(title).icon(icons::ICON_HEALING.codepoint).unless(reason)) {
+        if !fixed.is_empty() && rows.row(MenuRow::new(title).icon(icons::ICON_HEALING.codepoint)) {
             rows.actions.extend(fixed.into_iter().map(ProblemAction::FixProblem));
         }
         rows.separator();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::json;
-use ulna_edit::CommandLine;
+use ulna_edit::{Command, CommandLine};
 use ulna_formats::gltf::Progress;
 use ulna_model::{ClipId, Document, Interpolation, Property, Track, TrackId};
 use ulna_motion::sample_into;
@@ -50,6 +50,24 @@ fn a_move_reports_replaced_keys() {
     let notes = run(&mut session, line("key.move").with("by", by).with("keys", keys));
     assert_eq!(notes, ["1 key replaced by moved keys"]);
     assert_eq!(hips(&session).times.len(), times.len() - 1);
+}
+
+#[test]
+fn a_canceled_move_leaves_no_notes_for_the_next_command() {
+    let mut session = sample();
+    let times = hips(&session).times.to_vec();
+    let by = f64::from(times[1]) - f64::from(times[0]);
+    let keys = json!({"Hips": {"rotation": [times[0]]}});
+    let moved = Command::read(&line("key.move").with("by", by).with("keys", keys)).unwrap();
+    session.preview_all("Move keys", std::slice::from_ref(&moved)).unwrap();
+    session.cancel();
+    let keys = json!({"Hips": {"rotation": [times[2]]}});
+    let notes = run(&mut session, line("key.delete").with("keys", keys));
+    assert!(notes.iter().all(|n| !n.contains("moved keys")), "{notes:?}");
+    // A completed move still reports the replaced keys.
+    session.preview_all("Move keys", &[moved]).unwrap();
+    assert!(session.commit());
+    assert_eq!(session.take_sentence().as_deref(), Some("1 key replaced by moved keys"));
 }
 
 #[test]

@@ -200,7 +200,7 @@ fn the_check_finds_a_command_name_in_a_string() {
 /// contain them.
 const COMPILED_ONCE: [(&str, &[&str]); 2] = [
     (
-        "src/ui/popups.rs",
+        "src/ui/popups/mod.rs",
         &[".menu_button(", ".context_menu(", "MenuButton::", "Popup::context_menu("],
     ),
     (

@@ -2,13 +2,15 @@
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit::Role};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use ulna_edit::CommandLine;
+use ulna_edit::{CommandLine, Preset};
 use ulna_model::ClipId;
 
 use super::editing::{Window, click, click_at, node, press, sample, session};
 use crate::common::{
+    glb,
     large::{Size, model},
-    window,
+    paint::{middle, painting},
+    split, window,
 };
 
 /// Returns the rows of all open menus from the top, and whether each can be chosen.
@@ -452,4 +454,102 @@ fn the_menu_of_a_contact_makes_it_follow_the_selected_joint_and_removes_it() {
     assert_eq!(steps(&window), steps_before + 1);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert_eq!(spaces(&window), [Some("Head".to_owned())]);
+}
+
+#[test]
+fn weights_can_be_pasted_after_they_were_copied() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let select = CommandLine::new("vertices.all");
+    let context = window.ctx.clone();
+    window.state_mut().run_command(&context, &select);
+    window.run_steps(4);
+    let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
+    secondary_at(&mut window, at);
+    let found = checked(&window, "the painted surface");
+    assert!(!is_on(&found, "Paste weights"), "nothing was copied");
+    assert!(is_on(&found, "Copy weights"));
+    click(&mut window, "Copy weights");
+    secondary_at(&mut window, at);
+    assert!(is_on(&checked(&window, "the painted surface"), "Paste weights"));
+    close(&mut window);
+}
+
+#[test]
+fn the_menu_of_a_finding_has_no_rows_that_it_can_never_use() {
+    let (mut json, bin) = split(include_bytes!("../../assets/mannequin.glb"));
+    json["materials"][0]["pbrMetallicRoughness"]["roughnessFactor"] = 7.into();
+    let (mut window, ..) = window::open(window::builder(), &glb(json, &bin));
+    window::wait_until(&mut window, |app| !app.is_busy());
+    let place = |window: &Window| {
+        let findings = window.query_all_by_label_contains("Finding: ");
+        let rects: Vec<_> = findings.map(|n| n.rect()).collect();
+        rects.first().map(|rect| rect.left_top() + egui::vec2(4.0, 8.0))
+    };
+    for _ in 0..400 {
+        window.step();
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        if place(&window).is_some() {
+            break;
+        }
+    }
+    let at = place(&window).expect("a finding about the material");
+    secondary_at(&mut window, at);
+    let found = checked(&window, "Problems");
+    has(&found, &["Copy the text", "Copy the code"]);
+    lacks(&found, &["Show", "Fix"]);
+    close(&mut window);
+}
+
+#[test]
+fn keys_can_be_pasted_only_after_they_were_copied() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Clip Walk");
+    let sheet = window.get_by_label("Timeline keys").rect();
+    let empty = sheet.center_bottom() - egui::vec2(7.0, 4.0);
+    secondary_at(&mut window, empty);
+    assert!(!is_on(&checked(&window, "the sheet"), "Paste"), "no key was copied");
+    close(&mut window);
+}
+
+/// Opens a context menu by a key, and returns its rows.
+fn by_key(window: &mut Window, modifiers: Modifiers, key: Key, place: &str) -> Vec<String> {
+    press(window, modifiers, key);
+    window.run_steps(8);
+    let found = checked(window, place).into_iter().map(|(label, _)| label).collect();
+    close(window);
+    window.run_steps(3);
+    found
+}
+
+#[test]
+fn keys_open_the_context_menu_of_the_focused_widget_and_of_the_selection() {
+    let has = |found: &[String], row: &str| found.iter().any(|label| label == row);
+    for preset in Preset::ALL {
+        let (mut window, _folder, _) = sample();
+        window.state_mut().set_key_preset(preset);
+        click(&mut window, "Pose mode");
+        click(&mut window, "LeftLowerArm");
+        // A row of the outliner, and a number field of the inspector.
+        for (modifiers, key) in [(Modifiers::SHIFT, Key::F10), (Modifiers::NONE, Key::Menu)] {
+            window.get_by_role_and_label(Role::TreeItem, "LeftUpperArm").focus();
+            window.run_steps(2);
+            let found = by_key(&mut window, modifiers, key, "a row");
+            assert!(has(&found, "Rename") && has(&found, "Copy pose"), "{preset:?}: {found:?}");
+            window.get_by_label("Ul translation X").focus();
+            window.run_steps(2);
+            let found = by_key(&mut window, modifiers, key, "a field");
+            assert!(has(&found, "Paste"), "{preset:?}: {found:?}");
+        }
+        // Without a focus, the menu is that of the selected joint.
+        click(&mut window, "LeftLowerArm");
+        window.ctx.memory_mut(|m| m.focused().inspect(|id| m.surrender_focus(*id)));
+        window.event(Event::PointerMoved(window.get_by_label("Viewport").rect().center()));
+        window.run_steps(3);
+        let found = by_key(&mut window, Modifiers::SHIFT, Key::F10, "the viewport");
+        assert!(has(&found, "Copy pose") && has(&found, "Paste flipped"), "{preset:?}: {found:?}");
+        // A panel with the focus opens the menu of its title.
+        press(&mut window, Modifiers::NONE, Key::F6);
+        let found = by_key(&mut window, Modifiers::SHIFT, Key::F10, "a panel");
+        assert!(!found.is_empty());
+    }
 }

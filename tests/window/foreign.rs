@@ -274,6 +274,12 @@ fn several_dropped_files_are_opened_as_one_model_with_their_clips() {
     let missing = folder.path().join("missing.glb");
     let mut window = builder().build_eframe(|cc| App::new(cc, Some(missing)));
     wait_until(&mut window, |app| !app.is_busy());
+    let text = {
+        let said = window.query_all_by_label_contains("could not be opened");
+        said.filter_map(|n| n.accesskit_node().value()).next().expect("a message")
+    };
+    assert_eq!(text.matches("missing.glb").count(), 1, "{text}");
+    assert!(!text.contains("os error"), "{text}");
     drop_files(&mut window, &[walk, body, run, bad, idle]);
     wait_for_page(&mut window);
     assert!(window.query_by_label("Open body.fbx").is_some(), "the first file with a mesh");

@@ -1,26 +1,33 @@
 //! Keys of Blender and Maya beyond those in `docs/keys.md`, and files with custom keys.
 
+use egui::accesskit::{Role, Toggled};
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::{Quat, Vec3};
 use ulna_edit::Preset;
 use ulna_model::{NodeId, Transform, transform::angle_between};
 use ulna_motion::{Pose, Stack};
+use ulna_render::Shading;
 
 use super::editing::{Window, click, node, press, sample, session};
+use crate::common::window::{builder, open};
 
 /// Opens the sample in Pose mode with a preset. The left forearm is selected, and the pointer is
 /// beside the model.
 fn forearm(preset: Preset) -> (Window, tempfile::TempDir, NodeId) {
     let (mut window, folder, _) = sample();
+    let arm = point_beside_forearm(&mut window, preset);
+    (window, folder, arm)
+}
+
+fn point_beside_forearm(window: &mut Window, preset: Preset) -> NodeId {
     window.state_mut().set_key_preset(preset);
-    click(&mut window, "Pose mode");
-    click(&mut window, "LeftLowerArm");
+    click(window, "Pose mode");
+    click(window, "LeftLowerArm");
     let beside = window.get_by_label("Viewport").rect().center() + vec2(200.0, 80.0);
     window.event(Event::PointerMoved(beside));
     window.run_steps(2);
-    let arm = node(&window, "LeftLowerArm");
-    (window, folder, arm)
+    node(window, "LeftLowerArm")
 }
 
 /// Types keys with their texts, like a keyboard.
@@ -251,4 +258,66 @@ fn custom_keys_are_exported_and_imported_and_only_conflicting_keys_are_skipped()
     std::fs::write(&path, "[1, 2").expect("a file");
     ask_for_file(&mut other, "Import keys…", &path);
     assert_eq!(*other.state().key_map(), before);
+}
+
+#[test]
+fn in_the_maya_map_only_an_axis_starts_the_tool_after_its_key() {
+    // The tool waits one second, so the window draws 60 frames per second.
+    let bytes = include_bytes!("../../assets/mannequin.glb");
+    let (mut window, _folder, _) = open(builder().with_step_dt(1.0 / 60.0), bytes);
+    let arm = point_beside_forearm(&mut window, Preset::Maya);
+    let before = session(&window).document().clone();
+    let was = local(&window, arm);
+    type_keys(&mut window, &[(Key::W, "w"), (Key::Num4, "4")]);
+    assert_eq!(window.state().options().shading, Shading::Wireframe, "4 shows the wireframe");
+    type_keys(&mut window, &[(Key::Num5, "5")]);
+    assert_ne!(window.state().options().shading, Shading::Wireframe, "5 shows surfaces");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert!(*session(&window).document() == before, "nothing was moved");
+    type_keys(&mut window, &[(Key::E, "e"), (Key::X, "x")]);
+    type_keys(&mut window, &THIRTY);
+    type_keys(&mut window, &[(Key::Enter, "")]);
+    let turned = angle_between(was.rotation, local(&window, arm).rotation).to_degrees();
+    assert!((turned - 30.0).abs() < 1e-3, "{turned}");
+}
+
+#[test]
+fn in_the_blender_map_menus_at_the_pointer_have_a_title_and_show_the_current_shading() {
+    let (mut window, _folder, _) = forearm(Preset::Blender);
+    press(&mut window, Modifiers::NONE, Key::Z);
+    window.run_steps(3);
+    assert!(window.query_by_role_and_label(Role::Label, "Shading").is_some());
+    let is_on = |window: &Window, row: &str| {
+        let row = window.get_by_role_and_label(Role::MenuItemCheckBox, row);
+        row.accesskit_node().toggled() == Some(Toggled::True)
+    };
+    assert!(is_on(&window, "Textured") && !is_on(&window, "Wireframe"));
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    click(&mut window, "Animate mode");
+    point_at_viewport(&mut window);
+    press(&mut window, Modifiers::NONE, Key::K);
+    window.run_steps(3);
+    assert!(window.query_by_role_and_label(Role::Label, "Set keys").is_some());
+}
+
+#[test]
+fn in_the_blender_map_the_key_of_the_sidebar_also_hides_the_problems() {
+    let (mut window, _folder, _) = forearm(Preset::Blender);
+    let width = |window: &Window| window.get_by_label("Viewport panel").rect().width();
+    let before = width(&window);
+    let has_problems = |window: &Window| window.query_by_label("Problems panel").is_some();
+    press(&mut window, Modifiers::NONE, Key::N);
+    window.run_steps(3);
+    assert!(width(&window) > before + 200.0 && !has_problems(&window));
+    press(&mut window, Modifiers::NONE, Key::N);
+    window.run_steps(3);
+    assert!((width(&window) - before).abs() < 1.0 && has_problems(&window));
+    // In the other maps, the inspector has its own key.
+    window.state_mut().set_key_preset(Preset::Maya);
+    click(&mut window, "View");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    point_at_viewport(&mut window);
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    window.run_steps(3);
+    assert!(has_problems(&window));
 }

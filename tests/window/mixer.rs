@@ -3,8 +3,10 @@
 
 use egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable as _;
-use ulna_edit::command::mix_of;
+use ulna_edit::{CommandLine, command::mix_of};
 use ulna_model::{Enter, Mix, MixMask, Plays, Shared};
+
+use crate::common::window::{builder, open};
 
 use super::editing::{Window, click, click_at, drag as drag_from, press, sample, session};
 
@@ -312,4 +314,20 @@ fn a_cut_is_reported_as_a_jump_and_a_fade_is_not() {
         assert_eq!(mix(&window).lanes.len(), 1, "the mix is laid out by {line}");
         assert_eq!(says(&window, "the pose jumps at 1.000 s"), jumps, "{line}");
     }
+}
+
+#[test]
+fn the_button_that_adds_the_first_lane_is_visible_in_a_small_window() {
+    let bytes = include_bytes!("../../assets/mannequin.glb");
+    let (mut window, _folder, _) = open(builder().with_size([720.0, 480.0]), bytes);
+    let context = window.ctx.clone();
+    for command in ["mode.animate", "mix.show"] {
+        window.state_mut().run_command(&context, &CommandLine::new(command));
+        window.run_steps(4);
+    }
+    let panel = window.get_by_label("Timeline panel").rect();
+    let button = window.get_by_label("Add a lane").rect();
+    assert!(panel.contains_rect(button), "{button} in {panel}");
+    click(&mut window, "Add a lane");
+    assert_eq!(mix(&window).lanes.len(), 1);
 }

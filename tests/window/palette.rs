@@ -207,3 +207,14 @@ fn auto_key_is_found_by_its_maya_name() {
     open(&mut window, "auto key");
     assert!(chosen(&window).1.starts_with("on"), "{:?}", chosen(&window));
 }
+
+#[test]
+fn a_disabled_command_with_the_typed_title_is_visible_below_available_ones() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "LeftLowerArm");
+    open(&mut window, "mirror");
+    let all = rows(&window);
+    assert!(all[0].2 && all[0].3, "Enter runs the first row: {all:?}");
+    let mirror = all.iter().take(5).find(|row| row.0 == "Mirror");
+    assert!(mirror.is_some_and(|row| !row.3), "{all:?}");
+}

@@ -298,3 +298,59 @@ fn in_a_narrow_window_the_blend_buttons_are_in_a_menu() {
     assert_eq!(session(&window).history().done().len(), steps + 1);
     assert!(!session(&window).document().aids.unkeyed.is_empty());
 }
+
+/// Double-clicks within one frame.
+fn double_click(window: &mut Window, pos: Pos2) {
+    window.event(Event::PointerMoved(pos));
+    window.run_steps(8);
+    let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+    for pressed in [true, false, true, false] {
+        let event = Event::PointerButton { pos, button, pressed, modifiers };
+        window.input_mut().events.push(event);
+    }
+    window.run_steps(4);
+}
+
+#[test]
+fn poses_and_tracks_are_renamed_by_a_key_or_a_double_click() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "Save the current pose");
+    window.event(Event::Text("Wave".to_owned()));
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let named = |window: &Window| kept_poses(session(window).document())[0].name.clone();
+    click(&mut window, "LeftLowerArm");
+    click(&mut window, "Pose Wave");
+    press(&mut window, Modifiers::NONE, Key::F2);
+    window.run_steps(3);
+    window.event(Event::Text("Hello".to_owned()));
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert_eq!(named(&window), "Hello");
+    // A double click on the picture applies the pose, and on the name it renames the pose.
+    let card = window.get_by_label("Pose Hello").rect();
+    for (at, opens) in [(card.center(), false), (card.center_bottom() - vec2(0.0, 8.0), true)] {
+        double_click(&mut window, at);
+        assert_eq!(window.query_by_label("Name of the pose").is_some(), opens, "{at}");
+    }
+    window.event(Event::Text("Bye".to_owned()));
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert_eq!(named(&window), "Bye");
+    click(&mut window, "Clip Walk");
+    let at = window.get_by_label("Track LeftUpperArm").rect().left_center() + vec2(60.0, 0.0);
+    double_click(&mut window, at);
+    window.event(Event::Text("Sleeve".to_owned()));
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    node(&window, "Sleeve");
+}
+
+#[test]
+fn a_double_click_within_one_frame_renames_a_clip() {
+    let (mut window, _folder, _) = sample();
+    let at = window.get_by_label("Clip Walk").rect().center();
+    double_click(&mut window, at);
+    window.event(Event::Text("Stroll".to_owned()));
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let document = session(&window).document();
+    let id = document.clips.ids().find(|id| document.clip_label(*id) == "Stroll");
+    assert!(id.is_some(), "the typed name is the clip's name");
+}

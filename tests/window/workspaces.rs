@@ -164,8 +164,10 @@ fn workspaces_are_chosen_saved_renamed_reset_and_deleted() {
     run(&mut window, "view.delete_workspace");
     assert!(window.query_by_label("Workspace: Standard").is_some());
     assert_eq!(height(&window), standard);
+    // The palette stays open, because the command is unavailable.
     run(&mut window, "view.delete_workspace");
-    assert!(window.query_by_label_contains("“Standard” comes with Ulna").is_some());
+    assert!(window.query_by_label("Find a command").is_some());
+    assert!(window.query_by_label("Workspace: Standard").is_some());
 }
 
 #[test]
@@ -203,4 +205,34 @@ fn in_paint_mode_the_brush_panel_fits_its_content_and_the_joints_panel_fills_the
         click(&mut window, &format!("{tab} tab"));
         assert!(rect(&window, tab).is_some(), "{tab}");
     }
+}
+
+#[test]
+fn only_saved_workspaces_can_be_renamed_and_deleted() {
+    let (mut window, ..) = sample();
+    let is_on =
+        |window: &Window, row: &str| !window.get_by_label(row).accesskit_node().is_disabled();
+    for (workspace, saved) in [("Standard", false), ("Mine", true)] {
+        if saved {
+            by_name(&mut window, "save workspace", workspace);
+        }
+        click(&mut window, &format!("Workspace: {workspace}"));
+        assert_eq!(is_on(&window, "Rename workspace…"), saved, "{workspace}");
+        assert_eq!(is_on(&window, "Delete workspace"), saved, "{workspace}");
+        press(&mut window, Modifiers::NONE, Key::Escape);
+        window.run_steps(2);
+    }
+}
+
+#[test]
+fn the_message_about_a_maximized_panel_disappears_when_all_panels_are_shown_again() {
+    let (mut window, ..) = sample();
+    enter(&mut window, "Viewport");
+    let says = |window: &Window| window.query_all_by_label_contains("is maximized").count() > 0;
+    press(&mut window, Modifiers::COMMAND, Key::Space);
+    window.run_steps(2);
+    assert!(says(&window));
+    press(&mut window, Modifiers::COMMAND, Key::Space);
+    window.run_steps(2);
+    assert!(!says(&window));
 }

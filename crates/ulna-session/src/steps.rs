@@ -297,9 +297,13 @@ impl Session {
         Ok(())
     }
 
-    /// Cancels the open gesture, and restores the document.
+    /// Cancels the open gesture, and restores the document. The notes of its preview are dropped,
+    /// because nothing that they mention took effect.
     pub fn cancel(&mut self) {
         self.poses.clear();
+        if self.history.is_open() {
+            self.notes.clear();
+        }
         self.history.cancel(&mut self.document);
     }
 

@@ -27,6 +27,9 @@ impl App {
             ViewportAction::PickSurface { at, size, behind, toggle } => {
                 self.pick_surface(at, size, behind, toggle)
             }
+            ViewportAction::MenuByKey => {
+                self.viewport.under = UnderPointer { by_key: true, ..UnderPointer::default() };
+            }
             ViewportAction::PickForMenu { at, size, near } => self.pick_for_menu(at, size, &near),
             ViewportAction::Camera(camera) => {
                 self.viewport.transition = None;

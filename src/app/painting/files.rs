@@ -136,6 +136,7 @@ impl WeightContext<'_> {
                     };
                     ctx.copy_text(text);
                     self.painting.clipboard.copied = None;
+                    self.painting.clipboard.is_filled = true;
                     self.messages.toast(ToastKind::Ok, text_of);
                 }
                 None => {
@@ -150,6 +151,7 @@ impl WeightContext<'_> {
             Some((copied, count)) => {
                 ctx.copy_text(Command::from(copied.clone()).line(document).to_string());
                 self.painting.clipboard.copied = Some(copied);
+                self.painting.clipboard.is_filled = true;
                 let text = match count {
                     1 => "Copied the weights of 1 vertex.".to_owned(),
                     n => format!("Copied the average weights of {} vertices.", thousands(n)),

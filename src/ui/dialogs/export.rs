@@ -11,6 +11,7 @@ use super::parts::{head, labeled, many, name_of, plain, primary, small};
 use crate::ui::popups::menu_button;
 use crate::ui::{
     Actions, Dialog, DialogAction, ExportDraft, ExportForeseen, Theme, View,
+    collapsing::collapsing,
     theme::Font,
     widgets::{
         check, cut, edged, filter_field, name_widget, paint_icon, segment, segments, severity_icon,
@@ -337,35 +338,27 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
     let words: Vec<String> =
         counts.iter().filter(|c| c.0 > 0).map(|(n, what)| many(*n, what)).collect();
     let text = format!("Check: {}{part}", words.join(", "));
-    egui::CollapsingHeader::new(RichText::new(text)).id_salt("findings of the export").show(
-        ui,
-        |ui| {
-            ScrollArea::vertical()
-                .max_height(140.0)
-                .auto_shrink([false, true])
-                .id_salt("export findings")
-                .show(ui, |ui| {
-                    for (finding, times) in &found.list {
-                        ui.horizontal_top(|ui| {
-                            let (rect, _) =
-                                ui.allocate_exact_size(vec2(18.0, 18.0), egui::Sense::hover());
-                            severity_icon(ui, theme, rect.center(), finding.severity, 14.0);
-                            let times = if *times > 1 {
-                                format!(" ({times} times)")
-                            } else {
-                                String::new()
-                            };
-                            let text = RichText::new(format!(
-                                "{}{times} · {}",
-                                finding.message, finding.code
-                            ));
-                            ui.add(egui::Label::new(text.font(Theme::font(Font::Small))).wrap())
-                                .on_hover_text(finding.place.to_string());
-                        });
-                    }
-                });
-        },
-    );
+    collapsing(ui, text, "findings of the export", |ui| {
+        ScrollArea::vertical()
+            .max_height(140.0)
+            .auto_shrink([false, true])
+            .id_salt("export findings")
+            .show(ui, |ui| {
+                for (finding, times) in &found.list {
+                    ui.horizontal_top(|ui| {
+                        let (rect, _) =
+                            ui.allocate_exact_size(vec2(18.0, 18.0), egui::Sense::hover());
+                        severity_icon(ui, theme, rect.center(), finding.severity, 14.0);
+                        let times =
+                            if *times > 1 { format!(" ({times} times)") } else { String::new() };
+                        let text =
+                            RichText::new(format!("{}{times} · {}", finding.message, finding.code));
+                        ui.add(egui::Label::new(text.font(Theme::font(Font::Small))).wrap())
+                            .on_hover_text(finding.place.to_string());
+                    });
+                }
+            });
+    });
 }
 
 /// Lists the clips, each with a checkbox.

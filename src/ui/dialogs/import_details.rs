@@ -6,6 +6,7 @@ use egui_material_icons::icons;
 use super::parts::{many, plain, small, warning};
 use crate::ui::{
     Actions, DialogAction, ImportDraft, ImportFile, ImportView, Theme,
+    collapsing::collapsing,
     drop_down::{combo_box, option_value},
     theme::Font,
     widgets::{check, cut, edged, icon_button, name_widget, paint_icon, segment, segments},
@@ -104,7 +105,7 @@ fn counterparts_ui(
         let head = RichText::new(head)
             .font(Theme::font(Font::Small))
             .color(theme.color(ColorRole::TextSecondary));
-        egui::CollapsingHeader::new(head).id_salt(("guessed", &file.name)).show(ui, |ui| {
+        collapsing(ui, head, ("guessed", &file.name), |ui| {
             for (theirs, ours) in &file.guessed {
                 counterpart_ui(ui, theme, document, &joints, (theirs, Some(*ours)), now);
             }

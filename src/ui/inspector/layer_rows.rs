@@ -11,7 +11,7 @@ use crate::ui::{
     menu_rows::{self, MenuRows, Row},
     name_field::{NameCheck, NameDraft, NameEnd, is_renamed},
     theme::Font,
-    widgets::{cut, diamond, icon_button, icon_font, mask_words, name_widget},
+    widgets::{cut, diamond, icon_button, mask_words, name_widget},
 };
 use ulna_edit::command::{
     ClearInLayer, DuplicateLayer, FoldLayers, InvertLayer, LayerOf, LayerStrength,
@@ -379,9 +379,8 @@ fn more(
     at: (LayerHome, &PoseLayers, &PoseLayer),
     actions: &mut Actions,
 ) {
-    let icon = RichText::new(icons::ICON_MORE_HORIZ.codepoint).font(icon_font(16.0, false));
-    let menu = menu_rows::menu_button(ui, icon, view, actions, |rows| layer_rows(state, rows, at));
-    name_widget(ui, &menu, &format!("More commands for {}", at.2.name));
+    let name = format!("More commands for {}", at.2.name);
+    menu_rows::more_button(ui, view, actions, &name, |rows| layer_rows(state, rows, at));
 }
 
 /// Adds the menu rows of a layer.
@@ -404,7 +403,7 @@ fn layer_rows(
     rows.run(row(DuplicateLayer::spec(), "Duplicate"), || {
         DuplicateLayer { of: of(), name: None }.into()
     });
-    rows.run(row(InvertLayer::spec(), "Invert"), || InvertLayer { of: of() }.into());
+    rows.run(row(InvertLayer::spec(), "Invert offsets"), || InvertLayer { of: of() }.into());
     rows.separator();
     let top = (at + 1 >= layers.0.len()).then_some("This is the top layer");
     let bottom = (at == 0).then_some("This is the bottom layer");

@@ -12,7 +12,7 @@ use super::{
 use crate::ui::popups::lasting_menu_button;
 use crate::ui::{
     Action, Actions, LayerAction, Theme, View, edits,
-    menu_rows::{MenuRows, Row, menu_button},
+    menu_rows::{MenuRows, Row, more_button},
     theme::Font,
     widgets::{check, filter_field, icon_button, name_widget, paint_icon, panel_title},
 };
@@ -109,10 +109,9 @@ fn header(
             ui.add(egui::Label::new(note).truncate());
         });
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let more = menu_button(ui, "⋯", view, actions, |rows| {
+            more_button(ui, view, actions, "More layer commands", |rows| {
                 more_rows(rows, document, home, layers.is_empty());
             });
-            name_widget(ui, &more, "More layer commands");
             if icon_button(ui, theme, icons::ICON_ADD, "New layer", "", false, Ok(())).clicked() {
                 state.open = true;
                 actions.push(Action::Run(

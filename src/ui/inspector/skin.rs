@@ -1,10 +1,11 @@
 //! Facts about a joint of a skin: its bind pose, and its skinning matrix in the current pose.
 
-use egui::{CollapsingHeader, Label, RichText, Ui};
+use egui::{Label, RichText, Ui};
 use glam::Mat4;
 
 use crate::ui::{
-    Actions, Theme, View, menu_rows::menu_button, node_menu::skeleton_rows, theme::Font,
+    Actions, Theme, View, collapsing::collapsing, menu_rows::menu_button, node_menu::skeleton_rows,
+    theme::Font,
 };
 use ulna_model::{Derived, Document, NodeId, SkinId};
 use ulna_motion::Pose;
@@ -45,7 +46,7 @@ pub fn skin_ui(
         let name = owner.map_or_else(|| format!("skin {}", id.0), |n| document.node(n).label(n));
         let title =
             RichText::new(format!("Skin of {name}, joint {at}")).font(Theme::font(Font::Heading));
-        CollapsingHeader::new(title).id_salt(("skin of joint", id.0)).show(ui, |ui| {
+        collapsing(ui, title, ("skin of joint", id.0), |ui| {
             let world = view.pose.world[node.index()];
             matrix(
                 ui,

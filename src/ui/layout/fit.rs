@@ -8,8 +8,9 @@ use super::{Layout, Pane, PanelConstraints};
 
 /// Height in points of the inspector below which the problems panel shrinks to its minimum.
 const INSPECTOR_ROOM: f32 = 280.0;
-/// Minimum height in points of the problems panel: its title and one line.
-const LEAST_PROBLEMS: f32 = 68.0;
+/// Range in points of the minimum height of the problems panel: its title with one line, and with a
+/// long message.
+const LEAST_PROBLEMS: (f32, f32) = (68.0, 140.0);
 /// Height in points that a tall timeline leaves for the panels above it.
 const ABOVE_TIMELINE: f32 = 340.0;
 /// Height in points that a tall brush panel leaves for the joints and the problems below it.
@@ -83,7 +84,8 @@ impl Layout {
             _ => part,
         };
         if self.holds(child, Pane::Problems) {
-            cap = cap.min((room - INSPECTOR_ROOM).max(LEAST_PROBLEMS));
+            let least = room_for.least_problems.clamp(LEAST_PROBLEMS.0, LEAST_PROBLEMS.1);
+            cap = cap.min((room - INSPECTOR_ROOM).max(least));
         }
         cap.min(content.unwrap_or(f32::INFINITY))
     }

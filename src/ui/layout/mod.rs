@@ -11,7 +11,7 @@ mod workspaces;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use egui::{Rect, Ui, UiBuilder, Vec2};
-use egui_tiles::{Container, Tile, TileId, Tree};
+use egui_tiles::{Container, LinearDir, Tile, TileId, Tree};
 use serde::{Deserialize, Serialize};
 
 pub use self::{
@@ -41,6 +41,8 @@ pub struct PanelConstraints {
     pub timeline: Option<f32>,
     /// Maximum height of the problems panel; `None` is unlimited.
     pub problems: Option<f32>,
+    /// Minimum height of the problems panel beside the inspector: its title and its first row.
+    pub least_problems: f32,
     /// Maximum height of the brush panel; `None` is unlimited.
     pub brush: Option<f32>,
     /// Minimum width of the side column.
@@ -199,6 +201,18 @@ impl Layout {
         let holds = |pane: &Pane| self.rect(*pane).is_some_and(|rect| rect.contains(at));
         let above = self.floats.iter().rev().map(|float| float.pane);
         above.chain(self.rects.keys().copied()).find(holds)
+    }
+
+    /// True if two docked panels are in one column, one above the other or as tabs.
+    pub fn are_in_one_column(&self, one: Pane, other: Pane) -> bool {
+        let tiles = &self.tree.tiles;
+        let around = |pane: Pane| tiles.parent_of(tiles.find_pane(&pane)?);
+        let is_row = |id: TileId| {
+            matches!(tiles.get_container(id),
+                Some(Container::Linear(linear)) if linear.dir == LinearDir::Horizontal)
+        };
+        let is_free = [one, other].iter().any(|pane| self.is_floating(*pane));
+        !is_free && around(one).is_some_and(|id| around(other) == Some(id) && !is_row(id))
     }
 
     /// Panels that F6 cycles through: visible panels, and panels behind a tab.
@@ -509,6 +523,7 @@ mod tests {
         let room = PanelConstraints {
             timeline: Some(90.0),
             problems: Some(104.0),
+            least_problems: 68.0,
             side: 350.0,
             ..PanelConstraints::default()
         };
@@ -544,6 +559,7 @@ mod tests {
         let mut room = PanelConstraints {
             timeline: Some(44.0),
             problems: Some(100.0),
+            least_problems: 68.0,
             brush: Some(320.0),
             side: 368.0,
             paints: true,

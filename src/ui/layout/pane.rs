@@ -150,7 +150,8 @@ impl Pane {
             // Tall enough for the whole content.
             Self::Brush => 700.0,
             Self::Layers | Self::Vertices => 240.0,
-            Self::Problems => 150.0,
+            // Tall enough for two findings of three lines.
+            Self::Problems => 176.0,
             Self::Timeline => 320.0,
         }
     }

@@ -13,7 +13,7 @@ use egui_tiles::{
 use super::pane::Pane;
 use crate::ui::{
     Action, Actions, View,
-    menu_rows::{Row, context_menu},
+    menu_rows::{self, Row},
     theme::{Font, Theme},
     widgets::title_rect,
 };
@@ -62,7 +62,7 @@ fn title_menu(response: &Response, pane: Pane, view: &View<'_>, asked: &mut Acti
     if response.double_clicked() {
         asked.push(Action::Run(ViewCommand::MaximizePanel { panel }.into()));
     }
-    context_menu(response, None, view, asked, |rows| {
+    menu_rows::title_menu(response, pane, view, asked, |rows| {
         let row = |command: &ViewCommand, title| Row::of(view, command.spec()).title(title);
         let mut command_row = |title, command: ViewCommand| {
             rows.run(row(&command, title), || command.into());

@@ -11,13 +11,15 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
+use egui_material_icons::icons;
+
 use self::paint::{Fonts, RowPlace, paint_row};
 pub use self::paint::{PADDING, SLOT, width_of};
 pub use self::row::{Mark, Row};
 use super::{
-    Action, Actions, Theme, View, popups,
+    Action, Actions, Pane, Theme, View, popups,
     theme::Font,
-    widgets::{crisp, cut, elided},
+    widgets::{crisp, cut, elided, icon_font, name_widget},
 };
 use ulna_edit::{Command, CommandSpec};
 use ulna_render::{ColorRole, Measure};
@@ -332,6 +334,31 @@ pub fn context_menu(
     popups::context_menu(response, false, clear, |ui| self::fill(ui, view, actions, fill));
 }
 
+/// Shows the context menu of a panel's content. A key also opens it, at the position `at` or at the
+/// center.
+pub fn panel_menu(
+    response: &Response,
+    (pane, at): (Pane, Option<egui::Pos2>),
+    view: &View<'_>,
+    actions: &mut Actions,
+    fill: impl FnOnce(&mut MenuRows<'_>),
+) {
+    let opens = popups::keyboard::asks_panel(&response.ctx, pane, at);
+    popups::context_menu(response, opens, None, |ui| self::fill(ui, view, actions, fill));
+}
+
+/// Shows the context menu of a panel's title. A key also opens it if the panel has no other menu.
+pub fn title_menu(
+    response: &Response,
+    pane: Pane,
+    view: &View<'_>,
+    actions: &mut Actions,
+    fill: impl FnOnce(&mut MenuRows<'_>),
+) {
+    let opens = popups::keyboard::asks_title(&response.ctx, pane);
+    popups::context_menu(response, opens, None, |ui| self::fill(ui, view, actions, fill));
+}
+
 /// Shows the context menu of an area. A right click on a widget inside the area also opens it.
 pub fn context_menu_over(
     ui: &Ui,
@@ -366,6 +393,16 @@ pub fn fill_of_bar(
     fill_within(ui, view, actions, Widths::BAR, fill)
 }
 
+/// Adds rows to a menu that has room for long titles, because a key opens it over the panels.
+pub fn fill_wide(
+    ui: &mut Ui,
+    view: &View<'_>,
+    actions: &mut Actions,
+    fill: impl FnOnce(&mut MenuRows<'_>),
+) {
+    fill_within(ui, view, actions, Widths::BAR, fill);
+}
+
 /// Adds rows to a list of choices or toggles.
 pub fn fill_choices(
     ui: &mut Ui,
@@ -398,6 +435,29 @@ pub fn menu_button<'t>(
     fill: impl FnOnce(&mut MenuRows<'_>),
 ) -> Response {
     popups::menu_button(ui, text, |ui| self::fill(ui, view, actions, fill))
+}
+
+/// Draws the ⋯ button, which opens a menu of more commands. It looks like the icon buttons beside
+/// it.
+pub fn more_button(
+    ui: &mut Ui,
+    view: &View<'_>,
+    actions: &mut Actions,
+    name: &str,
+    fill: impl FnOnce(&mut MenuRows<'_>),
+) {
+    let size = Measure::IconButton.points();
+    let icon = egui::RichText::new(icons::ICON_MORE_HORIZ.codepoint)
+        .font(icon_font(18.0, false))
+        .color(view.theme.color(ColorRole::TextSecondary));
+    let button = egui::Button::new(icon).frame_when_inactive(false).min_size(vec2(size, size));
+    let response = ui
+        .scope(|ui| {
+            ui.spacing_mut().button_padding.x = 0.0;
+            popups::icon_menu_button(ui, button, |ui| self::fill(ui, view, actions, fill))
+        })
+        .inner;
+    name_widget(ui, &response, name);
 }
 
 /// Shows a popup with rows.

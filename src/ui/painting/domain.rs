@@ -56,6 +56,8 @@ pub struct PaintDomain {
 pub struct WeightClipboard {
     /// Command that assigns the copied weights to other vertices.
     pub copied: Option<Assign>,
+    /// Whether weights were copied in this program, as one command or as a table.
+    pub is_filled: bool,
     /// Number of frames left for the system clipboard to answer; `None` without a request.
     pub waiting: Option<u8>,
 }
@@ -102,6 +104,7 @@ impl PaintDomain {
             worst: self.worst.as_ref(),
             adjusting: self.adjusting.map(|drag| drag.number),
             shows_original: self.original.is_some(),
+            has_copied: self.clipboard.is_filled,
             dab_ms: self.dab_ms,
         }
     }

@@ -29,6 +29,8 @@ pub struct PaintView<'a> {
     pub adjusting: Option<BrushNumber>,
     /// Whether the original weights are displayed; painting is disabled meanwhile.
     pub shows_original: bool,
+    /// Whether weights were copied in this program.
+    pub has_copied: bool,
     /// Smoothed duration of one dab, in milliseconds.
     pub dab_ms: f32,
 }

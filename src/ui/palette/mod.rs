@@ -17,7 +17,7 @@ use egui_material_icons::icons;
 use self::{
     names::{Entry, RowGroup, entries},
     rows::{group_ui, row},
-    search::{PaletteGroup, PaletteRow, SearchContext, offered, search},
+    search::{FIRST, PaletteGroup, PaletteRow, SearchContext, offered, search},
 };
 use super::{
     Actions, Dialog, Theme, View,
@@ -53,9 +53,6 @@ pub struct PaletteState {
     groups: Vec<PaletteGroup>,
     basis: Option<Basis>,
 }
-
-/// Number of rows of a group until it is expanded.
-const FIRST: usize = 5;
 
 /// Distance in points from the top of a high window to the palette.
 const TOP: f32 = 76.0;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::matching::Searched;
 use crate::ui::{
-    AssetRef, View, guide,
+    AssetRef, Recent, View, guide,
     preferences::{self, PreferenceRow},
     widgets::node_kind,
 };
@@ -129,13 +129,17 @@ fn of_document(document: &Document) -> impl Iterator<Item = Entry> + '_ {
 
 /// All searchable names of the document and the program.
 pub fn entries(view: &View<'_>) -> Vec<Entry> {
-    let mut all: Vec<Entry> =
-        view.session.iter().flat_map(|session| of_document(session.document())).collect();
+    all_names(view.session.map(|session| session.document()), view.program.recent)
+}
+
+/// All names of a document, of the preferences, of recent files and of the guide.
+pub fn all_names(document: Option<&Document>, recent: &[Recent]) -> Vec<Entry> {
+    let mut all: Vec<Entry> = document.into_iter().flat_map(of_document).collect();
     all.extend(preferences::ROWS.iter().map(|row| Entry {
         more: row.terms.split(", ").map(Searched::new).collect(),
         ..Entry::new(Named::Preference(row), row.label.to_owned())
     }));
-    let files = view.program.recent.iter().filter(|file| !file.missing);
+    let files = recent.iter().filter(|file| !file.missing);
     all.extend(files.map(|file| {
         let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned());
         Entry::new(Named::File(file.path.clone()), name.unwrap_or_default())

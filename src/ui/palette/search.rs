@@ -34,6 +34,9 @@ const GUIDE: i32 = 60;
 /// Minimum score at which the words before typed values stand for a command.
 const MEANT: i32 = 700;
 
+/// Number of rows of a group until it is expanded.
+pub const FIRST: usize = 5;
+
 /// Maximum number of words of typed values.
 const VALUES: usize = 4;
 
@@ -112,7 +115,8 @@ impl PaletteRow {
 pub struct PaletteGroup {
     /// The kind of the group.
     pub group: RowGroup,
-    /// Rows of the group. Available rows come first.
+    /// Rows of the group. Available rows come first, except that the best matches are among the
+    /// first [`FIRST`] rows.
     pub rows: Vec<PaletteRow>,
 }
 
@@ -270,11 +274,41 @@ fn place(item: Item) -> usize {
     }
 }
 
-/// True if the typed text names exactly this command. It then comes first, even if it is
-/// unavailable.
+/// True if the typed text is the script name of this command. It then comes first, even if it is
+/// unavailable, because no other command is meant.
+const fn is_script_name(found: &PaletteRow) -> bool {
+    found.points >= NAMED - 4
+}
+
+/// True if the typed text names exactly this command.
 fn is_typed(found: &PaletteRow, query: &Query) -> bool {
     let title = found.command().filter(|_| found.typed.is_empty());
-    found.points >= NAMED - 4 || title.is_some_and(|spec| query.is(&Searched::new(spec.title)))
+    is_script_name(found) || title.is_some_and(|spec| query.is(&Searched::new(spec.title)))
+}
+
+/// Moves the best matches up to the visible rows if they are unavailable, below the first available
+/// rows. They show the reason why they are unavailable.
+fn show_best(rows: &mut Vec<PaletteRow>, query: &Query) {
+    /// Number of best matches, and maximum number of them that are moved.
+    const BEST: (usize, usize) = (3, 2);
+    if rows.first().is_some_and(is_script_name) {
+        return;
+    }
+    let mut best: Vec<usize> = (0..rows.len()).collect();
+    best.sort_by_cached_key(|k| {
+        let row = &rows[*k];
+        (Reverse(is_typed(row, query)), Reverse(row.points), place(row.item))
+    });
+    best.truncate(BEST.0);
+    best.retain(|k| rows[*k].disabled.is_some());
+    best.truncate(BEST.1);
+    best.sort_unstable();
+    let moved: Vec<PaletteRow> = best.iter().rev().map(|k| rows.remove(*k)).collect();
+    let available = rows.iter().take_while(|row| row.disabled.is_none()).count();
+    let at = available.min(FIRST - moved.len());
+    for row in moved {
+        rows.insert(at, row);
+    }
 }
 
 fn sorted(groups: BTreeMap<RowGroup, Vec<PaletteRow>>, query: &Query) -> Vec<PaletteGroup> {
@@ -284,9 +318,10 @@ fn sorted(groups: BTreeMap<RowGroup, Vec<PaletteRow>>, query: &Query) -> Vec<Pal
         .map(|(group, mut rows)| {
             rows.sort_by_cached_key(|found| {
                 let typed = is_typed(found, query);
-                let waits = found.disabled.is_some() && !typed;
+                let waits = found.disabled.is_some() && !is_script_name(found);
                 (waits, Reverse(typed), Reverse(found.points), place(found.item))
             });
+            show_best(&mut rows, query);
             PaletteGroup { group, rows }
         })
         .collect();
@@ -366,13 +401,23 @@ mod tests {
         assert!(names("mix.set", &no).iter().all(|name| name != "mix.set"));
         let only_undo = |c: &CommandSpec| (c.name != "edit.undo").then_some("not now");
         assert_eq!(names("", &only_undo).first().map(String::as_str), Some("edit.undo"));
-        // A complete title matches the command, even if it is unavailable.
-        let all_but = |c: &CommandSpec| (c.name == "weights.normalize").then_some("not now");
-        assert_eq!(names("Normalize", &all_but)[0], "weights.normalize");
+        // A typed script name means this command only.
+        let no_masks = |c: &CommandSpec| c.name.contains("mask").then_some("not now");
+        assert_eq!(names("layer.mask", &no_masks)[0], "layer.mask");
+        // Available commands come first. A command whose title was typed is still visible.
+        for (title, name) in [("Normalize", "weights.normalize"), ("Mirror", "paint.mirror")] {
+            let all_but = |c: &CommandSpec| (c.name == name).then_some("not now");
+            let found = names(title, &all_but);
+            assert_ne!(found[0], name, "{title}");
+            assert!(found[..FIRST].contains(&name.to_owned()), "{title}: {found:?}");
+        }
         let without = |c: &CommandSpec| c.name.starts_with("key.").then_some("not now");
         let found = names("keyframe", &without);
         let first_off = found.iter().position(|name| name.starts_with("key.")).expect("some");
-        assert!(first_off > 0 && found[first_off..].iter().all(|name| name.starts_with("key.")));
+        assert_eq!(first_off, FIRST - 2, "{found:?}");
+        let later = found[FIRST..].iter().position(|name| name.starts_with("key."));
+        let later = FIRST + later.expect("more of them");
+        assert!(found[later..].iter().all(|name| name.starts_with("key.")), "{found:?}");
     }
 
     #[test]

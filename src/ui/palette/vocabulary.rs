@@ -3,9 +3,12 @@
 #[cfg(test)]
 mod tests {
 
+    use ulna_edit::{Availability, CommandSpec};
+    use ulna_session::Session;
+
     use super::super::{
-        names::RowGroup,
-        search::{PaletteRow, SearchContext, search},
+        names::{RowGroup, all_names},
+        search::{FIRST, PaletteRow, SearchContext, search},
     };
 
     /// Menu items, editors and terms of Blender. Each lists the equivalent commands.
@@ -283,6 +286,15 @@ mod tests {
         ("Undo", &["edit.undo"]),
     ];
 
+    /// Short terms that most programs share.
+    const COMMON: &[(&str, &[&str])] = &[
+        ("cubic", &["track.interpolation", "timeline.interpolation"]),
+        ("fullscreen", &["view.maximize_panel"]),
+        ("full screen", &["view.maximize_panel"]),
+        ("step", &["key.hold_next", "play.stepped", "track.interpolation"]),
+        ("step interpolation", &["track.interpolation", "timeline.interpolation"]),
+    ];
+
     /// Terms from Blender, Maya and Spine for the steps of the tour, with their commands.
     const TOUR: &[(&str, &[&str])] = &[
         ("rotate", &["tool.rotate"]),
@@ -320,8 +332,12 @@ mod tests {
         ("Hypershade", "materials are not edited"),
     ];
 
+    /// Commands that are found if all are available and the file has no names.
     fn commands(word: &str) -> Vec<PaletteRow> {
-        let around = SearchContext { names: &[], why_not: &|_| None, used: &[], rate: 30.0 };
+        found(word, SearchContext { names: &[], why_not: &|_| None, used: &[], rate: 30.0 })
+    }
+
+    fn found(word: &str, around: SearchContext<'_>) -> Vec<PaletteRow> {
         let groups = search(word, around).into_iter();
         groups.filter(|g| g.group == RowGroup::Commands).flat_map(|g| g.rows).collect()
     }
@@ -333,7 +349,7 @@ mod tests {
 
     #[test]
     fn words_of_other_programs_find_their_command_among_the_first_three() {
-        let lists = [BLENDER, MAYA, SPINE, TOUR];
+        let lists = [BLENDER, MAYA, SPINE, TOUR, COMMON];
         let count: usize = lists.iter().map(|list| list.len()).sum();
         assert!(count >= 250, "{count} words");
         let mut wrong = Vec::new();
@@ -347,6 +363,30 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+    }
+
+    /// After a start, the window shows the first clip of the sample, and nothing is selected. Many
+    /// commands are then unavailable, and the names of joints and clips are found, too.
+    #[test]
+    fn words_of_other_programs_find_their_command_in_a_new_window() {
+        let session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb"));
+        let session = session.expect("the sample");
+        let names = all_names(Some(session.document()), &[]);
+        let availability = Availability { clip_shown: true, ..session.availability() };
+        let why_not = |c: &CommandSpec| c.check(&availability).err();
+        let around = SearchContext { names: &names, why_not: &why_not, used: &[], rate: 30.0 };
+        let mut wrong = Vec::new();
+        for (word, wanted) in [BLENDER, MAYA, SPINE, TOUR, COMMON].into_iter().flatten() {
+            let rows = found(word, around);
+            let off = rows.iter().position(|row| row.disabled.is_some()).unwrap_or(rows.len());
+            let visible = rows.iter().take(FIRST).filter_map(PaletteRow::command);
+            let visible: Vec<&str> = visible.map(|spec| spec.name).collect();
+            let is_first = off > 0 || rows.iter().all(|row| row.disabled.is_some());
+            if !is_first || !wanted.iter().any(|name| visible.contains(name)) {
+                wrong.push(format!("{word}: {visible:?}, not {wanted:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
     }
 
     #[test]

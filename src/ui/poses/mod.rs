@@ -8,8 +8,8 @@
 mod domain;
 
 use egui::{
-    Align, Align2, CornerRadius, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, Ui,
-    WidgetInfo, pos2, vec2,
+    Align, Align2, CornerRadius, Key, Layout, Modifiers, Rect, RichText, Role, ScrollArea, Sense,
+    Ui, WidgetInfo, pos2, vec2,
 };
 use egui_material_icons::icons;
 
@@ -20,7 +20,7 @@ use crate::ui::{
     chooser::chooser,
     edits,
     menu_rows::{Row, context_menu},
-    name_field::{NameCheck, NameDraft, NameEnd},
+    name_field::{NameCheck, NameDraft, NameEnd, is_renamed_at},
     poses_tab::{TRANSPORT, has_timeline, is_under_transport, poses_tab_ui},
     theme::Font,
     widgets::{
@@ -419,12 +419,19 @@ fn card_ui(
             theme.color(ColorRole::AccentText),
         );
     }
-    if response.has_focus() && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, Key::F2)) {
+    // The second click of a double click on the name does not apply the pose again.
+    if is_renamed_at(ui, &response, foot)
+        || (response.has_focus() && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::F2)))
+    {
         state.name = Some(NameDraft::new((library, pose.name.clone()), &*pose.name));
+    } else {
+        drag_ui(state, ui, view, document, pose, &response, actions);
     }
-    drag_ui(state, ui, view, document, pose, &response, actions);
     card_menu(state, &response, (view, document), library, pose, actions);
-    response.on_hover_text(format!("{}: click to apply, drag sideways to blend", pose.name));
+    response.on_hover_text(format!(
+        "{}: click to apply, drag sideways to blend, double-click the name to rename",
+        pose.name
+    ));
 }
 
 /// Handles a click, which applies the pose, and a drag, which blends toward it.

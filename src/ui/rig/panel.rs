@@ -3,7 +3,10 @@
 
 use std::path::PathBuf;
 
-use egui::{Align, DragValue, Label, Layout, RichText, ScrollArea, TextEdit, Ui, vec2};
+use egui::{
+    Align, Align2, DragValue, Label, Layout, Response, RichText, ScrollArea, Sense, TextEdit, Ui,
+    pos2, vec2,
+};
 use egui_material_icons::icons;
 use glam::{Mat4, Vec3};
 
@@ -237,6 +240,36 @@ fn name_ui(
 /// Minimum width of a position field, in points.
 const FIELD: f32 = 76.0;
 
+/// Draws the number field of an axis, with the letter in the color of the axis as in the inspector.
+fn axis_field(
+    ui: &mut Ui,
+    theme: &Theme,
+    axis: usize,
+    size: egui::Vec2,
+    drag: DragValue<'_>,
+) -> Response {
+    /// Width of the letter in points.
+    const LETTER: f32 = 13.0;
+    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+    let fill = theme.color(ColorRole::SurfaceField);
+    ui.painter().rect(rect, 4.0, fill, theme.field_edge(), egui::StrokeKind::Inside);
+    let role = [ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ][axis];
+    let at = pos2(rect.left() + 5.0, rect.center().y);
+    let font = Theme::font(Font::Caption);
+    ui.painter().text(at, Align2::LEFT_CENTER, ["X", "Y", "Z"][axis], font, theme.color(role));
+    let inner = rect.with_min_x(rect.left() + LETTER);
+    let mut child = ui.new_child(egui::UiBuilder::new().id_salt(("axis", axis)).max_rect(inner));
+    let widgets = &mut child.visuals_mut().widgets;
+    for visuals in [&mut widgets.inactive, &mut widgets.hovered, &mut widgets.active] {
+        visuals.weak_bg_fill = egui::Color32::TRANSPARENT;
+        visuals.bg_fill = egui::Color32::TRANSPARENT;
+        visuals.bg_stroke = egui::Stroke::NONE;
+    }
+    child.spacing_mut().button_padding = vec2(2.0, 0.0);
+    child.spacing_mut().interact_size = inner.size();
+    child.add_sized(inner.size(), drag)
+}
+
 /// Draws fields for the scene position of a joint in the rest pose. Dragged or typed values move
 /// the joint.
 fn position_ui(
@@ -273,9 +306,8 @@ fn position_ui(
             let drag = DragValue::new(&mut value)
                 .speed(0.002 * per_meter)
                 .max_decimals(3)
-                .prefix(format!("{name} "))
                 .update_while_editing(false);
-            let field = ui.add_sized(vec2(width, 26.0), drag);
+            let field = axis_field(ui, view.theme, k, vec2(width, 26.0), drag);
             name_widget(ui, &field, &format!("Position {name}"));
             if field.changed() {
                 now[k] = value / per_meter;

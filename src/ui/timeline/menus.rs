@@ -10,8 +10,8 @@ use super::{
     state::{KeyList, TimelineState},
 };
 use crate::ui::{
-    Action, Actions, View,
-    menu_rows::{self, Mark, MenuRows, Row, context_menu},
+    Action, Actions, Pane, View,
+    menu_rows::{self, Mark, MenuRows, Row, panel_menu},
     widgets::thousands,
 };
 use ulna_edit::command::{
@@ -44,7 +44,7 @@ pub fn keys_menu(
     actions: &mut Actions,
 ) {
     let (view, on_key) = (sheet.view, state.menu_on_key);
-    context_menu(response, None, view, actions, |rows| {
+    panel_menu(response, (Pane::Timeline, None), view, actions, |rows| {
         if on_key && !sheet.keys().is_empty() {
             selected_rows(rows, sheet.id);
         } else {
@@ -75,7 +75,7 @@ fn selected_rows(rows: &mut MenuRows<'_>, clip: ClipId) {
     let n = view.selected_keys().len();
     rows.header(&counted(n), &frames_of(view));
     copy_row(rows, n);
-    rows.submenu(Row::new("Paste"), |rows| paste_rows(rows, clip));
+    paste_submenu(rows, Row::new("Paste"), clip);
     rows.command(TimelineCommand::Duplicate.spec());
     rows.separator();
     shape_rows(rows);
@@ -135,9 +135,7 @@ fn empty_rows(rows: &mut MenuRows<'_>, state: &TimelineState, id: ClipId) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let frame = view.timeline.playback.frame();
     rows.header(&document.clip_label(id), &format!("playhead at frame {frame}"));
-    rows.submenu(Row::new("Paste").icon(icons::ICON_CONTENT_PASTE.codepoint), |rows| {
-        paste_rows(rows, id);
-    });
+    paste_submenu(rows, Row::new("Paste").icon(icons::ICON_CONTENT_PASTE.codepoint), id);
     rows.command(SetKey::spec());
     rows.command(AddMarker::spec());
     rows.separator();
@@ -179,12 +177,17 @@ pub fn select_rows(rows: &mut MenuRows<'_>) {
     }
 }
 
-/// Adds rows that paste copied keys. If only the system clipboard has keys, its paste event
-/// supplies them.
-pub fn paste_rows(rows: &mut MenuRows<'_>, clip: ClipId) {
-    let view = rows.view;
-    let copied = view.session.and_then(|s| s.copied_keys()).is_some();
+/// Adds a submenu that pastes copied keys. It is disabled until keys were copied. If only the
+/// system clipboard has keys, its paste event supplies them.
+pub fn paste_submenu(rows: &mut MenuRows<'_>, row: Row<'_>, clip: ClipId) {
+    let copied = rows.view.session.and_then(|s| s.copied_keys()).is_some();
     let reason = (!copied).then_some("Copy keys first");
+    rows.submenu(row.unless(reason), |rows| paste_rows(rows, clip));
+}
+
+/// Adds rows that paste copied keys.
+fn paste_rows(rows: &mut MenuRows<'_>, clip: ClipId) {
+    let view = rows.view;
     let time = Some(Seconds(view.timeline.playback.time as f32));
     let usual = || PasteKeys {
         clip: ClipName::Id(clip),
@@ -196,12 +199,12 @@ pub fn paste_rows(rows: &mut MenuRows<'_>, clip: ClipId) {
         flip: None,
         interpolation: Some(view.settings.new_keys),
     };
-    let key = |row: Row<'static>, spec| row.key_of(view, spec).unless(reason);
+    let key = |row: Row<'static>, spec| row.key_of(view, spec);
     let paste = ModeCommand::PastePose.spec();
     rows.run(key(Row::new("Paste at the playhead"), paste), || usual().into());
     let flipped = key(Row::new("Paste flipped"), TimelineCommand::PasteFlipped.spec());
     rows.run(flipped, || PasteKeys { flip: Some(true), ..usual() }.into());
-    let row = |title: &'static str| Row::new(title).unless(reason);
+    let row = |title: &'static str| Row::new(title);
     rows.run(row("Paste at original times"), || PasteKeys { time: None, ..usual() }.into());
     rows.run(row("Paste and replace existing keys"), || {
         PasteKeys { replace: Some(true), ..usual() }.into()

@@ -10,14 +10,14 @@ use super::{
     values::{Channel, morph_ui, values_ui},
 };
 use crate::ui::{
-    Actions, OutlinerAction, Theme, View, ViewportAction,
+    Action, Actions, OutlinerAction, Theme, View, ViewportAction,
     menu_rows::{MenuRows, Row as MenuRow, context_menu},
     popups::opens_menu,
     theme::Font,
     widgets::{elided, node_icon, paint_icon, thousands},
 };
 use ulna_edit::command::{
-    ChangeKeys, SetKey, ValueAbout, ValueHow, ViewCommand, WhichKeys,
+    ChangeKeys, RenameNode, SetKey, ValueAbout, ValueHow, ViewCommand, WhichKeys,
     field::{ClipName, KeyParts, Nodes, Numbers, Seconds},
 };
 use ulna_model::{ClipId, Document, KeySet, KeyTimes, NodeId, Property};
@@ -207,6 +207,10 @@ fn node_name_ui(
     if response.clicked() {
         let toggle = ui.input(|i| i.modifiers.command || i.modifiers.shift);
         actions.push(OutlinerAction::Select { node, toggle });
+    }
+    // The click before selected the joint, so this opens its name in the outliner like the key.
+    if response.double_clicked() {
+        actions.push(Action::Invoke(RenameNode::spec()));
     }
 }
 

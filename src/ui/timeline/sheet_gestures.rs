@@ -10,7 +10,7 @@ use super::{
     sheet_layout::Sheet,
     state::TimelineState,
 };
-use crate::ui::{Actions, OutlinerAction, Theme, theme::Font};
+use crate::ui::{Actions, OutlinerAction, Pane, Theme, popups::keyboard, theme::Font};
 use ulna_edit::Preset;
 use ulna_model::KeySet;
 use ulna_render::ColorRole;
@@ -51,6 +51,8 @@ impl Sheet<'_> {
                 self.select(hit.keys, SelectHow::Only, actions);
             }
         }
+        // By key, the menu applies to the selected keys, too.
+        state.menu_on_key |= keyboard::asks_panel(&response.ctx, Pane::Timeline, None);
         if response.double_clicked()
             && let Some(hit) = response.interact_pointer_pos().and_then(|at| self.hit(state, at))
         {

@@ -45,6 +45,9 @@ pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
     let bar = frame.show(&mut child, |ui| {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
+            // The height of the segments with their margin. Otherwise, the label before them would
+            // be centered in a lower row.
+            ui.set_min_height(ui.spacing().interact_size.y + 4.0);
             ui.add_space(4.0);
             let small = Theme::font(Font::Small);
             ui.label(

@@ -390,12 +390,15 @@ pub struct UnderPointer {
     pub joints: Vec<NodeId>,
     /// Nodes with meshes, from front to back.
     pub meshes: Vec<NodeId>,
+    /// Whether a key opened the menu, so that it applies to the selection.
+    pub by_key: bool,
 }
 
 impl UnderPointer {
-    /// Whether neither a joint nor a mesh is under the pointer.
+    /// Whether the menu applies to no node: a click opened it, and neither a joint nor a mesh was
+    /// under the pointer.
     pub const fn is_empty(&self) -> bool {
-        self.joints.is_empty() && self.meshes.is_empty()
+        self.joints.is_empty() && self.meshes.is_empty() && !self.by_key
     }
 }
 
@@ -428,6 +431,8 @@ pub enum ViewportAction {
         /// Whether the click toggles the selection instead of replacing it.
         toggle: bool,
     },
+    /// Makes the context menu apply to the selection, because a key opens it.
+    MenuByKey,
     /// Finds the joints and meshes under a right click. If the joint that a click would select is
     /// not selected yet, it becomes the selection.
     PickForMenu {

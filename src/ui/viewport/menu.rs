@@ -1,14 +1,15 @@
 //! Context menu of the viewport, for joints and meshes and for the empty background.
 
-use egui::{Rect, Response};
+use egui::{Pos2, Rect, Response, vec2};
 use egui_material_icons::icons;
 use glam::Vec2;
 
 use super::{domain::ViewportAction, pick};
 use crate::ui::{
-    Actions, View,
-    menu_rows::{MenuRows, Row, context_menu},
+    Actions, Pane, View,
+    menu_rows::{MenuRows, Row, panel_menu},
     node_menu::{NodePlace, hides_any, node_rows, paste_row},
+    popups::keyboard,
 };
 use ulna_edit::command::{ModeCommand, SelectCommand, ViewCommand};
 use ulna_model::NodeId;
@@ -24,7 +25,11 @@ pub fn viewport_menu(response: &Response, view: &View<'_>, rect: Rect, actions: 
     }
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let under = view.viewport.under;
-    context_menu(response, None, view, actions, |rows| {
+    let at = selected_at(view, rect);
+    if keyboard::asks_panel(&response.ctx, Pane::Viewport, at) {
+        actions.push(ViewportAction::MenuByKey);
+    }
+    panel_menu(response, (Pane::Viewport, at), view, actions, |rows| {
         let is_there = |n: &NodeId| document.nodes.contains(*n);
         let nodes: Vec<NodeId> = view.selection.nodes.iter().copied().filter(is_there).collect();
         if under.is_empty() || nodes.is_empty() {
@@ -39,6 +44,14 @@ pub fn viewport_menu(response: &Response, view: &View<'_>, rect: Rect, actions: 
     });
 }
 
+/// Position of the active node in the window, if it is in sight.
+fn selected_at(view: &View<'_>, rect: Rect) -> Option<Pos2> {
+    let world = view.pose.world.get(view.selection.active?.index())?;
+    let size = Vec2::new(rect.width(), rect.height());
+    let (at, _) = view.viewport.camera.project(world.w_axis.truncate(), size)?;
+    Some(rect.min + vec2(at.x, at.y)).filter(|at| rect.contains(*at))
+}
+
 /// Adds the menu rows for a right click on the background.
 pub fn empty_rows(rows: &mut MenuRows<'_>) {
     let view = rows.view;
@@ -47,7 +60,9 @@ pub fn empty_rows(rows: &mut MenuRows<'_>) {
         if view.viewport.camera.orthographic { "orthographic" } else { "perspective" },
     );
     rows.submenu(Row::new("Look from").icon(icons::ICON_VIDEOCAM.codepoint), look_rows);
-    rows.submenu(Row::new("Surfaces").icon(icons::ICON_CONTRAST.codepoint), surface_rows);
+    rows.submenu(Row::new("Surfaces").icon(icons::ICON_CONTRAST.codepoint), |rows| {
+        surface_rows(rows, false);
+    });
     rows.submenu(Row::new("Overlays").icon(icons::ICON_GRID_4X4.codepoint), overlay_rows);
     rows.command(ViewCommand::FrameAll.spec());
     rows.separator();
@@ -92,7 +107,9 @@ fn look_rows(rows: &mut MenuRows<'_>) {
     }
 }
 
-fn surface_rows(rows: &mut MenuRows<'_>) {
+/// Adds rows for the shading of surfaces, with a check mark on the current one. `lights` adds a row
+/// for the lights of the file even if it has none.
+pub fn surface_rows(rows: &mut MenuRows<'_>, lights: bool) {
     rows.with_marks();
     let (view, now) = (rows.view, rows.view.options.shading);
     for (command, shading) in [
@@ -103,7 +120,7 @@ fn surface_rows(rows: &mut MenuRows<'_>) {
     ] {
         switch(rows, command, now == shading);
     }
-    if view.availability.lights {
+    if view.availability.lights || lights {
         rows.separator();
         switch(rows, ViewCommand::Lights, view.options.lights);
     }

@@ -20,7 +20,8 @@ pub use self::domain::{
     Background, Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo,
     UnderPointer, ViewOptions, Viewport, ViewportAction, ViewportView,
 };
-pub use self::tools::{Press, hints_of, icon_of};
+pub use self::menu::surface_rows;
+pub use self::tools::{Press, hints_of, icon_of, waits_for_numbers};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 

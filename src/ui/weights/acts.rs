@@ -2,12 +2,11 @@
 //! vertices, or to the whole painted surface. Other arguments are in forms.
 
 use egui::{DragValue, RichText, Ui};
-use egui_material_icons::icons;
 
 use super::selection_key::selection_key;
 use crate::ui::{
     Action, Actions, PaintAction, Theme, View,
-    menu_rows::{MenuRows, Row, menu_button},
+    menu_rows::{MenuRows, Row, more_button},
     theme::Font,
     widgets::{name_widget, panel_title, thousands},
 };
@@ -144,10 +143,7 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
             .color(theme.color(ColorRole::TextTertiary));
         ui.add(egui::Label::new(note).truncate());
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let icon = RichText::new(icons::ICON_MORE_HORIZ.codepoint)
-                .font(crate::ui::widgets::icon_font(16.0, false));
-            let menu = menu_button(ui, icon, view, actions, more_rows);
-            name_widget(ui, &menu, "More weight commands");
+            more_button(ui, view, actions, "More weight commands", more_rows);
         });
     });
     let run = |actions: &mut Actions, command: Command| actions.push(Action::Run(command));

@@ -1,6 +1,6 @@
 //! Brush settings: operation, radius, strength, value, falloff, and the affected faces.
 
-use egui::{Color32, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, RichText, Role, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
 
 use super::falloff::{combo, falloff_ui};
@@ -353,7 +353,7 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
                     (false, true) => theme.color(ColorRole::SurfaceControlHover),
                     (false, false) => theme.color(ColorRole::SurfaceControl),
                 };
-                ui.painter().rect_filled(rect, 4.0, fill);
+                ui.painter().rect(rect, 4.0, fill, theme.control_edge(), StrokeKind::Inside);
                 let color =
                     theme.color(if on { ColorRole::AccentText } else { ColorRole::TextPrimary });
                 let font = Theme::font(if on { Font::Heading } else { Font::Body });

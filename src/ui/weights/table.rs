@@ -12,6 +12,7 @@ use super::{
 };
 use crate::ui::{
     Action, Actions, PaintAction, Theme, VertexPick, View,
+    collapsing::collapsing,
     theme::Font,
     widgets::{elided, icon_button, thousands},
 };
@@ -507,7 +508,7 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
     let part = canvas.parts()[part];
     let primitive = &document.mesh(part.mesh).primitives[part.primitive.index()];
     let rest = primitive.positions[own as usize];
-    ui.collapsing("Explain this vertex", |ui| {
+    collapsing(ui, "Explain this vertex", "explained vertex", |ui| {
         let Some(map) = &primitive.weights else { return };
         let palette = view.pose.palette(document, canvas.skin);
         let unit = view.settings.length;

@@ -51,4 +51,6 @@ pub struct Availability {
     pub reference: bool,
     /// Number of planned changes of the skeleton.
     pub planned: usize,
+    /// Whether the user saved the current workspace, so that it can be renamed and deleted.
+    pub own_workspace: bool,
 }

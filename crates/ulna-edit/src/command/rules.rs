@@ -24,6 +24,14 @@ pub(super) const fn unsaved(a: &Availability) -> Rule {
     }
 }
 
+pub(super) const fn own_workspace(a: &Availability) -> Rule {
+    let why_not = "This workspace comes with Ulna: it can be reset, but not renamed or deleted";
+    match opened(a) {
+        Ok(()) => when(a.own_workspace, why_not),
+        not => not,
+    }
+}
+
 pub(super) const fn undoable(a: &Availability) -> Rule {
     when(a.undo, "There is nothing to undo")
 }

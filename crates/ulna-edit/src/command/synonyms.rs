@@ -189,14 +189,14 @@ const TERMS: &[(&str, &str)] = &[
     ("key.paste", "paste keyframe, paste animation"),
     ("key.ripple", "ripple edit, insert frames, remove frames, push keys, make room"),
     ("key.offset", "cycle offset, offset loop, wrap keys, overlapping action, cycle"),
-    ("key.hold_next", "stepped, constant interpolation, hold key, step tangent, held key"),
+    ("key.hold_next", "stepped, constant interpolation, hold key, step, step tangent, held key"),
     ("key.value", "scale key values, add to curve, key math, offset values"),
     ("key.slope", "tangent angle, curve slope, tangent slope"),
     ("key.shift", "offset animation, offset curve, global offset, animation offset"),
     (
         "track.interpolation",
         "interpolation mode, rotation interpolation, Bezier, linear, constant, stepped, \
-        curve type, keyframe interpolation",
+        curve type, keyframe interpolation, step, cubic, cubic spline",
     ),
     ("key.tangents", "handle type, tangent type, auto handles, Bezier handles, flat, spline"),
     ("key.copy_tangents", "copy handles, paste tangent"),
@@ -254,7 +254,11 @@ const TERMS: &[(&str, &str)] = &[
     ("timeline.duplicate", "duplicate keyframes, copy keys"),
     ("timeline.later", "nudge right, nudge key"),
     ("timeline.earlier", "nudge left, nudge key back"),
-    ("timeline.interpolation", "interpolation mode, Bezier, linear, constant, stepped, curve type"),
+    (
+        "timeline.interpolation",
+        "interpolation mode, Bezier, linear, constant, stepped, curve type, step, cubic, \
+        cubic spline",
+    ),
     (
         "timeline.tangents",
         "handle type, tangent type, auto tangent, flat tangent, spline tangent, plateau, \
@@ -296,7 +300,7 @@ const TERMS: &[(&str, &str)] = &[
     ("play.reverse", "play backwards, reverse playback"),
     ("play.loop", "cycle, looping, ping-pong, oscillate, playback looping, wrap mode, repeat"),
     ("play.every_frame", "no frame dropping, sync mode, free running"),
-    ("play.stepped", "stepped preview, blocking, stepped mode, play blocking"),
+    ("play.stepped", "stepped preview, blocking, stepped mode, step, play blocking"),
     ("play.nlerp", "nlerp, linear quaternion, rotation interpolation"),
     ("play.range_start", "set preview range, in point, set start frame, work area start"),
     ("play.range_end", "set preview range, out point, set end frame, work area end"),
@@ -454,6 +458,7 @@ const TERMS: &[(&str, &str)] = &[
     ("view.larger", "UI scale, zoom in interface, bigger text"),
     ("view.smaller", "UI scale, smaller text"),
     ("view.reset_layout", "reset layout, restore windows, default layout"),
+    ("view.maximize_panel", "fullscreen, full screen, maximize area, toggle fullscreen area"),
     ("view.next_panel", "cycle panels, focus panel"),
     ("view.menu_bar", "menus, main menu"),
 ];

@@ -27,6 +27,7 @@ use super::{
 };
 use crate::ui::{
     Action, Actions, Dialog, DialogAction, FormDraft, View,
+    collapsing::collapsing,
     drop_down::{combo_box, option_row},
     edits,
     theme::{Font, Theme},
@@ -244,7 +245,7 @@ fn rows_ui(
     grid(ui, "seen", &seen, poses_over(spec), now);
     if !folded.is_empty() {
         let head = RichText::new(format!("More options ({})", folded.len()));
-        egui::CollapsingHeader::new(head).id_salt(("more of the form", spec.name)).show(ui, |ui| {
+        collapsing(ui, head, ("more of the form", spec.name), |ui| {
             grid(ui, "folded", &folded, false, now);
         });
     }

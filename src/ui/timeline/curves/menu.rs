@@ -18,8 +18,9 @@ use super::{
     tools::{ease_segment, select_joint},
 };
 use crate::ui::{
-    Actions, TimelineAction,
-    menu_rows::{MenuRows, Row, context_menu},
+    Actions, Pane, TimelineAction,
+    menu_rows::{MenuRows, Row, panel_menu},
+    popups::keyboard,
 };
 use ulna_edit::command::TimelineCommand;
 
@@ -40,7 +41,11 @@ pub fn graph_menu(
             graph.select(graph.key_set(curve, key..key + 1), SelectHow::Only, actions);
         }
     }
-    context_menu(response, None, graph.view, actions, |rows| {
+    if keyboard::asks_panel(&response.ctx, Pane::Timeline, None) {
+        state.curves.tools.menu =
+            MenuSubject { time: graph.view.timeline.playback.time, ..MenuSubject::default() };
+    }
+    panel_menu(response, (Pane::Timeline, None), graph.view, actions, |rows| {
         subject_rows(state, rows, graph);
         rows.separator();
         menus::shape_rows(rows);
@@ -128,7 +133,7 @@ fn curve_rows(state: &mut TimelineState, rows: &mut MenuRows<'_>, graph: &Graph<
 fn keys_rows(rows: &mut MenuRows<'_>, graph: &Graph<'_>) {
     let count = graph.keys().len();
     menus::copy_row(rows, count);
-    rows.submenu(Row::new("Paste"), |rows| menus::paste_rows(rows, graph.id));
+    menus::paste_submenu(rows, Row::new("Paste"), graph.id);
     menus::delete_row(rows, count);
 }
 

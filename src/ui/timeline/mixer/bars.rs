@@ -90,14 +90,17 @@ pub(super) fn lane_ui(
     if !playing.is_empty() {
         let mut heaviest: Vec<&Playing> = playing.iter().collect();
         heaviest.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        let words: Vec<String> = heaviest
-            .iter()
-            .take(3)
-            .filter(|p| p.weight >= 0.005)
-            .map(|p| {
-                format!("{} {:.0} %", document.clip_label(p.clip), p.weight * about.weight * 100.0)
-            })
-            .collect();
+        heaviest.truncate(3);
+        heaviest.retain(|p| p.weight >= 0.005);
+        let percent = |p: &Playing| format!("{:.0} %", p.weight * about.weight * 100.0);
+        // The bar already shows the name of a single clip.
+        let words: Vec<String> = match heaviest[..] {
+            [only] => vec![percent(only)],
+            _ => heaviest
+                .iter()
+                .map(|p| format!("{} {}", document.clip_label(p.clip), percent(p)))
+                .collect(),
+        };
         let font = Theme::font(Font::NumberSmall);
         let text = cut(ui, &words.join(" · "), &font, 260.0);
         let galley = painter.layout_no_wrap(text, font, view.theme.color(ColorRole::AccentBase));

@@ -82,10 +82,10 @@ fn name_line_ui(
             .color(theme.color(ColorRole::TextTertiary)),
     );
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        let more = menu_rows::menu_button(ui, "⋯", view, actions, |rows| {
+        let about_menu = format!("More commands for {name}");
+        menu_rows::more_button(ui, view, actions, &about_menu, |rows| {
             lane_rows(state, rows, document, (mix, lane), name, playing);
         });
-        name_widget(ui, &more, &format!("More commands for {name}"));
         if icon_button(
             ui,
             theme,

@@ -247,7 +247,20 @@ fn navigate(state: &mut TimelineState, ui: &Ui, axis: &TimeAxis, body: Rect, lan
 }
 
 fn empty_ui(ui: &mut Ui, view: &View<'_>, body: Rect, actions: &mut Actions) {
+    /// Height in points below which the message and the button are on one line.
+    const LOW: f32 = 96.0;
     let mut place = ui.new_child(egui::UiBuilder::new().max_rect(body));
+    let theme = view.theme;
+    if body.height() < LOW {
+        place.horizontal(|ui| {
+            ui.add_space(12.0);
+            ui.label(RichText::new("No lanes").color(theme.color(ColorRole::TextSecondary)));
+            if ui.button("Add a lane").clicked() {
+                set(with_lane(&Mix::default(), view, None), actions);
+            }
+        });
+        return;
+    }
     place.vertical_centered(|ui| {
         ui.add_space((body.height() * 0.5 - 40.0).max(4.0));
         ui.label(RichText::new("No lanes").color(view.theme.color(ColorRole::TextSecondary)));

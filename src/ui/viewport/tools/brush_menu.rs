@@ -5,8 +5,8 @@ use egui_material_icons::icons;
 
 use super::brush::{BrushState, MenuSpot};
 use crate::ui::{
-    Action, Actions, OutlinerAction, PaintAction, Theme, View,
-    menu_rows::{MenuRows, Row, context_menu},
+    Action, Actions, OutlinerAction, PaintAction, Pane, Theme, View,
+    menu_rows::{MenuRows, Row, panel_menu},
     theme::Font,
     viewport::menu::empty_rows,
     widgets::thousands,
@@ -27,7 +27,7 @@ pub fn brush_menu_ui(
 ) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let spot = state.spot.clone();
-    context_menu(response, None, view, actions, |rows| match &spot {
+    panel_menu(response, (Pane::Viewport, None), view, actions, |rows| match &spot {
         Some(spot) if !spot.shares.is_empty() => spot_rows(rows, document, spot),
         _ => empty_rows(rows),
     });
@@ -71,7 +71,8 @@ fn spot_rows(rows: &mut MenuRows<'_>, document: &Document, spot: &MenuSpot) {
     rows.separator();
     let select = Row::new("Select vertices").icon(icons::ICON_SELECT.codepoint);
     rows.submenu(select, |rows| select_rows(rows, spot));
-    rows.command(VertexCommand::Paste.spec());
+    rows.command(VertexCommand::Copy.spec());
+    paste_row(rows);
     rows.separator();
     rows.command_as(BrushCommand::Bend.spec(), "Test bend");
     if let Some((node, ..)) = spot.vertex {
@@ -86,6 +87,20 @@ fn sample_row(rows: &mut MenuRows<'_>, spot: &MenuSpot, joint: NodeId) {
     let brush = rows.view.paint.options.brush;
     rows.act(row.note(format!("{:.1} %", weight * 100.0)), || {
         PaintAction::Brush(Box::new(ulna_weights::Brush { value: weight, ..brush }))
+    });
+}
+
+/// Adds the row that pastes weights. It is disabled until weights were copied and vertices are
+/// selected.
+fn paste_row(rows: &mut MenuRows<'_>) {
+    let view = rows.view;
+    let reason = match (view.paint.has_copied, view.paint.vertices().is_empty()) {
+        (false, _) => Some("Copy weights first"),
+        (_, true) => Some("Select vertices to paste weights onto"),
+        _ => None,
+    };
+    rows.run(Row::of(view, VertexCommand::Paste.spec()).unless(reason), || {
+        VertexCommand::Paste.into()
     });
 }
 

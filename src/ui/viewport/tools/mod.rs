@@ -24,6 +24,7 @@ pub use self::{
     brush_marks::{brush_overlay_ui, vertex_marks_ui},
     brush_menu::brush_menu_ui,
     drag::grab,
+    gizmo::waits_for_numbers,
     joint::joint_ui,
     select::{Selecting, select_ui},
     tool::Press,

@@ -4,7 +4,10 @@ use crate::command::{
     KeyScope,
     define::other_commands,
     field::{Nodes, Panel},
-    rules::{always, any_selected, clip_shown, keys_selected, selected, with_camera, with_lights},
+    rules::{
+        always, any_selected, clip_shown, keys_selected, own_workspace, selected, with_camera,
+        with_lights,
+    },
 };
 
 other_commands! {
@@ -155,7 +158,8 @@ other_commands! {
     DeleteWorkspace {
         /// Workspace to delete; the current one if omitted.
         workspace: Option<String>,
-    } = "view.delete_workspace", "Delete workspace", menu: "View/Workspace";
+    } = "view.delete_workspace", "Delete workspace", menu: "View/Workspace",
+        enabled: own_workspace;
     /// Arranges the panels as saved in a workspace
     Workspace {
         /// Workspace to show.
@@ -173,7 +177,8 @@ other_commands! {
         name: String,
         /// Workspace to rename; the current one if omitted.
         workspace: Option<String>,
-    } = "view.rename_workspace", "Rename workspace", menu: "View/Workspace", asks: true;
+    } = "view.rename_workspace", "Rename workspace", menu: "View/Workspace", asks: true,
+        enabled: own_workspace;
 }
 
 other_commands! {

@@ -59,7 +59,7 @@ document_commands! {
         children: Option<Children>,
         /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
-    } = "pose.turn", "Rotate in any space", menu: "Pose/By numbers", asks: true;
+    } = "pose.turn", "Rotate by numbers in any space", menu: "Pose/By numbers", asks: true;
     /// Moves nodes along the axes of any space
     Shift {
         /// Nodes to edit.
@@ -73,7 +73,7 @@ document_commands! {
         children: Option<Children>,
         /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
-    } = "pose.shift", "Move in any space", menu: "Pose/By numbers", asks: true;
+    } = "pose.shift", "Move by numbers in any space", menu: "Pose/By numbers", asks: true;
     /// Scales nodes along the axes of any space, optionally about a pivot
     Resize {
         /// Nodes to edit.
@@ -90,7 +90,7 @@ document_commands! {
         children: Option<Children>,
         /// Destination of the pose: a clip at a time, a layer, or the pose of the file.
         over: PoseDestination,
-    } = "pose.resize", "Scale in any space", menu: "Pose/By numbers", asks: true;
+    } = "pose.resize", "Scale by numbers in any space", menu: "Pose/By numbers", asks: true;
     /// Sets the pose offset (Ul) of nodes: their transform relative to the rest pose
     SetUser {
         /// Nodes to set.

@@ -400,7 +400,12 @@ pub fn awaited(
     operation: Operation,
 ) {
     let pen = HandlePainter { painter: ui.painter_at(rect), rect, theme: view.theme };
-    let text = format!("{}: type X, Y, Z or a number", operation.title());
+    let values = if super::waits_for_numbers(view.settings.keys.preset()) {
+        "X, Y, Z or a number"
+    } else {
+        "X, Y or Z"
+    };
+    let text = format!("{}: type {values}", operation.title());
     let font = Theme::font(Font::Small);
     let text = pen.painter.layout_no_wrap(text, font, pen.theme.color(ColorRole::TextSecondary));
     let extent = text.size() + vec2(24.0, 14.0);

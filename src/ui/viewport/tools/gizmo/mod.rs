@@ -112,10 +112,15 @@ impl Gizmo {
             self.waiting = None;
         }
         self.waiting = self.waiting.filter(|(_, until)| now < *until);
-        // The rings of Paint mode accept typed values at any time.
+        // The rings of Paint mode accept typed values at any time. In Maya's key map, digits keep
+        // their commands after the key of a tool, so only an axis starts the tool.
         let rings = view.mode.spec().bends.then_some(Operation::Rotate);
-        let typed =
-            self.waiting.map(|(operation, _)| operation).or(rings).filter(|_| begins_value(ui));
+        let numbers = self.waiting.is_none() || waits_for_numbers(view.settings.keys.preset());
+        let typed = self
+            .waiting
+            .map(|(operation, _)| operation)
+            .or(rings)
+            .filter(|_| begins_value(ui, numbers));
         let Some(frame) = Frame::of(view, size) else {
             if let Some(gesture) = self.gesture.take() {
                 end(&gesture, view, false, actions);
@@ -301,8 +306,14 @@ fn end(gesture: &Gesture, view: &View<'_>, kept: bool, actions: &mut Actions) {
     }
 }
 
-/// Whether the text typed in this frame is an axis or the start of a number.
-fn begins_value(ui: &Ui) -> bool {
+/// Whether a typed number starts a tool that was just chosen by its key. In Maya's key map, the
+/// digits are keys of frequent commands, such as *Wireframe*.
+pub const fn waits_for_numbers(preset: Preset) -> bool {
+    !matches!(preset, Preset::Maya)
+}
+
+/// Whether the text typed in this frame is an axis or, with `numbers`, the start of a number.
+fn begins_value(ui: &Ui, numbers: bool) -> bool {
     if ui
         .ctx()
         .memory(|m| m.focused())
@@ -315,7 +326,9 @@ fn begins_value(ui: &Ui) -> bool {
             Event::Key { key: Key::X | Key::Y | Key::Z, pressed: true, modifiers, .. } => {
                 !modifiers.any() || modifiers.shift_only()
             }
-            Event::Text(text) => text.chars().any(|c| c.is_ascii_digit() || "+-−.(".contains(c)),
+            Event::Text(text) if numbers => {
+                text.chars().any(|c| c.is_ascii_digit() || "+-−.(".contains(c))
+            }
             _ => false,
         })
     })

@@ -1,10 +1,13 @@
 //! Menus of all panels. egui compiles about three thousand lines of menu code per closure type.
 //! This module passes the closure by reference, so that this code is compiled only once.
 
+pub mod keyboard;
+
 use egui::{
     Align2, Atoms, Button, Id, IntoAtoms, Popup, PopupAnchor, PopupCloseBehavior, PopupKind, Pos2,
     Rect, RectAlign, Response, ScrollArea, Ui,
     containers::menu::{MenuButton, MenuConfig, MenuState, SubMenu, SubMenuButton, menu_style},
+    pos2,
 };
 
 /// Draws a button that opens a menu. Inside a menu, it draws a row that opens a submenu.
@@ -15,6 +18,11 @@ pub fn menu_button<'a>(
 ) -> Response {
     let text = text.into_atoms();
     once(fill, |fill| submenu_or_menu(ui, text, fill))
+}
+
+/// Draws a button with an icon that opens a menu. Like other icon buttons, it has no box.
+pub fn icon_menu_button(ui: &mut Ui, button: Button<'_>, fill: impl FnOnce(&mut Ui)) -> Response {
+    once(fill, |fill| MenuButton::from_button(button).ui(ui, |ui| scrolled(ui, fill)).0)
 }
 
 /// Draws a button that opens a menu. Clicks inside the menu leave it open.
@@ -43,13 +51,16 @@ pub fn context_menu(
     fill: impl FnOnce(&mut Ui),
 ) {
     // A right-button drag from a row opens its menu. A release over a menu row chooses that row.
-    let opens =
-        opens || if clear.is_some() { opens_menu(response) } else { response.secondary_clicked() };
+    let opens = opens
+        || match clear {
+            Some(_) => opens_menu(response) || keyboard::asks_inside(response),
+            None => response.secondary_clicked() || keyboard::asks(response),
+        };
     once(fill, |fill| context_menu_dyn(response, opens, clear, fill));
 }
 
-/// True if a row's context menu opens in this frame: after a right click, or during a drag with the
-/// right button.
+/// True if a row's context menu opens in this frame: after a right click, during a drag with the
+/// right button, or by a key while the row has the focus.
 pub fn opens_menu(response: &Response) -> bool {
     /// Length in points of a drag that opens the menu.
     const DRAG: f32 = 6.0;
@@ -60,7 +71,7 @@ pub fn opens_menu(response: &Response) -> bool {
             i.pointer.secondary_down() && is_far
         });
     let is_open = Popup::is_id_open(&response.ctx, Popup::default_response_id(response));
-    response.secondary_clicked() || (is_dragged && !is_open)
+    response.secondary_clicked() || (is_dragged && !is_open) || keyboard::asks(response)
 }
 
 /// Shows the submenu of a menu row. Its rows align with that row.
@@ -130,17 +141,30 @@ struct OpenMenu {
     focused: Option<Id>,
 }
 
+/// Position of the pointer when it opened a menu.
+fn clicked_at(response: &Response) -> Pos2 {
+    let ctx = &response.ctx;
+    let pressed = ctx.input(|i| i.pointer.press_origin().filter(|_| i.pointer.secondary_down()));
+    let pointer =
+        pressed.or_else(|| response.interact_pointer_pos()).or_else(|| ctx.pointer_hover_pos());
+    pointer.unwrap_or_else(|| response.rect.center())
+}
+
 fn context_menu_dyn(response: &Response, opens: bool, clear: Option<Rect>, fill: Fill<'_>) {
     /// Distance of the menu from the pointer, in points.
     const AWAY: f32 = 4.0;
+    /// Maximum distance in points of a menu opened by a key from the left end of its row.
+    const KEY_AT: f32 = 48.0;
     let ctx = &response.ctx;
     let key = response.id.with("context menu");
     if opens {
-        let pressed =
-            ctx.input(|i| i.pointer.press_origin().filter(|_| i.pointer.secondary_down()));
-        let pointer =
-            pressed.or_else(|| response.interact_pointer_pos()).or_else(|| ctx.pointer_hover_pos());
-        let at = pointer.unwrap_or_else(|| response.rect.center());
+        let at = match keyboard::answered(ctx) {
+            Some(at) => at.unwrap_or_else(|| {
+                let rect = response.rect;
+                pos2(rect.left() + (rect.width() * 0.5).min(KEY_AT), rect.center().y)
+            }),
+            None => clicked_at(response),
+        };
         // Without the focus in a panel, arrow keys move through the menu rows.
         let focused = ctx.memory(|m| m.focused());
         focused.inspect(|id| ctx.memory_mut(|m| m.surrender_focus(*id)));
