@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use ulna_edit::{CommandLine, command::map_text};
 use ulna_formats::gltf::Progress;
 use ulna_model::{Clip, GoalPoint, Property, RetargetMap, Shared};
-use ulna_motion::retarget::{contact_slides, guess_map};
+use ulna_motion::retarget::guess_map;
 use ulna_session::{Session, fitting_map};
 
 use crate::common::{glb, named, run, sample, shared};
@@ -115,15 +115,15 @@ fn an_imported_clip_of_another_body_keeps_its_feet_in_place_if_wanted() {
     assert!(!said.contains(&"contacts_cleaned"), "{said:?}");
     let plain = last(&session);
     assert!(plain.contacts.is_empty());
-    let said = codes(&mut session, &import.clone().with("contacts", true));
-    assert!(said.contains(&"contacts_cleaned"), "{said:?}");
+    session.run_line(&import.clone().with("contacts", true)).unwrap();
+    let notes = session.take_notes();
+    let note = notes.iter().find(|n| n.code == "contacts_cleaned").unwrap();
+    assert!(note.message.contains("0.0 cm after"), "{note}");
+    assert!(!note.message.contains("0.0 cm before"), "{note}");
     let kept = last(&session);
-    let worst = |clip: &Shared<Clip>| {
-        let slides = contact_slides(session.document(), clip, &kept.contacts);
-        slides.iter().map(|s| s.after).fold(0.0, f32::max)
-    };
-    assert!(worst(&plain) > 0.003, "{}", worst(&plain));
-    assert!(worst(&kept) < 0.001, "{}", worst(&kept));
+    let leg = named(session.document(), "thigh_l");
+    let keys = |clip: &Shared<Clip>| clip.tracks.of(leg, Property::Rotation).unwrap().1.times.len();
+    assert!(keys(&kept) > keys(&plain), "{} and {} keys", keys(&kept), keys(&plain));
     // Keys of the arms are the same.
     let arm = named(session.document(), "upperarm_l");
     let values = |clip: &Shared<Clip>| {

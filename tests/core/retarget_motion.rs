@@ -349,7 +349,7 @@ fn feet_without_a_ball_stay_in_place() {
 }
 
 /// Chains run from the root to the end, and no foot slides more than without locking, also if the
-/// source's feet are not below its legs (Robot), or poles have the names of knees (GdBot).
+/// source's feet are not below its legs (`robot`), or poles have the names of knees (`gdbot`).
 #[test]
 fn legs_of_unusual_characters_run_from_the_thigh_to_the_foot() {
     let Some(folder) = shared() else { return };
