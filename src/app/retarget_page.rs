@@ -87,7 +87,7 @@ impl App {
     }
 
     /// Closes the *Retarget* page. No confirmation is needed: the document was not changed, and the
-    /// choices are kept until another file is opened.
+    /// choices are kept until the clips are added or another file is opened.
     pub(super) fn close_retarget(&mut self, ctx: &Context) {
         if let Some(mut page) = self.retargeting.take() {
             page.rest();
@@ -187,6 +187,8 @@ impl App {
         self.timeline.playback.show(session.document(), shown);
         self.mode = Mode::FOR_CLIPS;
         self.close_retarget(ctx);
+        // The work is done, so the page asks for a source when it is opened again.
+        self.retarget_kept = None;
         let undo = ("Undo", Action::Run(SessionCommand::Undo.into()));
         let text = match count {
             1 => "1 clip was added.".to_owned(),
