@@ -280,6 +280,16 @@ fn line_ui(ui: &mut Ui, theme: &Theme, (label, value): (&str, &str), role: Color
     });
 }
 
+/// Draws the option to keep feet in place, and the sliding in meters before and after.
+fn feet_ui(ui: &mut Ui, theme: &Theme, slide: Option<[f32; 2]>, keeps: &mut bool) {
+    let about = "Contacts of the feet are found in the clip and kept on this body by IK";
+    check(ui, theme, keeps, "Keep feet in place during contacts").on_hover_text(about);
+    if let Some([before, after]) = slide {
+        let value = format!("{:.1} cm → {:.1} cm", before * 100.0, after * 100.0);
+        line_ui(ui, theme, ("Sliding in contacts", &value), ColorRole::TextSecondary);
+    }
+}
+
 /// Shows the clip in the preview: its name, its motion, and the fit of its skeleton.
 pub fn details_ui(
     ui: &mut Ui,
@@ -317,13 +327,7 @@ pub fn details_ui(
     }
     map_ui(ui, theme, file, now);
     if fit.keeps_feet.is_some() {
-        let about = "Contacts of the feet are found in the clip and kept on this body by IK";
-        let text = "Keep feet in place during contacts";
-        check(ui, theme, &mut now.keep_feet, text).on_hover_text(about);
-    }
-    if let Some([before, after]) = about.slide {
-        let value = format!("{:.1} cm → {:.1} cm", before * 100.0, after * 100.0);
-        line(ui, "Sliding in contacts", value, ColorRole::TextSecondary);
+        feet_ui(ui, theme, about.slide, &mut now.keep_feet);
     }
     line(
         ui,

@@ -21,7 +21,7 @@ pub(super) struct DetachedFoot {
 
 impl DetachedFoot {
     /// Finds the detached feet of a document by the roles of its joints.
-    pub fn all(document: &Document) -> Vec<Self> {
+    fn all(document: &Document) -> Vec<Self> {
         let roles = roles_of(document);
         let of = |part: BodyPart| {
             roles
@@ -40,6 +40,12 @@ impl DetachedFoot {
             }
         }
         made
+    }
+
+    /// Finds the detached feet of a target that must follow their shins. There are none if the
+    /// source has detached feet, too, since its clips have keys for them.
+    pub fn to_follow(source: &Document, target: &Document) -> Vec<Self> {
+        if Self::all(source).is_empty() { Self::all(target) } else { Vec::new() }
     }
 
     /// Keys the translation of feet in each frame of a clip, so that they stay at the ends of their

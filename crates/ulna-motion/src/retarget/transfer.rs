@@ -121,8 +121,7 @@ pub struct Retarget<'a> {
     hip_heights: [f32; 2],
     factors: Vec3,
     twists: Vec<TwistJoint>,
-    /// Feet of the target that their legs do not carry. Empty if this is so in the source, too, so
-    /// that the source has keys for them.
+    /// Feet of the target that must follow their shins.
     detached: Vec<DetachedFoot>,
 }
 
@@ -215,11 +214,6 @@ impl<'a> Retarget<'a> {
         let options = TransferOptions { travel: Some((carriers, factors)), scales, ..plain };
         let transfer = ClipTransfer::with_options(source, target, KeysBy::Rests, &chosen, options);
         let turned = chains.iter().filter(|c| c.is_copied() || c.is_spread());
-        let detached = if DetachedFoot::all(source).is_empty() {
-            DetachedFoot::all(target)
-        } else {
-            Vec::new()
-        };
         let twists = twist_joints(target, turned.map(|c| &c.target[..]));
         Ok(Self {
             source,
@@ -232,7 +226,7 @@ impl<'a> Retarget<'a> {
             hip_heights,
             factors,
             twists,
-            detached,
+            detached: DetachedFoot::to_follow(source, target),
         })
     }
 
