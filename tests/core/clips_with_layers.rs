@@ -63,6 +63,14 @@ struct Plan {
     muted: bool,
 }
 
+impl Plan {
+    /// Whether no key is so near a time that a cut there counts as a cut at the key. Between two
+    /// keys that are a hundredth of a second apart, the motion differs visibly then.
+    fn is_clear_of(&self, time: f32) -> bool {
+        self.times.iter().all(|t| (t - time).abs() > 2e-4)
+    }
+}
+
 fn plans() -> impl Strategy<Value = Plan> {
     let degrees = prop::collection::vec(prop::array::uniform3(-25.0f32..25.0), 6);
     let times = prop::collection::btree_set(1u32..95, 3);
@@ -169,6 +177,7 @@ proptest! {
         let before = session.document().clone();
         let end = before.clips[WALK].length();
         let (from, to) = (end * cut, end * (cut + rest));
+        prop_assume!(plan.is_clear_of(from) && plan.is_clear_of(to));
         does(&mut session, json!({"do": "clip.trim", "clip": "Walk", "from": from, "to": to}));
         let off = apart((&before, WALK), (session.document(), WALK), |t| Some(t + f64::from(from)));
         prop_assert!(off < NEAR, "{off}");
@@ -209,6 +218,7 @@ proptest! {
         put(&mut session, &plan);
         let before = session.document().clone();
         let at = f64::from(before.clips[WALK].length()) * part;
+        prop_assume!(plan.is_clear_of(at as f32));
         does(&mut session, json!({"do": "clip.split", "clip": "Walk", "time": at, "name": "Rest"}));
         let rest = session.document().clips.iter().find(|(_, c)| c.name.as_deref()
             == Some("Rest")).unwrap().0;
