@@ -29,7 +29,8 @@ impl App {
     ) {
         let Some(session) = &self.session else { return };
         if self.retargeting.is_none() {
-            let kept = self.retarget_kept.take();
+            // After clips were added, the page starts over. If that was undone, it continues.
+            let kept = self.retarget_kept.take().filter(|page| !page.is_done(session.document()));
             self.retargeting = kept.or_else(|| Some(Box::new(Retargeting::new(session))));
             // On the page, *Undo* in an old message would undo a change of the page.
             self.dialogs.toasts.retain(|toast| toast.verbs.iter().all(|verb| verb.0 != "Undo"));
@@ -186,9 +187,11 @@ impl App {
         let shown = now.ids().find(|id| *id >= first).or(self.timeline.playback.clip);
         self.timeline.playback.show(session.document(), shown);
         self.mode = Mode::FOR_CLIPS;
+        let first_added = now.ids().find(|id| *id >= first);
+        if let Some(page) = &mut self.retargeting {
+            page.note_added(first_added);
+        }
         self.close_retarget(ctx);
-        // The work is done, so the page asks for a source when it is opened again.
-        self.retarget_kept = None;
         let undo = ("Undo", Action::Run(SessionCommand::Undo.into()));
         let text = match count {
             1 => "1 clip was added.".to_owned(),

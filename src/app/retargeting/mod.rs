@@ -24,7 +24,7 @@ use self::{
 };
 use super::{files::name_of, viewport_renderer::Loader};
 use crate::ui::{BodyFacts, BodyScene, RetargetDraft, RetargetView};
-use ulna_model::RetargetMap;
+use ulna_model::{ClipId, Document, RetargetMap};
 use ulna_session::{Conversion, Session};
 
 /// State of the open *Retarget* page.
@@ -42,6 +42,8 @@ pub(super) struct Retargeting {
     /// Short description of the map's origin, such as *matched*.
     map_origin: &'static str,
     steps: Steps,
+    /// The first clip that the page added; `None` before.
+    added: Option<ClipId>,
 }
 
 impl Retargeting {
@@ -59,6 +61,7 @@ impl Retargeting {
             drawing: drawing::DrawnViews::default(),
             map_origin: "matched",
             steps: Steps::default(),
+            added: None,
         }
     }
 
@@ -229,6 +232,16 @@ impl Retargeting {
         self.draft.clock.playing = false;
         (self.reading, self.fault) = (None, None);
         self.summary.stop();
+    }
+
+    /// Remembers the first clip that the page added.
+    pub(super) const fn note_added(&mut self, clip: Option<ClipId>) {
+        self.added = clip;
+    }
+
+    /// True if clips were added and are still in the document, so that the work is done.
+    pub(super) fn is_done(&self, document: &Document) -> bool {
+        self.added.is_some_and(|id| document.clips.contains(id))
     }
 
     /// The map of the page.
