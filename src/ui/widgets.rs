@@ -462,6 +462,28 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) -
         .inner
 }
 
+/// The masks that menus offer, each with its text: parts of the body, and the joints below the
+/// active joint.
+pub fn mask_options(document: &Document, active: Option<NodeId>) -> Vec<(String, Option<MixMask>)> {
+    let mut made: Vec<(String, Option<MixMask>)> = [
+        None,
+        Some(MixMask::Upper),
+        Some(MixMask::Lower),
+        Some(MixMask::Left),
+        Some(MixMask::Right),
+    ]
+    .into_iter()
+    .map(|mask| (mask_words(document, mask.as_ref()), mask))
+    .collect();
+    if let Some(joint) = active {
+        let below = |falloff| Some(MixMask::Below { joint, falloff });
+        let text = mask_words(document, below(0).as_ref());
+        let fading = format!("{text}, fading in over 3 joints");
+        made.extend([(text, below(0)), (fading, below(2))]);
+    }
+    made
+}
+
 /// Description of a mix mask: the part of the body where a clip has an effect.
 pub fn mask_words(document: &Document, mask: Option<&MixMask>) -> String {
     match mask {

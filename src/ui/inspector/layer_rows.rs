@@ -11,7 +11,7 @@ use crate::ui::{
     menu_rows::{self, MenuRows, Row},
     name_field::{NameCheck, NameDraft, NameEnd, is_renamed},
     theme::Font,
-    widgets::{cut, diamond, icon_button, mask_words, name_widget},
+    widgets::{cut, diamond, icon_button, mask_options, mask_words, name_widget},
 };
 use ulna_edit::command::{
     ClearInLayer, DuplicateLayer, FoldLayers, InvertLayer, LayerOf, LayerStrength,
@@ -346,19 +346,8 @@ fn mask_rows(rows: &mut MenuRows<'_>, document: &Document, (home, layer): (Layer
         let row = Row::new(text.to_owned()).checked(now == mask.as_ref());
         rows.run(row, || MaskPoseLayer::with(LayerOf::of(home, layer.id), mask.as_ref()).into());
     };
-    line(rows, "Whole body", None);
-    line(rows, "Upper body", Some(MixMask::Upper));
-    line(rows, "Lower body", Some(MixMask::Lower));
-    line(rows, "Left side", Some(MixMask::Left));
-    line(rows, "Right side", Some(MixMask::Right));
-    if let Some(joint) = view.selection.active {
-        let label = document.node(joint).label(joint);
-        line(rows, &format!("{label} and below"), Some(MixMask::Below { joint, falloff: 0 }));
-        line(
-            rows,
-            &format!("From {label} on, fading in over 3 joints"),
-            Some(MixMask::Below { joint, falloff: 2 }),
-        );
+    for (text, mask) in mask_options(document, view.selection.active) {
+        line(rows, &text, mask);
     }
     let selected = &view.selection.nodes;
     if !selected.is_empty() {

@@ -10,7 +10,7 @@ use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
     drop_down::{choices, combo_box, option_row},
     theme::Font,
-    widgets::{check, cut, icon_button, mask_words, panel_title},
+    widgets::{check, cut, icon_button, mask_options, mask_words, panel_title},
 };
 use ulna_edit::command::mix_of;
 use ulna_model::{
@@ -217,18 +217,8 @@ fn mask_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut MixBar) 
                     now.mask = mask;
                 }
             };
-            choice(ui, "Whole body", None);
-            choice(ui, "Upper body", Some(MixMask::Upper));
-            choice(ui, "Lower body", Some(MixMask::Lower));
-            choice(ui, "Left side", Some(MixMask::Left));
-            choice(ui, "Right side", Some(MixMask::Right));
-            if let Some(joint) = view.selection.active {
-                let label = document.node(joint).label(joint);
-                choice(
-                    ui,
-                    &format!("{label} and below"),
-                    Some(MixMask::Below { joint, falloff: 0 }),
-                );
+            for (text, mask) in mask_options(document, view.selection.active) {
+                choice(ui, &text, mask);
             }
             if !view.selection.nodes.is_empty() {
                 let list = view.selection.nodes.iter().map(|n| (*n, 1.0)).collect();

@@ -13,7 +13,7 @@ use crate::ui::{
     menu_rows::{self, MenuRows, Row, context_menu_over},
     name_field::{NameCheck, NameDraft, NameEnd},
     theme::Font,
-    widgets::{icon_button, mask_words, name_widget},
+    widgets::{icon_button, mask_options, mask_words, name_widget},
 };
 use ulna_edit::command::RenameNode;
 use ulna_model::{Document, Mix, MixBar, MixMask, MixReference, NodeId, Shared};
@@ -347,16 +347,8 @@ fn mask_rows(rows: &mut MenuRows<'_>, document: &Document, (mix, lane): (&Shared
             chosen = Some(value);
         }
     };
-    option(rows, "Whole body".into(), None);
-    option(rows, "Upper body".into(), Some(MixMask::Upper));
-    option(rows, "Lower body".into(), Some(MixMask::Lower));
-    option(rows, "Left side".into(), Some(MixMask::Left));
-    option(rows, "Right side".into(), Some(MixMask::Right));
-    if let Some(joint) = view.selection.active {
-        let label = document.node(joint).label(joint);
-        option(rows, format!("{label} and below"), Some(MixMask::Below { joint, falloff: 0 }));
-        let text = format!("{label} and below, fading in over 3 joints");
-        option(rows, text, Some(MixMask::Below { joint, falloff: 2 }));
+    for (text, value) in mask_options(document, view.selection.active) {
+        option(rows, text, value);
     }
     rows.separator();
     let row = Row::new("Paint in the outliner").icon(icons::ICON_BRUSH.codepoint);
